@@ -8,28 +8,38 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import json
 import sys
 from collections.abc import AsyncIterator
+from functools import lru_cache
+from http.cookies import SimpleCookie
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from starlette.middleware import Middleware
+from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
+from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 import pages
 from core.services import open_store
+from core.services.access import members
 from core.services.reports.worked_example import ensure_example
 from core.services.runs import server
 from core.services.runs.server import runner_beside
-from core.settings import load_settings
+from core.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from core.store.store import Store
 
 
 @contextlib.asynccontextmanager
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """What begins and ends with the server."""
     settings = load_settings()
-    ensure_example(open_store(settings))
+    ensure_example(_opened(settings))
     warming = Thread(target=warm, name="warming", daemon=True)
     with runner_beside(settings):
         warming.start()
@@ -55,6 +65,26 @@ def warm() -> tuple[str, ...]:
     return loaded
 
 
+def signed_in(cookies: str) -> bool:
+    """Whether a Cookie header is that of a member; alone on a machine everybody is."""
+    access = load_settings().access
+    if access is None:
+        return True
+    jar = {name: one.value for name, one in SimpleCookie(cookies).items()}
+    # Streamlit has no public way to read its own cookie before a page runs.
+    payload = get_cookie_with_chunks(
+        lambda name: decode_signed_value(get_cookie_secret(), name, jar.get(name, "").encode()),
+        AUTH_COOKIE_NAME,
+    )
+    claims = json.loads(payload) if payload else None
+    return members.actor(_opened(load_settings()), access, claims).role is not None
+
+
+@lru_cache(maxsize=2)
+def _opened(settings: Settings) -> Store:
+    return open_store(settings)
+
+
 FRAME = Path(pages.__file__).parent / "frame.py"
 # Streamlit puts the script's folder before `sys.path` for each rerun and takes it away afterwards,
 # unless it is there. Taking it away while another thread imports makes that import miss a folder.
@@ -65,5 +95,6 @@ guard = Middleware(
     server.Guard,
     hosts=server.Hosts(st.get_option("server.address") or "", load_settings().hosts),
     headers=server.headers(INDEX.read_bytes()),
+    member=signed_in,
 )
 app = st.App(FRAME, lifespan=lifespan, middleware=[guard])

@@ -4,6 +4,7 @@
     ├── InputError        the person can mend it: what, where, how
     ├── NotFound          no such rubric, dataset, run ...
     ├── Conflict          it changed under you; nothing was overwritten
+    ├── NotAllowed        whoever asked may not do that; it says who may
     └── StoreError        the data file is not ours, newer than us, gone, or out of reach
         ├── Damaged       its bytes are not what was written
         └── NotNow        it cannot be written now (locked, disk full) and may be later
@@ -87,6 +88,10 @@ class NotFound(RubricStudioError):
 
 class Conflict(RubricStudioError):
     """It changed under you. Nothing was overwritten."""
+
+
+class NotAllowed(RubricStudioError):
+    """Whoever asked may not do that."""
 
 
 class StoreError(RubricStudioError):

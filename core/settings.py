@@ -3,17 +3,22 @@
 ``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
 ``RUBRIC_STUDIO_RUNNER``  where runs are worked off: ``process``, ``thread`` or ``none``
 ``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
+``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``)
+``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app that asks nobody to sign in
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 
-from core.errors import InputError
+from core.domain.access import TEAM_ROLES, ListedProvider, TeamAccess, TeamRole
+from core.errors import InputError, Problem
 
 RunnerPlace = Literal["process", "thread", "none"]
 
@@ -29,11 +34,17 @@ SAMPLES = FILES / "sample_rubrics"
 
 @dataclass(frozen=True)
 class Settings:
-    """Where the data file is and where runs are worked off."""
+    """Where the data file is, where runs are worked off, and who may come.
+
+    ``access`` is ``None`` where nobody signs in (local mode); ``open``: then also for others than
+    this machine.
+    """
 
     db: Path
     runner: RunnerPlace = "process"
     hosts: tuple[str, ...] = ()
+    access: TeamAccess | None = None
+    open: bool = False
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -44,7 +55,14 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     if runner not in get_args(RunnerPlace):
         raise InputError(f"RUBRIC_STUDIO_RUNNER is {runner!r}; use 'process', 'thread' or 'none'.")
     hosts = tuple(name for name in env.get("RUBRIC_STUDIO_HOSTS", "").split(",") if name.strip())
-    return Settings(db.expanduser().absolute(), cast("RunnerPlace", runner), hosts)
+    access = team_access(env.get("RUBRIC_STUDIO_CONFIG", ""))
+    return Settings(
+        db.expanduser().absolute(),
+        cast("RunnerPlace", runner),
+        (*hosts, *(access.hosts if access else ())),
+        access,
+        env.get("RUBRIC_STUDIO_OPEN") == "1",
+    )
 
 
 def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
@@ -57,3 +75,161 @@ def _data_folder(env: Mapping[str, str]) -> Path:
     base = env.get("XDG_DATA_HOME")
     folder = Path(base) if base else Path(env.get("HOME", "~")) / ".local" / "share"
     return folder / "rubric-studio" / "studio.db"
+
+
+# The configuration of a server for a team.
+
+
+def team_access(path: str) -> TeamAccess | None:
+    """What the file at ``path`` says (empty: ``None``, no file); read again when it changes.
+
+    Raises:
+        InputError: the file cannot be read, or says something that is not known.
+    """
+    if not path:
+        return None
+    file = Path(path).expanduser()
+    try:
+        found = file.stat()
+        return _read_access(file, found.st_mtime_ns, found.st_size)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", (), path) from None
+
+
+@lru_cache(maxsize=4)
+def _read_access(file: Path, _changed: int, _size: int) -> TeamAccess:
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"is not TOML: {error}.", (), str(file)) from None
+    reading = _Reading()
+    reading.known(given, ("access", "provider"), ())
+    access = reading.section(given, "access")
+    providers = tuple(
+        reading.provider(one, ("provider", at))
+        for at, one in enumerate(reading.tables(given, "provider"))
+    )
+    made = reading.access(access, providers)
+    if reading.problems:
+        raise InputError("This configuration cannot be used.", tuple(reading.problems), str(file))
+    return made
+
+
+class _Reading:
+    """Reads plain data, and gathers everything that is wrong with it."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def known(self, given: Mapping[str, Any], names: Collection[str], at: tuple[Any, ...]) -> None:
+        """Everything there has one of these names."""
+        for name in given:
+            if name not in names:
+                words = f"Use {', '.join(names)}."
+                self.problems.append(Problem("is not known here.", words, (*at, name)))
+
+    def section(self, given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        """A table that must be there."""
+        found = given.get(name)
+        if not isinstance(found, dict):
+            self.problems.append(Problem("is missing.", f"Begin a section [{name}].", (name,)))
+            return {}
+        return found
+
+    def tables(self, given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+        """An array of tables."""
+        found = given.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            self.problems.append(Problem("is no list.", f"Write [[{name}]] for each.", (name,)))
+            return []
+        return found
+
+    def access(self, given: Mapping[str, Any], providers: tuple[ListedProvider, ...]) -> TeamAccess:
+        """The section ``[access]``."""
+        at = ("access",)
+        names = (
+            *("login", "allowed_domains", "allowed_emails", "admins", "new_members"),
+            *("require_verified", "session_hours", "hosts"),
+        )
+        self.known(given, names, at)
+        if given and given.get("login", "required") != "required":
+            self.problems.append(
+                Problem('must be "required".', "Leave the file away to work alone.", (*at, "login"))
+            )
+        admins = frozenset(map(str.casefold, self.texts(given, "admins", at)))
+        if given and not admins:
+            self.problems.append(
+                Problem("names nobody.", "Give at least one e-mail address.", (*at, "admins"))
+            )
+        hours = self.number(given, "session_hours", at)
+        return TeamAccess(
+            admins=admins,
+            domains=frozenset(map(str.casefold, self.texts(given, "allowed_domains", at))),
+            emails=frozenset(map(str.casefold, self.texts(given, "allowed_emails", at))),
+            new_members=self.role(given.get("new_members", "viewer"), (*at, "new_members")),
+            require_verified=self.flag(given, "require_verified", at),
+            session_hours=12.0 if hours is None else hours,
+            hosts=self.texts(given, "hosts", at),
+            providers=providers,
+        )
+
+    def provider(self, given: Mapping[str, Any], at: tuple[Any, ...]) -> ListedProvider:
+        """One table ``[[provider]]``."""
+        names = ("name", "address", "key_env", "models", "roles", "monthly_usd", "person_usd")
+        self.known(given, names, at)
+        texts = {name: self.text(given, name, at) for name in ("name", "address", "key_env")}
+        models = self.texts(given, "models", at)
+        if not texts["name"]:
+            self.problems.append(Problem("is missing.", "Give the provider a name.", (*at, "name")))
+        if not texts["address"] and not models:
+            mend = 'Give its address, or say which models it has (models = ["openai/"]).'
+            self.problems.append(Problem("is missing.", mend, (*at, "address")))
+        asked = self.texts(given, "roles", at) if "roles" in given else ("author", "lead", "admin")
+        return ListedProvider(
+            **texts,
+            models=models,
+            roles=frozenset(self.role(one, (*at, "roles")) for one in asked),
+            monthly_usd=self.number(given, "monthly_usd", at),
+            person_usd=self.number(given, "person_usd", at),
+        )
+
+    def text(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> str:
+        """A text, or an empty one."""
+        found = given.get(name, "")
+        if isinstance(found, str):
+            return found.strip()
+        self.problems.append(Problem("is no text.", "Write it in quotes.", (*at, name)))
+        return ""
+
+    def texts(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> tuple[str, ...]:
+        """A list of texts, or an empty one."""
+        found = given.get(name, [])
+        if isinstance(found, list) and all(isinstance(one, str) for one in found):
+            return tuple(one.strip() for one in found if one.strip())
+        self.problems.append(Problem("is no list of texts.", 'Write ["one", "two"].', (*at, name)))
+        return ()
+
+    def flag(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:
+        """True unless it says false."""
+        found = given.get(name, True)
+        if not isinstance(found, bool):
+            self.problems.append(Problem("is neither true nor false.", "", (*at, name)))
+        return found is not False
+
+    def number(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> float | None:
+        """A number above 0, or ``None``."""
+        found = given.get(name)
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
+            self.problems.append(Problem("is no number above 0.", "", (*at, name)))
+            return None
+        return float(found)
+
+    def role(self, found: object, at: tuple[Any, ...]) -> TeamRole:
+        """A role."""
+        if found in TEAM_ROLES:
+            return found
+        words = f"Use one of {', '.join(TEAM_ROLES)}."
+        self.problems.append(Problem("is no role.", words, at))
+        return "viewer"

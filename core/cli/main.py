@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli import common
+from core.cli.access import access
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
@@ -99,8 +100,14 @@ def where(db: Path | None) -> None:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="Address to listen on; 0.0.0.0 lets other machines in. A login (README, Reviewing) says "
-    "who reviews; it does not guard the other pages.",
+    help="Address to listen on; 0.0.0.0 lets other machines in, which needs a configuration with "
+    "[access] (docs/access.md), or --open.",
+)
+@click.option(
+    "--open",
+    "is_open",
+    is_flag=True,
+    help="Let other machines in without a sign-in: they may do everything but change judges.",
 )
 @click.option(
     "--allow-host",
@@ -109,13 +116,14 @@ def where(db: Path | None) -> None:
     metavar="NAME",
     help="A further name by which browsers may ask for the app, e.g. that of a proxy before it.",
 )
-def app(db: Path | None, port: int, host: str, hosts: tuple[str, ...]) -> None:
+def app(db: Path | None, port: int, host: str, is_open: bool, hosts: tuple[str, ...]) -> None:
     """Open the app. The first start grades the bundled example."""
     from core.services.runs.server import serve
 
     with common.plain_errors():
         settings = settings_with(db)
-        serve(replace(settings, hosts=(*settings.hosts, *hosts)), port, host)
+        hosts = (*settings.hosts, *hosts)
+        serve(replace(settings, hosts=hosts, open=is_open or settings.open), port, host)
 
 
 @main.command()
@@ -145,5 +153,6 @@ def demo(db: Path | None, as_json: bool) -> None:
         sys.exit(common.DONE if report["status"] == "done" else common.NOT_ALL)
 
 
-for command in main.commands.values():
+main.add_command(access)
+for command in (*main.commands.values(), *access.commands.values()):
     command.params.append(common.quiet_option)

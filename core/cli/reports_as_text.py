@@ -12,6 +12,7 @@ from core.services.agreement.rater_pairs import DIRECTED, lean
 from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
 from core.services.comparison.run_comparison import FEW, RunComparison
+from core.services.results.doubt import in_doubt
 from core.services.results.item_view import CriterionView, VoteView, between, item_view
 from core.services.runs.lifecycle import lost_words, said_of, summary
 from core.store.store import Store
@@ -350,3 +351,33 @@ def _vote_line(view: VoteView) -> str:
     shown = " | ".join(f"{'*' if o.chosen else ''}{o.option.label}" for o in view.options)
     order = f"  [{shown}]" if view.vote.order is not None else ""
     return f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()
+
+
+#: So many cells in doubt are written out; ``--json`` has all.
+_SHOWN_DOUBT = 50
+
+
+def doubtful(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
+    """What ``show --doubt --json`` says: the cells in doubt, of one item or of all."""
+    if item is not None:
+        store.results.item(run_id, item)  # one that is not there is refused
+    cells = [one for one in in_doubt(store, run_id) if item in (None, one.item)]
+    return {"run": run_id, "cells": [one._asdict() for one in cells]}
+
+
+def doubt_as_text(found: Mapping[str, Any]) -> str:
+    """The same in lines."""
+    cells = found["cells"]
+    if not cells:
+        return "No cell is in doubt: all calls came through, and all judges agree."
+    lines = [f"{one['item']}  {one['criterion']}  {_in_doubt(one)}" for one in cells[:_SHOWN_DOUBT]]
+    more = len(cells) - _SHOWN_DOUBT
+    return "\n".join([*lines, *([f"and {more:,} more; --json has all"] if more > 0 else [])])
+
+
+def _in_doubt(one: Mapping[str, Any]) -> str:
+    if one["why"] == "failed":
+        return f"failed: {say.plural(one['failures'], 'call')} gave no vote"
+    if one["why"] == "split":
+        return f"split: {one['verdict']}, agreement {say.score(one['agreement'])}"
+    return f"abstained: {say.plural(one['abstentions'], 'vote')}"

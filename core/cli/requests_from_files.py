@@ -95,7 +95,7 @@ def panel_from(
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
     if panel is not None:
-        found = build(Panel, parse_data(panel), "panel", str(panel))
+        found = build(Panel, with_offline(parse_data(panel)), "panel", str(panel))
     elif judges:
         found = Panel(
             name=", ".join(judges),
@@ -109,6 +109,29 @@ def panel_from(
         return found
     bounded = tuple(j.model_copy(update={"concurrency": concurrency}) for j in found.judges)
     return found.model_copy(update={"judges": bounded})
+
+
+def with_offline(data: Any) -> Any:
+    """A panel's data in which a judge of the kind ``offline`` is both offline judges.
+
+    That is what ``--judge offline`` asks. What else is said of it holds for both; a name of its own
+    stands before theirs.
+
+    >>> [j["name"] for j in with_offline({"judges": [{"kind": "offline", "stage": 0}]})["judges"]]
+    ['Text classifier', 'Nearest neighbours']
+    """
+    judges = data.get("judges") if isinstance(data, dict) else None
+    if not isinstance(judges, list):
+        return data
+    found = list[Any]()
+    for judge in judges:
+        if not isinstance(judge, dict) or judge.get("kind") != "offline":
+            found.append(judge)
+            continue
+        before = f"{judge['name']}: " if judge.get("name") else ""
+        for one in OFFLINE_JUDGES:
+            found.append({**judge, "kind": one.kind, "name": before + one.name})
+    return {**data, "judges": found}
 
 
 def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:

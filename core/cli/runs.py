@@ -235,15 +235,27 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
 @click.command()
 @click.argument("run", type=int)
 @click.argument("item", required=False)
+@click.option(
+    "--doubt",
+    is_flag=True,
+    help="List the cells whose calls failed, whose judges disagree (most first) or abstained.",
+)
 @db_option
 @json_option
-def show(run: int, item: str | None, db: Path | None, as_json: bool) -> None:
+def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool) -> None:
     """Show RUN, or one ITEM of it with every vote."""
     from core.cli import reports_as_text
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
         store = open_to_read(db)
+        if doubt:
+            found = reports_as_text.doubtful(store, run, item)
+            if as_json:
+                common.result(found)
+            else:
+                click.echo(reports_as_text.doubt_as_text(found))
+            return
         if item is None:
             figures = lifecycle.summary(store, run)
             if as_json:

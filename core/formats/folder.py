@@ -129,14 +129,22 @@ def parse_data(path: str | os.PathLike[str]) -> Any:
 
 
 def read_bytes(path: Path, limit: int) -> bytes:
-    """The bytes of a file. Raises ``InputError``: no file, no permission, larger than ``limit``."""
+    """The bytes of a file, or of a pipe, which can be read once.
+
+    Raises ``InputError``: no file, no permission, larger than ``limit``.
+    """
     try:
-        if not path.is_file():
+        if path.is_fifo():
+            with path.open("rb") as pipe:
+                data = pipe.read(limit + 1)
+        elif not path.is_file():
             raise InputError("There is no such file.", (), str(path))
-        if path.stat().st_size > limit:
+        else:
+            data = b"" if path.stat().st_size > limit else path.read_bytes()
+        if len(data) > limit or (not data and path.stat().st_size > limit):
             most = limit / MEGABYTE
             raise InputError(f"This file is larger than {most:,.0f} MB. Split it.", (), str(path))
-        return path.read_bytes()
+        return data
     except (OSError, ValueError) as error:
         # ValueError: a path with a NUL. OSError also covers names that are too long.
         said = getattr(error, "strerror", None) or str(error)

@@ -6,11 +6,14 @@ import json
 import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
+from core.domain.access import Actor, Verb
 from core.domain.library import LibraryCounts, Mismatch
 from core.identity import content_hash
-from core.store.database.connection import Connections
+from core.store.database.connection import Connections, Grant, on_record
 from core.store.database.data_file import Backup, copy_to, damage
+from core.store.library.access import AuditRecord, Members
 from core.store.library.datasets import Datasets
 from core.store.library.help_tasks import Helps
 from core.store.library.judges import Drafts, Judges, Panels, SettingValues
@@ -35,8 +38,9 @@ class Store:
         StoreError: the file is not ours, newer than this program, locked, or out of reach.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self._files = Connections(path)
+    def __init__(self, path: str | Path | Connections) -> None:
+        self._files = path if isinstance(path, Connections) else Connections(path)
+        self.actor = self._files.actor
         self.path = self._files.path
         self.rubrics = Rubrics(self._files)
         self.datasets = Datasets(self._files)
@@ -59,6 +63,23 @@ class Store:
         self.verdicts = Verdicts(self._files)
         self.settled = SettledCells(self._files)
         self.scored = ScoredVersions(self._files)
+        self.members = Members(self._files)
+        self.audit = AuditRecord(self._files)
+
+    def acting(self, actor: Actor) -> Store:
+        """The same data file in somebody's name: they change only what they were let do."""
+        return self if actor == self.actor else Store(self._files.acting(actor))
+
+    def granted(self, verb: Verb, act: str, about: Any, at: str) -> AbstractContextManager[Grant]:
+        """Let the actor do this, or raise ``NotAllowed``; ``act`` and ``about`` are put on record.
+
+        ``core.services.access.allowing`` is how services ask.
+        """
+        return self._files.granted(verb, act, about, at)
+
+    def on_record(self, **facts: Any) -> None:
+        """Add ``before`` or ``after`` to what will be put on record of the act under way."""
+        on_record(**facts)
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """One transaction (``BEGIN IMMEDIATE``) around several verbs: all of them, or nothing."""

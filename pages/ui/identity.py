@@ -8,17 +8,18 @@ one browser tab: it outlives a reload, so that a reload keeps the item that is o
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import NamedTuple
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
+from core.domain.access import Actor, allow
 from core.domain.review import Seat
+from core.services.access import members
 from core.services.review import reviewers
 from pages.ui import state
-from pages.ui.resources import store
+from pages.ui.resources import actor, claims, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import page_header, shown_errors
 
@@ -73,6 +74,11 @@ REVIEW = Header()
 
 def seat(header: Header = REVIEW) -> Seat | None:
     """The seat of whoever is here; while nobody is known, asks below `header` and gives `None`."""
+    if not actor().may("review") and not actor().may("organise"):
+        page_header(header.title, header.tells)
+        with shown_errors():
+            allow(actor(), "review")
+        return None
     signed = login_configured()
     heard = _listen()
     name = _signed_in(header) if signed else _given(heard, header)
@@ -91,7 +97,7 @@ def show_seat(who: Seat) -> None:
             "Log out" if signed else "Not you?",
             key=state.key(IDENTITY, "leave"),
             type="tertiary",
-            on_click=st.logout if signed else _leave,
+            on_click=log_out if signed else _leave,
         )
 
 
@@ -134,34 +140,65 @@ def _listen() -> _Heard:
     return heard
 
 
-def user() -> Mapping[str, object] | None:
-    """What the provider says of whoever is logged in; `None`: nobody is."""
-    # Where no login is configured Streamlit's user has no such attribute.
-    return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
-
-
 def _signed_in(header: Header) -> str | None:
-    known = user()
-    if known is None:
+    if claims() is None:
         page_header(header.title, header.tells)
-        st.html('<div class="rs-empty"><b>Log in to review</b></div>')
-        if find_spec("authlib") is None:
-            st.error(
-                "A login is configured, but the package that it needs is not installed. "
-                "Install `streamlit[auth]`, then start the app again."
+        _offer_login("Log in to review")
+        return None
+    name = known_name()
+    if not name:
+        st.error("Your provider does not say that your e-mail address is verified.")
+        st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=log_out)
+        return None
+    return reviewers.sign_in(store(), name).name
+
+
+def _offer_login(words: str) -> None:
+    st.html(f'<div class="rs-empty"><b>{esc(words)}</b></div>')
+    if find_spec("authlib") is None:
+        st.error(
+            "A login is configured, but the package that it needs is not installed. "
+            "Install `streamlit[auth]`, then start the app again."
+        )
+        return
+    with st.container(horizontal=True, horizontal_alignment="center"):
+        st.button("Log in", key=state.key(IDENTITY, "login"), type="primary", on_click=st.login)
+
+
+def sign_in_page(who: Actor) -> None:
+    """All that is shown on a server for a team to somebody who may do nothing here."""
+    st.title("Rubric Studio", anchor=False)
+    if not login_configured():
+        st.error(
+            "This server asks everybody to sign in, but no login is configured: its secrets file "
+            "has no section `[auth]`. Ask an admin."
+        )
+    elif claims() is None:
+        _offer_login("Sign in to go on")
+    else:
+        st.error(label(who.refused))
+        st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=log_out)
+
+
+def log_out() -> None:
+    """End this sign-in, and every other one of the same member (a callback)."""
+    members.sign_out(store())
+    st.logout()
+
+
+def who_is_here() -> None:
+    """One quiet line in the sidebar of a server for a team: who is signed in, and the way out."""
+    who = actor()
+    if who.via == "page":
+        with st.sidebar:
+            st.caption(f"{label(who.name)} ({who.role})")
+            st.button(
+                "Log out",
+                key=state.key(IDENTITY, "out"),
+                type="tertiary",
+                icon=":material/logout:",
+                on_click=log_out,
             )
-            return None
-        with st.container(horizontal=True, horizontal_alignment="center"):
-            st.button("Log in", key=state.key(IDENTITY, "login"), type="primary", on_click=st.login)
-        return None
-    if known.get("email_verified") is False:
-        st.error("Your provider says that your e-mail address is not verified.")
-        st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=st.logout)
-        return None
-    # The address is what a provider guarantees; people may change the name that is shown.
-    name = str(known.get("email") or known.get("sub") or "").strip().casefold()
-    reviewers.sign_in(store(), name)
-    return name
 
 
 def _given(heard: _Heard, header: Header) -> str | None:
@@ -210,11 +247,13 @@ def _leave() -> None:
 
 def known_name() -> str:
     """The name of whoever is here, or the empty string; draws nothing."""
-    if login_configured():
-        user = st.user
-        named = user.get("email") or user.get("sub") or "" if user.is_logged_in else ""
-        return str(named).strip().casefold()
-    return str(state.get(NAME) or "")
+    if not login_configured():
+        return str(state.get(NAME) or "")
+    # The address is what a provider guarantees; people may change the name that is shown. Some
+    # providers say "false" as a text, and some say nothing: only a plain yes is one.
+    known = claims() or {}
+    email = known.get("email") if known.get("email_verified") is True else None
+    return str(email or "").strip().casefold()
 
 
 def ask_name(key: str) -> str:

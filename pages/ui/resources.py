@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import streamlit as st
 
+from core.domain.access import LOCAL, VISITOR, Actor
 from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
+from core.services.access import members
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.services.guided import dropped, texts
@@ -23,6 +25,7 @@ from core.services.guided.texts import File
 from core.services.imports import import_files
 from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
+from core.services.runs import server
 from core.settings import load_settings
 from core.text import numbers as fmt
 from pages.ui import state
@@ -33,14 +36,39 @@ if TYPE_CHECKING:
 
 
 ValueT = TypeVar("ValueT")
+_FORWARDED = {"forwarded", "x-forwarded-for", "x-real-ip", "x-forwarded-host"}
 
 
 def store() -> Store:
-    """The store of the data file that the environment names, opened once per process.
+    """The store of the data file that the environment names, in the name of whoever is here.
 
-    Pages hand it on to services and never look inside.
+    Opened once per process. Pages hand it on to services and never look inside.
     """
-    return _open(load_settings().db)
+    return _open(load_settings().db).acting(actor())
+
+
+def actor() -> Actor:
+    """Who is here, asked anew each time: a member's role may have changed, or ended."""
+    settings = load_settings()
+    if settings.access is not None:
+        return members.actor(_open(settings.db), settings.access, claims())
+    return LOCAL if _from_here() else VISITOR
+
+
+def claims() -> Mapping[str, object] | None:
+    """What the provider says of whoever is signed in; `None`: nobody is."""
+    # Where no login is configured Streamlit's user has no such attribute.
+    return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
+
+
+def _from_here() -> bool:
+    """Whether the browser is on this machine, and asks this machine and no proxy before it."""
+    asked = st.context.headers
+    forwarded = any(name.lower() in _FORWARDED for name in asked)
+    host, place = asked.get("Host"), st.context.ip_address
+    near = host is None or server.is_loopback_host(host)
+    # Streamlit gives no address for this machine's own.
+    return near and not forwarded and not isinstance(place, str)
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
+from core.domain.access import Verb
 from core.domain.review import QueueRule
 from core.domain.runs import Run, RunRow
 from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.text import label
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,6 +32,8 @@ class Screen(NamedTuple):
     icon: str
     help: str
     hidden: bool = False
+    #: On a server for a team it is in the navigation of those who may do one of these.
+    verbs: tuple[Verb, ...] = ("read",)
 
     @property
     def script(self) -> Path:
@@ -66,6 +68,7 @@ TEST_DATA = Screen(
     "Test data",
     "science",
     "Let a model write or change submissions, and see whether judges notice.",
+    verbs=("write",),
 )
 DATASETS = Screen(
     "datasets",
@@ -87,6 +90,7 @@ SPOT_CHECK = Screen(
     "Spot check",
     "bolt",
     "Ask judges about one submission before starting a whole run.",
+    verbs=("write",),
 )
 RUNS = Screen(
     "runs",
@@ -109,6 +113,7 @@ CONTESTS = Screen(
     "Compare systems",
     "swords",
     "Which of several systems is better: two answers at a time, and a leaderboard.",
+    verbs=("write",),
 )
 IMPORT_VOTES = Screen(
     "import_votes",
@@ -116,6 +121,7 @@ IMPORT_VOTES = Screen(
     "Import votes",
     "upload",
     "Bring in what people or models answered elsewhere, to measure and review it.",
+    verbs=("write",),
 )
 JUDGES = Screen(
     "judges",
@@ -130,6 +136,7 @@ QUEUES = Screen(
     "Review",
     "rate_review",
     "People settle what judges left in doubt.",
+    verbs=("review", "organise"),
 )
 ARENA = Screen(
     "arena",
@@ -137,6 +144,7 @@ ARENA = Screen(
     "Arena",
     "how_to_vote",
     "Vote on contests yourself, without seeing who wrote what.",
+    verbs=("review",),
 )
 REVIEW_ITEM = Screen(
     "item",
@@ -167,6 +175,14 @@ REPORT = Screen(
     "summarize",
     "What a run found, with its uncertainty and limits, to read or to take away.",
 )
+MEMBERS = Screen(
+    "members",
+    "pages/members/page.py",
+    "Members",
+    "group",
+    "Who may do what on this server, what may be spent, and who changed what.",
+    verbs=("administer",),
+)
 COMPARE = Screen(
     "compare",
     "pages/compare/page.py",
@@ -189,6 +205,7 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
     "Grade": (GRADE, SPOT_CHECK, RUNS, RUN, CONTESTS, IMPORT_VOTES, JUDGES),
     "Review": (QUEUES, ARENA, REVIEW_ITEM, RECORD),
     "Measure": (AGREEMENT, REPORT, COMPARE),
+    "Server": (MEMBERS,),
 }
 
 
@@ -272,29 +289,6 @@ def other_views(run: Run | RunRow, here: Screen) -> None:
         for screen, (words, tells) in OTHER_VIEWS.items():
             if screen != here:
                 link(screen, words, _address(screen, run.id), help=tells)
-
-
-#: The run in hand, of this session.
-IN_HAND = "run_in_hand"
-_ABOUT_A_RUN = {RUN: "Items", AGREEMENT: "Agreement", REPORT: "Report"}
-
-
-def keep_in_hand(url: str) -> None:
-    """Remember the run that a screen is about, for as long as this tab is open."""
-    if url in {screen.url for screen in (*_ABOUT_A_RUN, GRADE)}:
-        run_id = state.address_id(state.RUN)
-        if run_id is not None:
-            state.put(IN_HAND, run_id)
-
-
-def in_hand(run: Run) -> None:
-    """A small line below the navigation: the run that was opened last, and the ways to it."""
-    with st.sidebar, st.container(gap="xxsmall", key=state.key("ways", "hand")):
-        st.caption(label(f"In hand: {run.name}", 70))
-        with st.container(horizontal=True, gap="small"):
-            for screen, words in _ABOUT_A_RUN.items():
-                if screen == RUN or run.votes:
-                    link(screen, words, {state.RUN: run.id}, icon="")
 
 
 def grade_address(**known: int | None) -> dict[str, object]:

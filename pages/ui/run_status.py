@@ -14,7 +14,7 @@ from core.services.results import item_view
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
 from core.text import numbers as fmt
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.items import FAILURE_WORDS
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -335,3 +335,26 @@ def _on_resume(run_id: int) -> None:
 def _on_retry(run_id: int) -> None:
     with shown_errors():
         lifecycle.retry(store(), run_id)
+
+
+#: The run in hand, of this session.
+IN_HAND = "run_in_hand"
+_ABOUT_A_RUN = {routes.RUN: "Items", routes.AGREEMENT: "Agreement", routes.REPORT: "Report"}
+
+
+def keep_in_hand(url: str) -> None:
+    """Remember the run that a screen is about, for as long as this tab is open."""
+    if url in {screen.url for screen in (*_ABOUT_A_RUN, routes.GRADE)}:
+        run_id = state.address_id(state.RUN)
+        if run_id is not None:
+            state.put(IN_HAND, run_id)
+
+
+def in_hand(run: Run) -> None:
+    """A small line below the navigation: the run that was opened last, and the ways to it."""
+    with st.sidebar, st.container(gap="xxsmall", key=state.key("ways", "hand")):
+        st.caption(label(f"In hand: {run.name}", 70))
+        with st.container(horizontal=True, gap="small"):
+            for screen, words in _ABOUT_A_RUN.items():
+                if screen == routes.RUN or run.votes:
+                    routes.link(screen, words, {state.RUN: run.id}, icon="")

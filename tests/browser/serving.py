@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,13 +45,25 @@ class Server:
 
 
 @contextmanager
-def serving(script: Path, db: Path, runner: RunnerPlace, folder: Path) -> Iterator[Server]:
-    """A server of its own for as long as it is used."""
-    port, log = _free_port(), folder / "server.log"
-    url = f"http://127.0.0.1:{port}"
+def serving(
+    script: Path,
+    db: Path,
+    runner: RunnerPlace,
+    folder: Path,
+    secrets: Callable[[str], str] | None = None,
+) -> Iterator[Server]:
+    """A server of its own for as long as it is used; `secrets`: its secrets file, by its address.
+
+    A server with secrets is for a login, which needs a name: `localhost`.
+    """
+    port, log = free_port(), folder / "server.log"
+    url = f"http://{'localhost' if secrets else '127.0.0.1'}:{port}"
     settings = {"RUBRIC_STUDIO_DB": str(db), "RUBRIC_STUDIO_RUNNER": runner}
     command = [sys.executable, "-m", "streamlit", "run", str(script)]
     options = ["--server.port", str(port), "--server.address", "127.0.0.1"]
+    if secrets is not None:
+        (folder / "secrets.toml").write_text(secrets(url), encoding="utf-8")
+        options.append(f"--secrets.files={folder / 'secrets.toml'}")
     with log.open("wb") as out:
         process = subprocess.Popen(
             [*command, *options],
@@ -61,7 +73,7 @@ def serving(script: Path, db: Path, runner: RunnerPlace, folder: Path) -> Iterat
             stderr=subprocess.STDOUT,
         )
         try:
-            _wait(url, process, log)
+            answering(f"{url}/_stcore/health", process, log)
             server = Server(url, log)
             yield server
             server.calm()
@@ -70,20 +82,23 @@ def serving(script: Path, db: Path, runner: RunnerPlace, folder: Path) -> Iterat
             process.wait(timeout=30)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of this machine that nobody listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-def _wait(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+def answering(url: str, server: subprocess.Popen[bytes], log: Path | None = None) -> None:
+    """Wait until a server that was started answers there."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if server.poll() is not None:
             break
         try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=2):
+            with urllib.request.urlopen(url, timeout=2):
                 return
         except OSError:
             time.sleep(0.2)
-    raise RuntimeError(f"The app did not start:\n{log.read_text(errors='replace')[-2000:]}")
+    said = log.read_text(errors="replace")[-2000:] if log else url
+    raise RuntimeError(f"The server did not start:\n{said}")

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from core.errors import InputError
-from core.formats.folder import parse_data, read_dataset_file, read_folder, read_rubric_file
+from core.formats.folder import (
+    parse_data,
+    read_bytes,
+    read_dataset_file,
+    read_folder,
+    read_rubric_file,
+)
 from core.formats.source.parsed import MAX_RUBRIC_BYTES
 from tests.formats.refusals import refused
 
@@ -103,3 +112,31 @@ def test_a_table_of_several_rubrics_is_refused_with_the_way_to_one(tmp_path: Pat
     file.write_text(CANVAS + CANVAS.splitlines()[1].replace("Essay", "Talk", 1) + "\n")
     with pytest.raises(InputError, match=r"holds 2 rubrics: 'Essay', 'Talk'.*convert both\.csv"):
         read_rubric_file(file)
+
+
+def test_a_pipe_is_read_once_like_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    rubric = "criteria:\n- {name: tone, requirement: Friendly?, weight: 1}\n"
+    writer = threading.Thread(target=pipe.write_text, args=(rubric,))
+    writer.start()
+    read = read_rubric_file(pipe)
+    writer.join()
+    assert [c.name for c in read.value.criteria] == ["tone"]
+
+
+def test_a_pipe_that_never_ends_is_given_up_at_the_limit(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=_pour, args=(pipe,))
+    writer.start()
+    with pytest.raises(InputError, match="larger than 1 MB"):
+        read_bytes(pipe, 1024**2)
+    writer.join(10)
+    assert not writer.is_alive()
+
+
+def _pour(pipe: Path) -> None:
+    with contextlib.suppress(BrokenPipeError), pipe.open("wb", buffering=0) as file:
+        while True:
+            file.write(b" " * 65536)

@@ -4,6 +4,18 @@ CREATE TABLE "_sqlite_migrations" (
    "name" TEXT,
    "applied_at" TEXT
 );
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    role TEXT,
+    via TEXT NOT NULL,
+    verb TEXT NOT NULL,
+    act TEXT NOT NULL,
+    object TEXT NOT NULL,
+    before TEXT NOT NULL,
+    after TEXT NOT NULL
+) STRICT;
 CREATE TABLE call (
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run(id),
@@ -135,6 +147,15 @@ CREATE TABLE judge (
     created TEXT NOT NULL,
     updated TEXT NOT NULL,
     archived TEXT
+) STRICT;
+CREATE TABLE member (
+    email TEXT PRIMARY KEY,
+    role TEXT NOT NULL
+        CHECK (role IN ('viewer', 'reviewer', 'adjudicator', 'author', 'lead', 'admin')),
+    disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+    created TEXT NOT NULL,
+    updated TEXT NOT NULL,
+    signed_out TEXT
 ) STRICT;
 CREATE TABLE panel (
     id INTEGER PRIMARY KEY,
@@ -297,7 +318,7 @@ CREATE TABLE run (
     lease_owner TEXT,
     lease_until REAL,
     fence INTEGER NOT NULL DEFAULT 0
-, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id), lost INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0) STRICT;
+, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id), lost INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0, made_by TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE run_item (
     run_id INTEGER NOT NULL REFERENCES run(id),
     position INTEGER NOT NULL,
@@ -371,6 +392,7 @@ CREATE TABLE vote (
     UNIQUE (run_id, item_id, criterion, judge, replicate),
     FOREIGN KEY (run_id, item_id) REFERENCES run_item (run_id, item_id)
 ) STRICT;
+CREATE INDEX audit_by_actor ON audit (actor, id);
 CREATE INDEX call_by_run ON call (run_id);
 CREATE INDEX dataset_version_by_hash ON dataset_version (hash);
 CREATE INDEX failure_open ON failure (run_id, item_id, criterion) WHERE open = 1;
@@ -397,6 +419,10 @@ CREATE INDEX run_item_by_score ON run_item (run_id, score);
 CREATE INDEX scored_change_by_run ON scored_change (run_id, id);
 CREATE INDEX vote_matrix
     ON vote (run_id, criterion, judge, item_id, replicate, option, abstained);
+CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit
+BEGIN SELECT RAISE(ABORT, 'audit rows are never deleted'); END;
+CREATE TRIGGER audit_is_never_updated BEFORE UPDATE ON audit
+BEGIN SELECT RAISE(ABORT, 'audit rows are never updated'); END;
 CREATE TRIGGER call_is_never_deleted BEFORE DELETE ON call
 BEGIN SELECT RAISE(ABORT, 'call rows are never deleted'); END;
 CREATE TRIGGER call_is_never_updated BEFORE UPDATE ON call

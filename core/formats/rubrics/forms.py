@@ -26,6 +26,7 @@ from core.formats.rubrics.office_tables import WrittenTable, office_tables
 from core.formats.rubrics.rubric_file import dump_rubric, is_json, rubric_from
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
 from core.formats.source.csv_reader import DELIMITERS, read_raw
+from core.formats.source.heading import without_titles
 from core.formats.source.json_reader import read_json
 from core.formats.source.parsed import (
     MAX_RUBRIC_BYTES,
@@ -154,6 +155,8 @@ def read_rubrics(
         return _from_office(tables, name, scaling)
     text, said = read_table_text(data, name, "rubric", MAX_RUBRIC_BYTES)
     if looks_like_table(text, name):
+        text, titles = without_titles(text, _is_header)
+        said = (*said, *titles)
         return _from_table(text, name, scaling, said)
     text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
     document = unwrapped((read_json if is_json(text, name) else read_yaml)(text, name))
@@ -239,7 +242,12 @@ def _are_heads(heads: Sequence[str]) -> bool:
 
 
 def _is_form(text: str) -> bool:
-    first = text.lstrip().split("\n", 1)[0]
+    below, _ = without_titles(text, _is_header)
+    return _is_header(below.lstrip().split("\n", 1)[0])
+
+
+def _is_header(first: str) -> bool:
+    """Whether a line is the header of a table that is a rubric."""
     heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
     if looks_like_canvas(heads) or looks_like_levels(heads):
         return True

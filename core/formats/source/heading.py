@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.errors import Problem
 
@@ -63,3 +63,32 @@ def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
         return False
     # Of rows that reach further, most do not: a remark at their end has no heading.
     return sum(len(one) <= len(row) for one in below) * 2 > len(below)
+
+
+def without_titles(text: str, is_header: Callable[[str], bool]) -> tuple[str, tuple[Problem, ...]]:
+    r"""The text with the titles above its header line emptied, so that lines keep their numbers.
+
+    Titles are lines of a single cell, or of a word with a colon and what it says; above another
+    line nothing is left out.
+
+    >>> without_titles("Essay rubric,,\n\nCriterion,Good,Poor\n", lambda l: "Good" in l)[0]
+    '\n\nCriterion,Good,Poor\n'
+    """
+    lines = text.splitlines(keepends=True)
+    above = list[int]()
+    for at, line in enumerate(lines[:_DEEPEST]):
+        cells = re.split("[,;\t]", line.strip(" \r\n"))
+        if not "".join(cells).strip():
+            continue
+        if is_header(line):
+            header = at
+            break
+        if not _is_title(cells):
+            return text, ()
+        above.append(at)
+    else:
+        return text, ()
+    if not above:
+        return text, ()
+    said = said_titles([[lines[at].strip(' ,;\t\r\n"')] for at in above], above[0] + 1)
+    return "".join(["\n" * header, *lines[header:]]), (said,)

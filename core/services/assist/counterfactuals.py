@@ -19,6 +19,7 @@ from core.judging.writing.prompts import edit_writing
 from core.judging.writing.replies import Edited, read_edit
 from core.judging.writing.writer import Writing, writer_of
 from core.metrics.estimate import Estimate
+from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
@@ -88,6 +89,7 @@ def estimate(store: Store, request: EditRequest) -> TaskCost:
     return outlook(request.judge, writings, longest + 50)
 
 
+@allowed("write")
 def begin(store: Store, request: EditRequest) -> int:
     """Start changing; returns the task's id. ``InputError`` for none, too many, or chats."""
     items = _items(store, request)
@@ -156,6 +158,7 @@ def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, Edited]]:
             yield item, found
 
 
+@allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     """Originals and their changes as one dataset. Labels go with the originals only."""
     found = edited(store, task)
@@ -185,6 +188,7 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     return help_tasks.keep_dataset(store, task, dataset)
 
 
+@allowed("write")
 def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> RunRequest:
     """The run that asks a panel for the whole rubric of originals and changes alike."""
     rubric = request_of(task).rubric

@@ -23,6 +23,7 @@ from core.judging.writing.prompts import Length, generate_writing, tasks_writing
 from core.judging.writing.replies import Tasks, read_submission, read_tasks
 from core.judging.writing.writer import Failed, writer_of
 from core.metrics.estimate import Estimate
+from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
@@ -113,6 +114,7 @@ def estimate(request: DataRequest) -> TaskCost:
     return outlook(request.judge, writings, _TOKENS_OUT[request.length])
 
 
+@allowed("write")
 def begin(store: Store, request: DataRequest) -> int:
     """Start writing; returns the task's id. Raises ``InputError`` for none, or for too many."""
     total = sum(lane.count for lane in _lanes(request))
@@ -225,6 +227,7 @@ def _made(request: DataRequest, kept: Mapping[str, str], tasks: Sequence[str]) -
                 yield Made(f"{slug[:60]}-{number:02}", found, task, aimed)
 
 
+@allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     """The submissions as a dataset; the same ones give the dataset that is there already."""
     found = made(store, task)
@@ -299,6 +302,7 @@ class Recovery:
     misses: tuple[str, ...]
 
 
+@allowed("write")
 def request(
     store: Store, dataset_version: int, criterion: Criterion, guidelines: str, panel: Panel
 ) -> RunRequest:
@@ -319,6 +323,7 @@ def recovery_estimate(store: Store, wanted: RunRequest) -> CostEstimate:
     return estimate_run(store, wanted)
 
 
+@allowed("write")
 def start(store: Store, wanted: RunRequest) -> int:
     """Start that run; returns its id."""
     return lifecycle.start(store, wanted)

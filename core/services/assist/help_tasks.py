@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from core import clock
+from core.domain.access import LOCAL
 from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.library import DatasetVersion
@@ -26,6 +27,8 @@ from core.domain.runs import HelpStatus, HelpStep, HelpTask
 from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
 from core.judging.writing.writer import Writing
+from core.services.access.allowing import allowed
+from core.services.access.providers import within_limits
 from core.services.assist.task_context import BudgetSpent, TaskContext
 from core.services.judges.registry import JudgeEntry, key_status, list_judges
 from core.services.runs.held_work import beating, in_thread, store_thread
@@ -62,6 +65,7 @@ def outlook(
     return TaskCost(calls, tokens_in, total, cost)
 
 
+@allowed("read")
 def look(store: Store, task_id: int) -> HelpTask:
     """A task as it stands; one whose process is gone is found ``interrupted``."""
     task = store.helps.get(task_id)
@@ -77,9 +81,10 @@ log = logging.getLogger(__name__)
 HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 
 
+@allowed("write")
 def work_here(store: Store, task_id: int) -> HelpStatus:
     """Work on a task in this thread until it ends; returns how it ended."""
-    return asyncio.run(_alone(store, task_id))
+    return asyncio.run(_alone(store.acting(LOCAL), task_id))
 
 
 async def _alone(store: Store, task_id: int) -> HelpStatus:
@@ -103,9 +108,10 @@ def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
     return look(store, task_id)
 
 
+@allowed("write")
 def start(store: Store, task_id: int) -> None:
     """Work on a task in the background, on the loop that all tasks of this process share."""
-    future = asyncio.run_coroutine_threadsafe(_shared(store, task_id), _loop())
+    future = asyncio.run_coroutine_threadsafe(_shared(store.acting(LOCAL), task_id), _loop())
     _running[str(store.path), task_id] = future
 
 
@@ -254,21 +260,24 @@ def writer_from(request: Mapping[str, Any]) -> Judge:
     return build(Judge, request["judge"], "judge")
 
 
+@allowed("write")
 def begin(store: Store, wish: TaskRequest) -> int:
     """Keep a task and start on it in the background; returns its id."""
     _check_key(wish.request)
+    budget = within_limits(store, [writer_from(wish.request)], wish.budget)
     task_id = store.helps.create(
         wish.kind,
         wish.subject,
         wish.request,
         planned=wish.planned,
-        budget=wish.budget,
+        budget=budget,
         now=clock.now(),
     )
     start(store, task_id)
     return task_id
 
 
+@allowed("write")
 def resume(store: Store, task_id: int) -> None:
     """Go on with a task that stopped; finished steps are not asked again."""
     task = look(store, task_id)
@@ -278,11 +287,13 @@ def resume(store: Store, task_id: int) -> None:
     start(store, task_id)
 
 
+@allowed("write")
 def cancel(store: Store, task_id: int) -> None:
     """Ask for a task to stop; its finished steps stay."""
     store.helps.request_cancel(task_id, now=clock.now())
 
 
+@allowed("read")
 def latest(store: Store, kind: str, subject: str) -> HelpTask | None:
     """The newest task of that kind about that subject, or ``None``."""
     found = store.helps.list(kind=kind, subject=subject, limit=1)
@@ -299,6 +310,7 @@ def left_out(store: Store, task_id: int) -> list[str]:
     return [s.message for s in steps(store, task_id) if s.failure is None and s.message]
 
 
+@allowed("write")
 def keep_dataset(store: Store, task: HelpTask, dataset: Dataset) -> DatasetVersion:
     """Keep what a task wrote as a dataset, and remember that it is this task's."""
     source = f"help task {task.id}"

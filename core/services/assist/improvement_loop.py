@@ -20,6 +20,7 @@ from core.errors import InputError, Problem
 from core.identity import seeded
 from core.judging.writing.replies import WORDING, ProposedChange, changed
 from core.judging.writing.writer import Failed
+from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest
 from core.services.assist.proposals import (
@@ -88,6 +89,7 @@ def parted(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list
 _SPLITS = ("calibration", "evaluation")
 
 
+@allowed("write")
 def begin(store: Store, request: LoopRequest) -> int:
     """Start the loop; returns the task's id. ``InputError`` where there is too little to go by."""
     items = resolved_items(store, request.dataset_version, None)

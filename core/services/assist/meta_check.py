@@ -18,6 +18,7 @@ from core.domain.runs import CellRow, RunPlan, RunRow
 from core.domain.votes import VoteRow
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.judging.writing.prompts import criterion_text, rubric_text
+from core.services.access.allowing import allowed
 from core.services.assist.task_context import hidden_dataset, hidden_request
 from core.services.results.scored_items import effective, resolved_items
 from core.services.runs import lifecycle
@@ -98,6 +99,7 @@ def questions(part: str, *, in_task: bool) -> Rubric:
     return own.model_copy(update={"criteria": (*own.criteria, *more.criteria)})
 
 
+@allowed("write")
 def request(store: Store, wanted: MetaRequest) -> RunRequest:
     """The hidden run of a check; keeps its dataset."""
     dataset = Dataset(name=f"Check: {wanted.rubric.name}"[:200], items=_items(wanted))
@@ -136,6 +138,7 @@ def estimate(store: Store, wanted: MetaRequest) -> CostEstimate:
     return estimate_planned(store, planned)
 
 
+@allowed("write")
 def start(store: Store, wanted: MetaRequest) -> int:
     """Start a check; returns its run's id, to be polled like any run's."""
     run_id = lifecycle.start(store, request(store, wanted))

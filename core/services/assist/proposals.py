@@ -24,6 +24,7 @@ from core.judging.writing.prompts import revise_writing
 from core.judging.writing.replies import ProposedChange, ProposedChanges, read_changes
 from core.judging.writing.writer import Failed, Writing, writer_of
 from core.lint import check
+from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
@@ -78,6 +79,7 @@ def estimate(request: ImproveRequest) -> TaskCost:
     )
 
 
+@allowed("write")
 def begin(store: Store, request: ImproveRequest) -> int:
     """Start asking for proposals; returns the task's id."""
     if not request.targets:

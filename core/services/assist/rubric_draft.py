@@ -18,6 +18,7 @@ from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import LabelledText, draft_writing
 from core.judging.writing.replies import read_rubric
 from core.judging.writing.writer import Writing, writer_of
+from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
@@ -53,6 +54,7 @@ def estimate(store: Store, request: DraftRequest) -> TaskCost:
     return outlook(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
 
 
+@allowed("write")
 def begin(store: Store, request: DraftRequest) -> int:
     """Start drafting; returns the task's id.
 

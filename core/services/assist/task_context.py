@@ -24,6 +24,7 @@ from core.judging.asking.engine import Budget
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.judging.writing.writer import Failed, Partial, Writer, Writing
+from core.services.access.allowing import allowed
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
@@ -188,6 +189,7 @@ def _step(
 _LOOK_EVERY = 0.2
 
 
+@allowed("write")
 def hidden_request(
     store: Store,
     rubric: Rubric,
@@ -215,6 +217,7 @@ def hidden_request(
     )
 
 
+@allowed("write")
 def hidden_dataset(store: Store, dataset: Dataset) -> int:
     """The version of a dataset that no list shows; the same one is there once."""
     return store.datasets.create(dataset, now=clock.now(), source="help", hidden=True).id

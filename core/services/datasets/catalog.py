@@ -17,6 +17,7 @@ from core.formats.datasets.mapping import ColumnMapping, guess_mapping
 from core.formats.datasets.table import Table, leaves, read_table, with_paths
 from core.formats.datasets.vote_mapping import nearest_shapes
 from core.formats.rubrics.rubric_file import rubric_from
+from core.services.access.allowing import allowed
 from core.store.database.content import noun_hash
 from core.store.store import Store
 from core.text.names import fold
@@ -113,6 +114,7 @@ def check(table: Table, mapping: ColumnMapping, rubric: Rubric | None = None) ->
     return Checked(parsed.value, (), parsed.notices)
 
 
+@allowed("write")
 def import_dataset(
     store: Store,
     dataset: Dataset,
@@ -152,6 +154,7 @@ def _named(dataset: Dataset, name: str) -> Dataset:
     return dataset.model_copy(update={"name": name})
 
 
+@allowed("write")
 def keep_rubric(store: Store, rubric: Rubric, source: str = "") -> RubricVersion:
     """Keep a rubric that came with a dataset; the version that holds it already is not doubled."""
     same = store.rubrics.find_by_hash(noun_hash(rubric))
@@ -161,6 +164,7 @@ def keep_rubric(store: Store, rubric: Rubric, source: str = "") -> RubricVersion
     return store.rubrics.create(rubric, now=clock.now(), note=note)
 
 
+@allowed("write")
 def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
     """The version with this content; else a new one of the rubric of that name, or a new rubric."""
     for row in store.rubrics.list():
@@ -172,6 +176,7 @@ def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
     return store.rubrics.create(rubric, now=clock.now(), note=f"from {source}").id
 
 
+@allowed("write")
 def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
     """The same for a dataset."""
     for row in store.datasets.list():
@@ -246,11 +251,13 @@ def file_name(name: str) -> str:
     return (re.sub(r"[^\w]+", "-", name.casefold()).strip("-")[:80] or "dataset") + ".jsonl"
 
 
+@allowed("write")
 def archive(store: Store, dataset_id: int) -> None:
     """Put a dataset away; its versions and runs stay."""
     store.datasets.archive(dataset_id, now=clock.now())
 
 
+@allowed("write")
 def restore(store: Store, dataset_id: int) -> None:
     """Bring an archived dataset back."""
     store.datasets.restore(dataset_id)

@@ -14,6 +14,7 @@ from core.domain.library import DatasetVersion, ItemFilter
 from core.errors import InputError, NotFound, Problem
 from core.identity import seeded
 from core.judging.near_duplicates import group_numbers, print_of
+from core.services.access.allowing import allowed
 from core.store.store import Store
 from core.text.names import fold
 from core.text.numbers import plural
@@ -42,6 +43,7 @@ def part_of(store: Store, version_id: int, item_id: str) -> DatasetPart | None:
         return None
 
 
+@allowed("write")
 def set_split(store: Store, version_id: int, item_id: str, split: Split) -> DatasetVersion:
     """Put an item into a part of its dataset: a new version, which the next runs can use.
 
@@ -316,6 +318,7 @@ def split_of_version(
     return draw_parts(items, shares, seed, by=None if by is None else [by])
 
 
+@allowed("write")
 def save_parts(store: Store, version_id: int, parts: Parts, seed: int) -> DatasetVersion:
     """A new version with these parts. Runs keep the version they were planned with.
 

@@ -10,6 +10,7 @@ from core.domain.panel import Panel
 from core.domain.review import QueueRule
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, RunRow
+from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.exports.grade_sheet import JUDGES, LABELS, grades
 from core.services.exports.judgement_rows import graded
@@ -178,6 +179,7 @@ def compared(store: Store) -> int | None:
     return None
 
 
+@allowed("write")
 def start(store: Store, wanted: RunRequest) -> int:
     """Begin it; returns the run's id. Raises ``InputError`` where there can be no run."""
     return lifecycle.start(store, wanted)

@@ -12,6 +12,7 @@ from typing import Literal
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.services.access.allowing import allowed
 from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.services.reports import worked_example
@@ -50,6 +51,7 @@ class JudgeChoice:
         return any(entry.judge.kind == "llm" for entry in self.known)
 
 
+@allowed("read")
 def judges(store: Store, labelled: int) -> JudgeChoice:
     """Who can be asked about texts of which so many have fitting labels."""
     registry.ensure_defaults(store)
@@ -104,6 +106,7 @@ def panel_of(store: Store, names: Sequence[str]) -> Panel:
     return Panel(name=" and ".join(names)[:200], judges=tuple(now[name] for name in names))
 
 
+@allowed("set judges")
 def add_model(store: Store, model: str, api_base: str, key_env: str, name: str = "") -> Judge:
     """Keep a model as a judge and begin to test it; one with the same settings is kept once.
 

@@ -17,6 +17,7 @@ from core.errors import InputError, Problem
 from core.formats.datasets.answer_columns import plain_head
 from core.formats.datasets.labels import AWAY, option_named
 from core.formats.source.csv_writer import number_of
+from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.store.store import Store
 from core.text.names import fold
@@ -99,6 +100,7 @@ def meant(criterion: Criterion, word: str) -> str | None:
     return same[0] if len(same) == 1 else None
 
 
+@allowed("write")
 def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) -> DatasetVersion:
     """The next version of the dataset, with the marks as labels; ``words`` says what theirs are.
 

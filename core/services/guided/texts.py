@@ -15,6 +15,7 @@ from core.errors import InputError
 from core.formats.datasets.answer_columns import nested
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table, table_of_files
+from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.store.store import Store
@@ -194,6 +195,7 @@ def check(found: TextsLook) -> Checked:
     return replace(checked, dataset=checked.dataset.model_copy(update={"meta": noted}))
 
 
+@allowed("write")
 def keep(store: Store, checked: Checked, source: str) -> DatasetVersion:
     """Keep the texts; those that are here already are not doubled.
 

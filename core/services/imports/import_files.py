@@ -27,6 +27,7 @@ from core.formats.votes.sources import VoteSource, open_bytes, open_path
 from core.formats.votes.tools.known_tools import read_items, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.vote_tables import strange_words, votes_in
+from core.services.access.allowing import allowed
 from core.services.datasets.catalog import Checked, keep_rubric
 from core.services.imports.vote_import import BroughtIn, ImportPreview, bring_in, preview
 from core.store.store import Store
@@ -148,6 +149,7 @@ def check(
         return CheckedVotes(None, None, error.problems or (Problem(error.message),))
 
 
+@allowed("write")
 def import_path(
     store: Store,
     path: Path,

@@ -19,6 +19,7 @@ from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.errors import InputError, Problem
 from core.formats.votes.imported import TOOL_NAMES, ImportedVote, VoteBundle
 from core.identity import content_hash
+from core.services.access.allowing import allowed
 from core.services.agreement.load_ratings import Row, column_names
 from core.services.agreement.ratings import Rater
 from core.services.datasets.catalog import keep_rubric
@@ -108,6 +109,7 @@ def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
     )
 
 
+@allowed("write")
 def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = "") -> BroughtIn:
     """Keeps rubric, dataset and votes, all or nothing; the same votes again are the same run.
 

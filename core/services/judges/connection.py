@@ -15,12 +15,15 @@ from functools import lru_cache
 from typing import Any
 
 from core import clock
+from core.domain.access import LOCAL
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Call, Cell, FailureKind, VoteFailure
 from core.errors import InputError
 from core.judging.protocol import Question
+from core.services.access.allowing import allowed
+from core.services.access.providers import require_listed
 from core.services.judges.panel_setup import known_values
 from core.store.database.content import noun_hash
 from core.store.store import Store
@@ -88,6 +91,7 @@ def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionRes
         )
     if not judge.askable:
         raise InputError(f"{judge.name} was imported with its votes and cannot be asked here.")
+    require_listed([judge])
     future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), _loop())
     try:
         outcome = future.result(timeout + GRACE)
@@ -183,13 +187,15 @@ def _place(judge: str) -> str:
 _running: dict[tuple[str, str], threading.Thread] = {}
 
 
+@allowed("set judges")
 def begin(store: Store, judge: Judge) -> None:
     """Test ``judge`` in the background; ``last_result`` has the result when it is there.
 
     A judge that is being tested already is not asked twice.
     """
+    require_listed([judge], store.actor)
     if not is_running(store, judge.name):
-        thread = threading.Thread(target=_keep, args=(store, judge), daemon=True)
+        thread = threading.Thread(target=_keep, args=(store.acting(LOCAL), judge), daemon=True)
         _running[str(store.path), judge.name] = thread
         thread.start()
 

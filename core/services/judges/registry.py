@@ -22,6 +22,8 @@ from core.judging.command_judge import commands_of
 from core.judging.function_judge import JudgeFunction
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
+from core.services.access import providers
+from core.services.access.allowing import allowed
 from core.services.judges.connection import ConnectionResult, last_result
 from core.services.judges.panel_setup import (
     PanelSetup,
@@ -92,6 +94,7 @@ class JudgeEntry:
         return self.row.judge
 
 
+@allowed("read")
 def ensure_defaults(store: Store) -> None:
     """Make the two offline judges and their panel, once per data file.
 
@@ -168,6 +171,7 @@ def env_status(names: Iterable[str], environ: Mapping[str, str] | None = None) -
     return {name: bool(env.get(name, "").strip()) for name in names}
 
 
+@allowed("set judges")
 def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None = None) -> JudgeRow:
     """Keep a judge, new or in place of ``former``, and bring saved panels up to date.
 
@@ -181,6 +185,7 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
             could be a key.
     """
     judge = checked_judge(settings)
+    providers.require_listed([judge], store.actor)
     with store.write():
         if judge.name != former and judge.name in {row.name for row in store.judges.list()}:
             raise InputError(
@@ -208,11 +213,13 @@ def _in_seat(judge: Judge, seat: Judge) -> Judge:
     return judge.model_copy(update={"stage": seat.stage, "shadow": seat.shadow})
 
 
+@allowed("set judges")
 def archive_judge(store: Store, name: str) -> None:
     """Put a judge away. Runs and saved panels keep their copies."""
     store.judges.archive(name, now=clock.now())
 
 
+@allowed("set judges")
 def restore_judge(store: Store, judge_id: int) -> JudgeRow:
     """Take a judge out of the archive, by its id. Raises ``InputError`` where its name is taken."""
     for row in store.judges.list(archived=True):
@@ -231,6 +238,7 @@ def get_panel(store: Store, panel_id: int) -> PanelRow:
     return store.panels.get(panel_id)
 
 
+@allowed("set judges")
 def save_panel(
     store: Store,
     name: str,
@@ -284,6 +292,7 @@ def _checked_panel(data: dict[str, Any], name: str, *, taken: bool) -> Panel:
     return panel
 
 
+@allowed("set judges")
 def archive_panel(store: Store, panel_id: int) -> None:
     """Put a panel away. Runs keep their copies."""
     store.panels.archive(panel_id, now=clock.now())

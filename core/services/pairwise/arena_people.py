@@ -15,6 +15,7 @@ import numpy as np
 from core import clock
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Estimate
+from core.services.access.allowing import allowed
 from core.services.pairwise.contest_votes import WITHDRAWN, Contests, Place, outcome, read
 from core.services.pairwise.contests import details_of
 from core.store.store import Store
@@ -90,6 +91,7 @@ def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
     return run.votes, len(run.notes.get(WITHDRAWN, ())), contest.votes
 
 
+@allowed("review")
 def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
     """Takes back a person's vote; it is kept and counts no more. ``False``: there is none."""
     with store.write():

@@ -18,6 +18,7 @@ from core.domain.votes import AskedOutcome, Cell, ItemBallots, Vote
 from core.errors import InputError
 from core.identity import seeded
 from core.metrics.estimate import Estimate
+from core.services.access.allowing import allowed
 from core.services.pairwise.arena_people import alike
 from core.services.pairwise.contest_votes import Contests, HeldContest, Place, outcome, read
 from core.services.pairwise.contests import details_of
@@ -70,6 +71,7 @@ class RaterAccord(NamedTuple):
     kappa: Estimate
 
 
+@allowed("review")
 def start(store: Store, run_id: int, person: str) -> int:
     """The arena of a person for a contest: a new one, or the one that is there.
 
@@ -124,6 +126,7 @@ def next_blind(store: Store, arena: int) -> Blind | None:
     return None
 
 
+@allowed("review")
 def vote(
     store: Store,
     arena: int,

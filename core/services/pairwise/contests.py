@@ -22,6 +22,8 @@ from core.domain.runs import RunPlan, RunRow
 from core.errors import InputError
 from core.identity import content_hash
 from core.judging.prompts.pair_wording import PAIR_VERSION
+from core.services.access.allowing import allowed
+from core.services.access.providers import within_limits
 from core.services.agreement.load_ratings import of_run
 from core.services.judges.registry import require_ready
 from core.services.pairwise.design import (
@@ -126,16 +128,22 @@ def estimate_contest(store: Store, request: ContestRequest) -> CostEstimate:
     return estimate_planned(store, plan(store, request).planned)
 
 
+@allowed("write")
 def start(store: Store, request: ContestRequest) -> int:
     """Makes the run and queues it; returns its id."""
     made = plan(store, request)
-    require_ready(made.planned.plan.panel.judges)
+    judges = made.planned.plan.panel.judges
+    require_ready(judges)
+    budget = within_limits(store, judges, made.planned.plan.budget)
     now = clock.now()
     with store.write():
         dataset = store.datasets.create(made.dataset, now=now, source="contest", hidden=True)
         rubric = store.rubrics.kept(made.planned.rubric, now=now)
         stored = replace(
-            made.planned.plan, rubric_version_id=rubric.id, dataset_version_id=dataset.id
+            made.planned.plan,
+            rubric_version_id=rubric.id,
+            dataset_version_id=dataset.id,
+            budget=budget,
         )
         return store.runs.create(stored, made.planned.cells, now=now).id
 

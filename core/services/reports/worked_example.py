@@ -13,6 +13,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import ADJUDICATED, CellRow, Run
 from core.errors import NotFound
 from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.access.allowing import allowed
 from core.services.judges.registry import OFFLINE_JUDGES, ensure_defaults
 from core.services.runs.lifecycle import start, summary
 from core.services.runs.planning import RunRequest
@@ -61,6 +62,7 @@ class Telling:
     labelled: int
 
 
+@allowed("administer")
 def ensure_example(store: Store) -> int:
     """The run of the example, made (and queued) where it is not there yet."""
     ensure_defaults(store)
@@ -94,6 +96,7 @@ def example_run(store: Store) -> int | None:
         return None
 
 
+@allowed("administer")
 def grade_example(store: Store) -> dict[str, Any]:
     """Grades the example here (unless that is done) and reports; see ``report``."""
     from core.services.runs.runner import follow

@@ -4,4 +4,13 @@ The lowest of the services: imports no other. Verdicts are derived from votes, n
 facts of their own.
 """
 
-__all__ = ["browsing", "flip_check", "grid", "item_view", "scored_items", "verdicts", "weight_fit"]
+__all__ = [
+    "browsing",
+    "doubt",
+    "flip_check",
+    "grid",
+    "item_view",
+    "scored_items",
+    "verdicts",
+    "weight_fit",
+]

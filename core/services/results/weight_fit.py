@@ -17,6 +17,7 @@ from core.errors import Conflict, InputError, Problem
 from core.identity import seeded
 from core.judging.near_duplicates import group_numbers
 from core.scoring.verdict import log_weights, settle
+from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     derive_of_run,
     effective,
@@ -293,6 +294,7 @@ def offers(store: Store, run_id: int) -> list[Offer]:
     return found
 
 
+@allowed("write")
 def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
     """Settle these criteria of a run by their fitted rules, all others by the panel's rules.
 

@@ -15,6 +15,7 @@ from core.domain.review_records import NewEvent, QueueRow, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.errors import Conflict, InputError
+from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     derive_for,
     effective,
@@ -260,6 +261,7 @@ def settled(store: Store, run_id: int) -> dict[tuple[str, str], Settled]:
     return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
 
 
+@allowed("adjudicate")
 def mark(
     store: Store,
     seat: Seat,

@@ -11,6 +11,7 @@ from core.domain.review_records import QueuedCell, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
 from core.identity import seeded
+from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, item_view
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
 from core.services.review.claims import Ticket
@@ -280,6 +281,7 @@ def drafts(store: Store, ticket: Ticket) -> Mapping[str, Given]:
     return {name: given_from(data) for name, data in found.content.items()}
 
 
+@allowed("review")
 def save_drafts(store: Store, ticket: Ticket, given: Mapping[str, Given], *, now: str) -> None:
     """Keep what this person has begun to say, in place of what was kept; nothing forgets it."""
     key = draft_key(ticket)

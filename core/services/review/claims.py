@@ -10,6 +10,7 @@ from core import clock
 from core.domain.review import Part, Seat
 from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, QueueRow, TurnStatus
 from core.errors import Conflict, InputError
+from core.services.access.allowing import allowed
 from core.services.review.adjudication import Act
 from core.services.review.reviewers import now_seated, require_lead
 from core.store.store import Store
@@ -83,6 +84,7 @@ def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
     return tuple(store.turns.held(queue_id, at=clock.at()))
 
 
+@allowed("review")
 def claim_next(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> Ticket | None:
@@ -108,6 +110,7 @@ def claim_next(
                     return _take(store, queue, seat, now, at)
 
 
+@allowed("review")
 def claim(
     store: Store, seat: Seat, queue_id: int, item_id: str, *, take_over: bool = False
 ) -> Ticket:
@@ -132,12 +135,14 @@ def claim(
         return _take(store, queue, seat, turn, at)
 
 
+@allowed("review")
 def heartbeat(store: Store, ticket: Ticket) -> bool:
     """Hold on to the item for another while; ``False``: somebody else has taken it."""
     lease = store.queues.get(ticket.queue_id).settings.lease_seconds
     return store.turns.beat(ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease)
 
 
+@allowed("review")
 def release(store: Store, ticket: Ticket) -> None:
     """Give the item back. What was committed and drafted stays."""
     store.turns.leave(ticket.queue_id, ticket.item_id, ticket.seat)
@@ -148,6 +153,7 @@ def renewed(store: Store, ticket: Ticket) -> Ticket:
     return replace(ticket, versions=_versions(store, ticket.queue_id, ticket.item_id))
 
 
+@allowed("organise")
 def assign(
     store: Store, seat: Seat, queue_id: int, item_ids: Sequence[str], names: Sequence[str]
 ) -> None:

@@ -11,6 +11,7 @@ from core.domain.review import WHYS, Given, Mode
 from core.domain.review_records import QueuedCell, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, NotFound, Problem
+from core.services.access.allowing import allowed
 from core.services.review.adjudication import Act, follow
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import (
@@ -125,11 +126,13 @@ class Done:
     effect: DecisionEffect | None
 
 
+@allowed("review")
 def save_draft(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> None:
     """Keep what I have begun to say about the item, so that closing the tab loses nothing."""
     save_drafts(store, ticket, given, now=clock.now())
 
 
+@allowed("review")
 def commit(
     store: Store,
     ticket: Ticket,
@@ -169,6 +172,7 @@ def commit(
         return done(act, ticket, effect)
 
 
+@allowed("review")
 def reveal(store: Store, ticket: Ticket) -> Reveal:
     """The votes on the cells that I committed, or on all of an assisted item; kept as seen.
 
@@ -194,6 +198,7 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         return shown
 
 
+@allowed("review")
 def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
     """Confirm or amend verdicts that I committed; they count from now on.
 
@@ -218,6 +223,7 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
         return done(act, ticket, follow(act, list(known)))
 
 
+@allowed("review")
 def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
     """The act that a ticket allows, with the role its person has now; holds on to the item.
 

@@ -10,6 +10,7 @@ from core import clock
 from core.domain.review import ROLES, Role, Seat
 from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.errors import Conflict, InputError, NotFound
+from core.services.access.allowing import allowed
 from core.services.review.adjudication import Act, follow
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.blind_view import may
@@ -41,6 +42,7 @@ class Undone:
     effects: tuple[DecisionEffect, ...]
 
 
+@allowed("review")
 def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
     """Leave the item for later: it comes last in my queue. It counts as nothing; returns the step.
 
@@ -54,6 +56,7 @@ def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
         return act.step
 
 
+@allowed("review")
 def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> Done:
     """Send a cell to a role: only they (and those above) can go on with it.
 
@@ -68,6 +71,7 @@ def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) 
     return _set_flag(store, ticket, criterion, role, reason)
 
 
+@allowed("review")
 def unflag(store: Store, ticket: Ticket, criterion: str, reason: str = "") -> Done:
     """Let everybody go on with a flagged cell again."""
     return _set_flag(store, ticket, criterion, None, reason)
@@ -87,6 +91,7 @@ def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, r
         return done(act, ticket, None)
 
 
+@allowed("adjudicate")
 def send_back(
     store: Store, seat: Seat, queue_id: int, cells: Iterable[tuple[str, str]], reason: str
 ) -> list[DecisionEffect]:
@@ -117,6 +122,7 @@ def send_back(
         return effects
 
 
+@allowed("adjudicate")
 def unmask(store: Store, ticket: Ticket, reason: str) -> str:
     """The name of the system that made the submission; that it was looked at is recorded.
 
@@ -134,6 +140,7 @@ def unmask(store: Store, ticket: Ticket, reason: str) -> str:
         return act.item.system
 
 
+@allowed("review")
 def undo_last(store: Store, seat: Seat, queue_id: int) -> Undone | None:
     """Take back the last thing I did in a queue that still stands; ``None`` if there is none."""
     with store.write():
@@ -141,6 +148,7 @@ def undo_last(store: Store, seat: Seat, queue_id: int) -> Undone | None:
         return None if step is None else undo(store, seat, step)
 
 
+@allowed("review")
 def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
     """Take back an act by acts that compensate it; the record keeps both.
 

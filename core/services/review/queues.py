@@ -12,6 +12,7 @@ from core.domain.review_records import EventRow, NewEvent, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
+from core.services.access.allowing import allowed
 from core.services.results.browsing import judged_options
 from core.services.review.adjudication import bring_states_up_to_date, settled
 from core.services.review.queue_cells import (
@@ -70,6 +71,7 @@ def preview(
     return choose(store, run_id, rule, seed=seed, stale=stale).preview
 
 
+@allowed("organise")
 def make_queue(
     store: Store,
     seat: Seat,
@@ -108,6 +110,7 @@ def make_queue(
     return made
 
 
+@allowed("organise")
 def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
     """Queue what the rule chooses by now; returns the cells added.
 
@@ -125,6 +128,7 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
         return _fill(store, run, row, fresh) if fresh else 0
 
 
+@allowed("organise")
 def change(
     store: Store,
     seat: Seat,
@@ -181,6 +185,7 @@ def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -
     )
 
 
+@allowed("organise")
 def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -> None:
     """Put a queue away, or bring it back. What it settled stays."""
     with store.write():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from core import clock
+from core.domain.access import allow
 from core.domain.review import ROLES, Role, Seat
 from core.domain.review_records import ReviewerRow
-from core.errors import Conflict, InputError
+from core.errors import Conflict, InputError, NotAllowed
+from core.services.access.allowing import allowed
 from core.store.store import Store
 
 #: What a role may do, in words.
@@ -16,16 +18,31 @@ ROLE_WORDS: dict[Role, str] = {
 }
 
 
+@allowed("read")
 def sign_in(store: Store, name: str) -> ReviewerRow:
     """The reviewer of that name, made when new. The first one there is becomes the lead.
+
+    On a server for a team the name is that of the member who acts, and so is the role.
 
     Raises:
         InputError: the name is empty or too long.
     """
+    if store.actor.via == "page":
+        if not store.actor.may("organise"):
+            allow(store.actor, "review")
+        return _as_member(store)
     name = " ".join(name.split())
     if not 1 <= len(name) <= 100:
         raise InputError("Give a name of 1 to 100 characters, so that others know who decided.")
     return store.reviewers.make(name, now=clock.now())
+
+
+def _as_member(store: Store) -> ReviewerRow:
+    actor = store.actor
+    row = store.reviewers.make(actor.name, now=clock.now())
+    # An admin reviews nothing, and makes queues and assigns as a lead does.
+    role = actor.role if actor.role in ROLES else "lead"
+    return row if row.role == role else store.reviewers.set_role(actor.name, role)
 
 
 def seat(store: Store, name: str, session: str) -> Seat:
@@ -36,6 +53,8 @@ def seat(store: Store, name: str, session: str) -> Seat:
 
 def now_seated(store: Store, seat: Seat) -> Seat:
     """The seat with the role that its reviewer has now, which may have changed since."""
+    if store.actor.via == "page" and seat.name != store.actor.name:
+        raise NotAllowed(f"You are signed in as {store.actor.name}, not as {seat.name}.")
     return Seat(seat.name, store.reviewers.get(seat.name).role, seat.session)
 
 
@@ -44,6 +63,7 @@ def everyone(store: Store) -> list[ReviewerRow]:
     return store.reviewers.list()
 
 
+@allowed("organise")
 def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
     """Give a reviewer another role.
 
@@ -51,6 +71,8 @@ def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
         InputError: no such role, or nobody would be a lead any more.
         Conflict: ``seat`` is no lead.
     """
+    if store.actor.via == "page":
+        raise InputError("On this server an admin gives roles, on the page Members.")
     with store.write():
         require_lead(store, seat, "change roles")
         if role not in ROLES:
@@ -77,6 +99,7 @@ def snippets(store: Store, seat: Seat) -> tuple[str, ...]:
     return tuple(store.settings.get(_key(seat), []))
 
 
+@allowed("review")
 def keep(store: Store, seat: Seat, text: str) -> None:
     """Keep a note; one that is there already comes first, and the oldest of too many goes.
 
@@ -91,6 +114,7 @@ def keep(store: Store, seat: Seat, text: str) -> None:
         store.settings.put(_key(seat), [text, *others][:MOST])
 
 
+@allowed("review")
 def forget(store: Store, seat: Seat, text: str) -> None:
     """Keep a note no longer."""
     with store.write():

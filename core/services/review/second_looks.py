@@ -15,6 +15,7 @@ from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.domain.rubric import Criterion
 from core.errors import Conflict
 from core.identity import seeded
+from core.services.access.allowing import allowed
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
 from core.services.review.adjudication import Act
 from core.services.review.commit_reveal import understood
@@ -88,6 +89,7 @@ def second_look(store: Store, seat: Seat, queue_id: int) -> SecondLook | None:
     )
 
 
+@allowed("review")
 def say_again(
     store: Store,
     seat: Seat,

@@ -20,6 +20,7 @@ from core.errors import InputError, NotFound
 from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
 from core.formats.source.parsed import Parsed
 from core.formats.source.yaml_reader import comment_lines
+from core.services.access.allowing import allowed
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import completed, draft_from, payload, rubric_from
 from core.settings import SAMPLES
@@ -135,16 +136,19 @@ def history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
     return store.rubrics.versions(rubric_id)
 
 
+@allowed("write")
 def archive(store: Store, rubric_id: int) -> None:
     """Put a rubric away; its versions and runs stay."""
     store.rubrics.archive(rubric_id, now=clock.now())
 
 
+@allowed("write")
 def restore(store: Store, rubric_id: int) -> None:
     """Bring an archived rubric back."""
     store.rubrics.restore(rubric_id)
 
 
+@allowed("write")
 def duplicate(store: Store, rubric_id: int) -> RubricVersion:
     """A new rubric with the content of the newest version, named a copy."""
     rubric = store.rubrics.latest(rubric_id).rubric
@@ -162,11 +166,13 @@ def new_name() -> str:
     return f"new-{secrets.token_hex(4)}"
 
 
+@allowed("draft")
 def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -> None:
     """Keep unsaved work. ``name`` is the rubric's id as text, or one that ``new_name`` gave."""
     store.drafts.save(_DRAFTS + name, {"draft": draft, "text": text}, now=clock.now())
 
 
+@allowed("draft")
 def keep_beside(
     store: Store, name: str, draft: RubricDraft, text: str | None, *, seen: str | None, tab: str
 ) -> KeptDraft:
@@ -192,6 +198,11 @@ def others_kept(store: Store, name: str, mine: str) -> list[KeptDraft]:
     return [one for one in alike if one.name != mine]
 
 
+def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
+    """Which members edit the same rubric, and when each last did; nothing of what they wrote."""
+    return store.drafts.others(_DRAFTS + name.partition(BESIDE)[0])
+
+
 def kept(store: Store, name: str) -> KeptDraft | None:
     """The unsaved work under that name, or ``None``."""
     row = store.drafts.get(_DRAFTS + name)
@@ -205,6 +216,7 @@ def all_kept(store: Store) -> list[KeptDraft]:
     return sorted(found, key=lambda one: one.updated, reverse=True)
 
 
+@allowed("draft")
 def discard(store: Store, name: str) -> None:
     """Forget unsaved work."""
     store.drafts.delete(_DRAFTS + name)
@@ -220,6 +232,7 @@ def opened(store: Store, rubric_id: int) -> RubricDraft:
     return draft_from(found.rubric, rubric_id=rubric_id, parent=found.number)
 
 
+@allowed("write")
 def save(
     store: Store, name: str, draft: RubricDraft, *, note: str = "", author: str = ""
 ) -> RubricVersion:

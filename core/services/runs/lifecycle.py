@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from core import clock
@@ -11,6 +11,8 @@ from core.domain.library import LibraryCounts
 from core.domain.runs import RunKind, RunMeans, RunRow
 from core.domain.votes import FailureCount
 from core.errors import Conflict
+from core.services.access import providers
+from core.services.access.allowing import allowed
 from core.services.judges.registry import (
     NO_FUNCTIONS,
     Functions,
@@ -80,6 +82,7 @@ class RunProgress:
         return RunLook(self.row.id, self.settled, self.seen, self.rate)
 
 
+@allowed("write")
 def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS) -> int:
     """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does.
 
@@ -91,7 +94,9 @@ def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS
     planned = plan_run(store, request)
     require_functions(request.panel.judges, functions)
     require_ready(request.panel.judges)
-    return store.runs.create(planned.plan, planned.cells, now=clock.now()).id
+    budget = providers.within_limits(store, request.panel.judges, planned.plan.budget)
+    plan = replace(planned.plan, budget=budget)
+    return store.runs.create(plan, planned.cells, now=clock.now()).id
 
 
 def runs(store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0) -> list[RunRow]:
@@ -121,11 +126,13 @@ def means(store: Store, run_id: int) -> RunMeans:
     return store.results.means(run_id)
 
 
+@allowed("write")
 def cancel(store: Store, run_id: int) -> str:
     """Asks for the run to stop; finished votes stay. Returns the status it has now."""
     return store.runs.request_cancel(run_id, now=clock.now())
 
 
+@allowed("write")
 def resume(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> str:
     """Queues what is left of a run. Takes it from a process of this machine that is gone.
 
@@ -139,6 +146,7 @@ def resume(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> st
     return store.runs.request_queue(run_id)
 
 
+@allowed("write")
 def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int:
     """Queues the open failures of a run to be asked again; returns how many.
 
@@ -160,6 +168,7 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
 def _refuse_unaskable(store: Store, run_id: int, functions: Functions) -> None:
     panel = store.runs.row(run_id).panel
     require_functions(panel.judges, functions)
+    providers.within_limits(store, panel.judges, None)
     if not panel.askable:
         raise Conflict(
             f"Run {run_id} holds imported votes: its raters answered elsewhere and cannot be asked "
@@ -167,6 +176,7 @@ def _refuse_unaskable(store: Store, run_id: int, functions: Functions) -> None:
         )
 
 
+@allowed("read")
 def release_if_gone(store: Store, run_id: int) -> None:
     """Frees a run whose owner was a process of this machine that no longer exists."""
     row = store.runs.row(run_id)

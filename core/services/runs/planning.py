@@ -25,6 +25,7 @@ from core.domain.secrets import variables
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import has_text
 from core.identity import seeded
+from core.services.access.allowing import allowed
 from core.services.datasets.splits import Twins, apart, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
@@ -302,6 +303,7 @@ class RunChoices:
     judges: tuple[JudgeRow, ...]
 
 
+@allowed("read")
 def choices(store: Store) -> RunChoices:
     """What there is to choose from."""
     ensure_defaults(store)

@@ -23,6 +23,7 @@ from core.judging.providers.base import ModelProvider, provider_of
 from core.judging.providers.choice import open_provider, provider_for
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
+from core.services.access.providers import require_listed
 from core.services.judges.panel_setup import known_values
 from core.services.judges.registry import NO_FUNCTIONS, Functions, require_functions
 from core.services.results.scored_items import (
@@ -105,6 +106,7 @@ class Providers:
         return Writer(spec, *self._way(spec), known=known_values(spec))
 
     def _way(self, spec: Judge) -> tuple[ModelProvider, str | None, ProviderGate]:
+        require_listed([spec])
         kind = provider_for(spec)
         if kind not in self._providers:
             self._providers[kind] = open_provider(kind)

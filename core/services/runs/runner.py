@@ -18,8 +18,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from core import clock
+from core.domain.access import LOCAL
 from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
+from core.services.access.allowing import allowed
 from core.services.judges.registry import NO_FUNCTIONS, Functions
 from core.services.runs.held_work import in_thread, store_thread
 from core.services.runs.ready_run import Providers
@@ -155,6 +157,7 @@ async def _guarded(work: Work) -> None:
         log.exception("run %s ended with a defect", work.lease.run_id)
 
 
+@allowed("write")
 def work_here(
     store: Store,
     run_id: int,
@@ -170,7 +173,7 @@ def work_here(
     ``KeyboardInterrupt``.
     """
     try:
-        return asyncio.run(_work_here(store, run_id, on_tick, tick, functions))
+        return asyncio.run(_work_here(store.acting(LOCAL), run_id, on_tick, tick, functions))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
@@ -206,6 +209,7 @@ async def _work_here(
             raise
 
 
+@allowed("write")
 def follow(
     store: Store,
     run_id: int,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from core.errors import InputError
 from core.judging.offline import load
 from core.services.runs import runner as signals
 from core.services.runs.runner import Runner
@@ -30,11 +31,21 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
     """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise.
 
     It answers to the names of where it listens and to `settings.hosts` (`guarding`).
+
+    Raises:
+        InputError: other machines could reach it, and nobody would have to sign in.
     """
+    if settings.access is None and not settings.open and not _is_loopback(host.lower()):
+        raise InputError(
+            f"On {host} other machines reach this app, and it asks nobody to sign in. Give it a "
+            "configuration with [access] (docs/access.md), or say --open if everybody who reaches "
+            "it may use it."
+        )
     environment = {
         **_environment(),
         "RUBRIC_STUDIO_DB": str(settings.db),
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
+        "RUBRIC_STUDIO_OPEN": "1" if settings.open else "",
     }
     # A login's secrets may lie where the app was started; Streamlit's settings are ours alone.
     homes = dict.fromkeys([Path.home(), FILES, Path.cwd()])
@@ -155,6 +166,9 @@ AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+#: Where files of pages are fetched and left: pictures, downloads, uploads.
+FILES_OF_PAGES = ("/media/", "/_stcore/upload_file/")
+NO_MEMBER = b"Sign in first: this file is for members.\n"
 REFUSED = b"This server does not answer to that name or from that place (see --allow-host).\n"
 
 
@@ -188,10 +202,19 @@ class Hosts:
 
 
 class Guard:
-    """The middleware: 403 for whom `hosts` does not let in; headers on everything else."""
+    """The middleware: 403 for whom `hosts` does not let in; headers on everything else.
 
-    def __init__(self, app: AsgiApp, hosts: Hosts, headers: dict[str, str]) -> None:
-        self._app, self._hosts = app, hosts
+    `member` says from a Cookie header whether files of pages may be fetched and left.
+    """
+
+    def __init__(
+        self,
+        app: AsgiApp,
+        hosts: Hosts,
+        headers: dict[str, str],
+        member: Callable[[str], bool] = lambda cookies: True,
+    ) -> None:
+        self._app, self._hosts, self._member = app, hosts, member
         self._headers = {
             name.lower().encode(): said.encode("latin-1") for name, said in headers.items()
         }
@@ -205,8 +228,14 @@ class Guard:
         hosts = [said for name, said in given if name == b"host"]
         origins = [said for name, said in given if name == b"origin"] or [None]
         if len(hosts) != 1 or not all(self._hosts.may(hosts[0], one) for one in origins):
-            await _refuse(scope["type"], send)
+            await _refuse(scope["type"], send, REFUSED)
             return
+        path = str(scope.get("path", "")).removeprefix(str(scope.get("root_path", "")))
+        if any(place in f"{path}/" for place in FILES_OF_PAGES):
+            cookies = "; ".join(said for name, said in given if name == b"cookie")
+            if not self._member(cookies):
+                await _refuse(scope["type"], send, NO_MEMBER)
+                return
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -217,13 +246,13 @@ class Guard:
         await self._app(scope, receive, answer)
 
 
-async def _refuse(kind: str, send: Send) -> None:
+async def _refuse(kind: str, send: Send, words: bytes) -> None:
     if kind == "websocket":
         await send({"type": "websocket.close", "code": 1008})  # before it was accepted: 403
         return
-    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(REFUSED))]
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(words))]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": REFUSED})
+    await send({"type": "http.response.body", "body": words})
 
 
 def headers(index: bytes) -> dict[str, str]:
@@ -269,6 +298,15 @@ def _name(url: str) -> str | None:
     if parts.username is not None or parts.password is not None or parts.hostname is None:
         return None
     return parts.hostname.rstrip(".")
+
+
+def is_loopback_host(host: str) -> bool:
+    """Whether a Host header names this machine as only this machine can.
+
+    >>> is_loopback_host("localhost:8501"), is_loopback_host("studio.example.org")
+    (True, False)
+    """
+    return _name(f"//{host}") in LOOPBACK
 
 
 def _place(origin: str) -> str | None:

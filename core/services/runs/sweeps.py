@@ -19,6 +19,7 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.formats.datasets.dataset_file import has_text
 from core.identity import content_hash, seeded
+from core.services.access.allowing import allowed
 from core.services.datasets.splits import apart
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import CostEstimate, estimate
@@ -166,6 +167,7 @@ def estimate_sweep(store: Store, sweep: Sweep) -> SweepEstimate:
     return SweepEstimate(tuple(estimate(store, one.request) for one in sweep.variants))
 
 
+@allowed("write")
 def start_sweep(store: Store, sweep: Sweep) -> tuple[int, ...]:
     """Makes and queues all runs, or none; returns their ids in the order of the variants."""
     mark = content_hash([sweep.name, list(sweep.items), clock.now()]).rpartition(":")[2][:12]

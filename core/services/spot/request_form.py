@@ -12,6 +12,7 @@ from core.domain.dataset import Message, Pair, Sections, Submission
 from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.services.access.allowing import allowed
 from core.services.judges.registry import list_judges, list_panels
 from core.services.results.verdicts import answers_per_cell, calls_of
 from core.services.rubrics import library
@@ -78,6 +79,7 @@ def opened(store: Store) -> SpotForm:
     return cast("SpotForm", {**fresh, **{k: v for k, v in kept.content.items() if k in fresh}})
 
 
+@allowed("draft")
 def keep(store: Store, form: SpotForm) -> None:
     """Keeps the form for another page, another tab and another day."""
     store.drafts.save(_KEPT, form, now=clock.now())

@@ -15,6 +15,7 @@ from core.domain.panel import Asking, Judge, Panel, Rules
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunRow
 from core.errors import InputError, NotFound, Problem
+from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, ItemView, item_view
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest
@@ -81,6 +82,7 @@ class Recent:
     score: float | None
 
 
+@allowed("write")
 def check(store: Store, request: SpotRequest) -> int:
     """Starts a spot check; returns its run's id, to be polled like any run's.
 
@@ -119,6 +121,7 @@ def check(store: Store, request: SpotRequest) -> int:
     return start(store, run)
 
 
+@allowed("write")
 def ask_again(store: Store, run_id: int, seed: int | None = None) -> int:
     """The same check with another seed (drawn where none is given); returns the new run's id."""
     run = store.runs.get(run_id)

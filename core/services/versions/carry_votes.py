@@ -16,6 +16,8 @@ from core.domain.review import Seat
 from core.domain.runs import RESTING, Run
 from core.errors import Conflict, InputError
 from core.rubric_diff.edits import Moves, VersionEdits
+from core.services.access.allowing import allowed
+from core.services.access.providers import within_limits
 from core.services.results.verdicts import answers_per_cell
 from core.services.review import adjudication
 from core.services.runs.planning import versions
@@ -55,6 +57,7 @@ def outlook(
     return CarryEstimate(kept.total(), max(0, planned - kept.total()))
 
 
+@allowed("write")
 def start_under(
     store: Store,
     seat: Seat,
@@ -140,6 +143,7 @@ def _create(
         name=f"{run.name[:180]} (version {number})",
         rubric_version_id=version_id,
         versions=versions(run.panel),
+        budget=within_limits(store, run.panel.judges, run.plan.budget),
         details={**run.plan.details, "carried": told},
     )
     return store.runs.create(plan, _planned(store, run, version_id, kept), now=clock.now())

@@ -16,6 +16,7 @@ from core.domain.runs import RESTING, Derive, Run
 from core.errors import Conflict, InputError
 from core.rubric_diff.edits import Moves, VersionEdits, edits_between
 from core.scoring import Texts, looks_at_texts
+from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     fitted_of,
     hashes,
@@ -90,6 +91,7 @@ def difference(
     return compare(store, run, found, list(derive(said)), rubric, own)
 
 
+@allowed("organise")
 def follow(
     store: Store,
     seat: Seat,
@@ -146,6 +148,7 @@ def follow(
         return change
 
 
+@allowed("organise")
 def roll_back(store: Store, seat: Seat, run_id: int) -> int:
     """Undo the last change of the version that a run's scores follow; can be undone likewise.
 
@@ -160,6 +163,7 @@ def roll_back(store: Store, seat: Seat, run_id: int) -> int:
     return follow(store, seat, run_id, last.from_id, moves=same, reason=reason)
 
 
+@allowed("organise")
 def queue_stale(
     store: Store, seat: Seat, run_id: int, name: str, settings: QueueSettings | None = None
 ) -> QueueRow:

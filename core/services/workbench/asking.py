@@ -16,6 +16,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.runs import RunPlan
 from core.errors import InputError
+from core.services.access.allowing import allowed
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import estimate_planned
@@ -81,6 +82,7 @@ def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
     )
 
 
+@allowed("write")
 def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, ...]:
     """Starts asking; returns the ids of the runs, none where nothing is left to ask.
 
@@ -104,6 +106,7 @@ def ask(store: Store, name: str, draft: RubricDraft, want: Want) -> tuple[int, .
     return started
 
 
+@allowed("write")
 def cancel(store: Store, name: str) -> int:
     """Stops asking; what was answered stays. Returns how many runs were stopped."""
     active = [i for i in bench_rows.opened(store, name)["runs"] if store.runs.row(i).active]

@@ -16,6 +16,7 @@ from core import clock
 from core.domain.dataset import Item
 from core.errors import InputError
 from core.formats.datasets.dataset_file import has_text
+from core.services.access.allowing import allowed
 from core.services.judges.registry import list_judges
 from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft
 from core.services.rubrics.library import WORKBENCH
@@ -148,6 +149,7 @@ def opened(store: Store, name: str) -> Bench:
     return _fresh(store) if kept is None else _completed(kept.content)
 
 
+@allowed("draft")
 def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
     """What ``make`` makes of the workbench, kept."""
     with store.write():
@@ -156,6 +158,7 @@ def change(store: Store, name: str, make: Callable[[Bench], Bench]) -> Bench:
     return changed
 
 
+@allowed("draft")
 def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
     """More rows at the end; returns how many. ``InputError`` where there are too many."""
     new = list(rows)
@@ -172,6 +175,7 @@ def add_rows(store: Store, name: str, rows: Iterable[BenchRow]) -> int:
     return len(new)
 
 
+@allowed("draft")
 def add_row(store: Store, name: str) -> str:
     """An empty row at the end; returns its uid."""
     row = new_row()
@@ -179,11 +183,13 @@ def add_row(store: Store, name: str) -> str:
     return row["uid"]
 
 
+@allowed("draft")
 def set_row(store: Store, name: str, uid: str, **values: Any) -> None:
     """Set fields of a row (submission, prompt, context, reference, example)."""
     change(store, name, lambda b: _with_row(b, uid, lambda r: cast("BenchRow", {**r, **values})))
 
 
+@allowed("draft")
 def expect(store: Store, name: str, uid: str, criterion: str, label: str | None) -> None:
     """Say which option is right for a row; ``None`` takes it back."""
 
@@ -200,6 +206,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
     change(store, name, lambda bench: _with_row(bench, uid, said))
 
 
+@allowed("draft")
 def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
     """Take a row out; returns it, so that it can be put back with ``add_rows``."""
     gone = next((row for row in opened(store, name)["rows"] if row["uid"] == uid), None)
@@ -207,6 +214,7 @@ def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
     return gone
 
 
+@allowed("draft")
 def duplicate_row(store: Store, name: str, uid: str) -> None:
     """A copy of a row right after it, to be changed a little."""
 
@@ -221,6 +229,7 @@ def duplicate_row(store: Store, name: str, uid: str) -> None:
     change(store, name, doubled)
 
 
+@allowed("draft")
 def set_asking(
     store: Store,
     name: str,
@@ -242,6 +251,7 @@ def set_asking(
     change(store, name, chosen)
 
 
+@allowed("draft")
 def followed(store: Store, name: str, draft: RubricDraft) -> Bench:
     """The workbench after criteria and options were renamed in the draft; expectations follow.
 

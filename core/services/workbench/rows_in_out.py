@@ -11,6 +11,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.results.scored_items import resolved_items
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -103,12 +104,14 @@ def as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
     return build(Dataset, {"name": name.strip() or "Test rows", "items": items}, "dataset")
 
 
+@allowed("write")
 def save_dataset(store: Store, bench_name: str, name: str) -> DatasetVersion:
     """Keeps the rows as a dataset that every page knows."""
     dataset = as_dataset(bench_rows.opened(store, bench_name)["rows"], name)
     return catalog.import_dataset(store, dataset, source="workbench").version
 
 
+@allowed("write")
 def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> DatasetVersion:
     """Puts a row into a dataset's calibration part, as a new version of that dataset.
 
@@ -148,6 +151,7 @@ def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
     return version.labelled, sum(bool(i.labels) and i.split == "calibration" for i in items)
 
 
+@allowed("draft")
 def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int) -> None:
     """Fills the form of the Spot check page with a row of a saved dataset and this rubric."""
     form = request_form.opened(store)

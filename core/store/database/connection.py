@@ -1,4 +1,4 @@
-"""Connections: one per thread, opened patiently, written through one door.
+"""Connections: one per thread, opened patiently, written through one door, in somebody's name.
 
 SQLite's own busy timeout does not cover everything: switching a new file to WAL answers "locked"
 at once when another process does the same, so opening is tried again until a deadline.
@@ -6,16 +6,21 @@ at once when another process does the same, so opening is tried again until a de
 
 from __future__ import annotations
 
+import copy
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core.errors import Damaged, NotFound, NotNow, StoreError
+from core.domain.access import LOCAL, Actor, Verb, allow
+from core.errors import Damaged, NotAllowed, NotFound, NotNow, StoreError
+from core.store.database.content import to_json
 from core.store.database.data_file import FilePlace, make_private
 from core.store.database.migrations import migrate, pending
 
@@ -44,6 +49,29 @@ class _TakenBack(Exception):
     """Ends a rehearsal."""
 
 
+@dataclass
+class Grant:
+    """What somebody was let do: a verb on an object, and whether the record has it.
+
+    ``before`` and ``after`` are plain data that a service may add for the record.
+    """
+
+    actor: Actor
+    verb: Verb
+    act: str
+    object: Any
+    at: str
+    before: Any = None
+    after: Any = None
+    recorded: bool = False
+
+
+#: What this thread was let do last, while it does it.
+_granted: ContextVar[Grant | None] = ContextVar("granted", default=None)
+#: Verbs that leave no line in the record of changes: nobody else sees what they write.
+_UNRECORDED = frozenset[Verb]({"read", "draft"})
+
+
 class Connections:
     """The connections of one process to one data file. Made ready on construction.
 
@@ -53,6 +81,7 @@ class Connections:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self.actor = LOCAL
         self._local = threading.local()
         try:
             make_private(self.path)
@@ -61,6 +90,31 @@ class Connections:
         with self._in_words():
             _patiently(self._make_ready)
         self._place = FilePlace(self.path)
+
+    def acting(self, actor: Actor) -> Connections:
+        """The same connections, in somebody's name: they write only what they were let do."""
+        other = copy.copy(self)
+        other.actor = actor
+        return other
+
+    @contextmanager
+    def granted(self, verb: Verb, act: str, about: Any, at: str) -> Iterator[Grant]:
+        """Let the actor do this for as long as it takes; within another grant, that one holds.
+
+        Raises:
+            NotAllowed: the actor may not.
+        """
+        within = _granted.get()
+        if within is not None and within.actor == self.actor:
+            yield within
+            return
+        allow(self.actor, verb)
+        grant = Grant(self.actor, verb, act, about, at)
+        token = _granted.set(grant)
+        try:
+            yield grant
+        finally:
+            _granted.reset(token)
 
     @property
     def mine(self) -> sqlite3.Connection:
@@ -86,9 +140,15 @@ class Connections:
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction (``BEGIN IMMEDIATE``), all or nothing; within another, a savepoint.
 
+        What somebody was let do is put on record in the same transaction.
+
         Raises:
             StoreError: the file or its log is not where it was: what is written would be lost.
+            NotAllowed: it is in the name of somebody who was not let do anything.
         """
+        grant = _granted.get()
+        if not self.actor.trusted and (grant is None or grant.actor != self.actor):
+            raise NotAllowed("Nothing was changed: this act does not say who may do it.")
         connection = self.mine
         self._place.require(connection, self._local.log)
         begin, commit, undo = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
@@ -97,10 +157,14 @@ class Connections:
             undo = "ROLLBACK TO inner; RELEASE inner"
         with self._in_words():
             connection.execute(begin)
+            recorded = False
             try:
+                recorded = _put_on_record(connection, grant)
                 yield connection
                 connection.execute(commit)
             except BaseException:
+                if recorded and grant is not None:
+                    grant.recorded = False
                 # An error such as a full disk may have ended the transaction already.
                 if connection.in_transaction:
                     for statement in undo.split("; "):
@@ -181,6 +245,28 @@ class Connections:
             broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
             kind = NotNow if code in _PASSING else broken
             raise kind(f"{self.path} {words}.") from error
+
+
+def on_record(*, before: Any = None, after: Any = None) -> None:
+    """Say more of the act under way, before it writes: plain data as it was, or as it will be."""
+    grant = _granted.get()
+    if grant is not None:
+        grant.before = grant.before if before is None else before
+        grant.after = grant.after if after is None else after
+
+
+def _put_on_record(db: sqlite3.Connection, grant: Grant | None) -> bool:
+    """The line of what somebody was let do, once; whether this was the time."""
+    if grant is None or grant.recorded or not grant.actor.audited or grant.verb in _UNRECORDED:
+        return False
+    who, plain = grant.actor, (grant.object, grant.before, grant.after)
+    db.execute(
+        "INSERT INTO audit (at, actor, role, via, verb, act, object, before, after) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (grant.at, who.name, who.role, who.via, grant.verb, grant.act, *map(to_json, plain)),
+    )
+    grant.recorded = True
+    return True
 
 
 def new_id(cursor: sqlite3.Cursor) -> int:

@@ -234,3 +234,43 @@ SCORED_VERSIONS = (
     BEGIN SELECT RAISE(ABORT, 'scored_change rows are never deleted'); END
     """,
 )
+
+
+#: Who may use a server for a team, and what they changed. Released statements are never edited.
+ACCESS = (
+    """
+    CREATE TABLE member (
+        email TEXT PRIMARY KEY,
+        role TEXT NOT NULL
+            CHECK (role IN ('viewer', 'reviewer', 'adjudicator', 'author', 'lead', 'admin')),
+        disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+        created TEXT NOT NULL,
+        updated TEXT NOT NULL,
+        signed_out TEXT
+    ) STRICT
+    """,
+    """
+    CREATE TABLE audit (
+        id INTEGER PRIMARY KEY,
+        at TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        role TEXT,
+        via TEXT NOT NULL,
+        verb TEXT NOT NULL,
+        act TEXT NOT NULL,
+        object TEXT NOT NULL,
+        before TEXT NOT NULL,
+        after TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX audit_by_actor ON audit (actor, id)",
+    """
+    CREATE TRIGGER audit_is_never_updated BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'audit rows are never updated'); END
+    """,
+    """
+    CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit
+    BEGIN SELECT RAISE(ABORT, 'audit rows are never deleted'); END
+    """,
+    "ALTER TABLE run ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",
+)

@@ -18,7 +18,7 @@ from core.domain.secrets import (
 from core.errors import StoreError
 from core.identity import content_hash
 from core.store.database.content import to_json
-from core.store.database.later_tables import HELPS, REVIEWS, SCORED_VERSIONS
+from core.store.database.later_tables import ACCESS, HELPS, REVIEWS, SCORED_VERSIONS
 from core.store.database.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -172,6 +172,7 @@ NAMES = (
     "exchanges",
     "calls_out",
     "no_secrets",
+    "access",
 )
 
 
@@ -244,6 +245,12 @@ def no_secrets(db: Database) -> None:
     clean_secrets(db.conn)
 
 
+def access(db: Database) -> None:
+    """Members, the record of changes, and who made a run: of those before, nobody knows."""
+    for statement in ACCESS:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -259,6 +266,7 @@ def migrations() -> Migrations:
     steps()(exchanges)
     steps()(calls_out)
     steps()(no_secrets)
+    steps()(access)
     return steps
 
 

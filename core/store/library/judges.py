@@ -11,7 +11,7 @@ from core.domain.library import JudgeRow, PanelRow, SavedDraft
 from core.domain.panel import Judge, Panel
 from core.errors import NotFound
 from core.store.database.connection import Connections
-from core.store.database.content import dump, noun_hash, to_json
+from core.store.database.content import clean, dump, noun_hash, to_json
 
 
 class Judges:
@@ -94,11 +94,19 @@ class Panels:
         self._files.set_archived("panel", panel_id, now)
 
 
+#: Between a person's name and the key of a draft of theirs; no key that a program made has it.
+_PARTED = "\x1f"
+
+
 class Drafts:
-    """Reached as ``store.drafts``: unsaved work by key, so that it survives a restart."""
+    """Reached as ``store.drafts``: unsaved work by key, so that it survives a restart.
+
+    On a server for a team everybody has drafts of their own, under the same keys.
+    """
 
     def __init__(self, files: Connections) -> None:
         self._files = files
+        self._own = "" if files.actor.trusted else f"{clean(files.actor.name)}{_PARTED}"
 
     def save(self, key: str, content: Any, *, now: str) -> None:
         """Keep plain JSON data under ``key``, in place of what was there."""
@@ -106,27 +114,43 @@ class Drafts:
             db.execute(
                 "INSERT INTO draft (key, content, updated) VALUES (?, ?, ?) ON CONFLICT (key) "
                 "DO UPDATE SET content = excluded.content, updated = excluded.updated",
-                (key, to_json(content), now),
+                (self._own + key, to_json(content), now),
             )
 
     def get(self, key: str) -> SavedDraft | None:
         """The draft under ``key``, or ``None``."""
-        rows = self._files.rows("SELECT key, content, updated FROM draft WHERE key = ?", (key,))
-        return _draft(rows[0]) if rows else None
+        rows = self._files.rows(
+            "SELECT key, content, updated FROM draft WHERE key = ?", (self._own + key,)
+        )
+        return self._draft(rows[0]) if rows else None
 
     def list(self, prefix: str = "") -> builtins.list[SavedDraft]:
         """The drafts whose key starts with ``prefix``, the last saved first."""
+        whole = self._own + prefix
         rows = self._files.rows(
             "SELECT key, content, updated FROM draft WHERE substr(key, 1, ?) = ? "
-            "ORDER BY updated DESC, key",
-            (len(prefix), prefix),
+            "AND NOT instr(substr(key, ?), ?) ORDER BY updated DESC, key",
+            (len(whole), whole, len(whole) + 1, _PARTED),
         )
-        return [_draft(row) for row in rows]
+        return [self._draft(row) for row in rows]
+
+    def others(self, key: str) -> builtins.list[tuple[str, str]]:
+        """Who else has a draft under ``key``, and when it was saved, the last first."""
+        rows = self._files.tuples(
+            "SELECT substr(key, 1, instr(key, ?) - 1) AS person, updated FROM draft "
+            "WHERE substr(key, instr(key, ?) + 1) = ? AND key <> ? ORDER BY updated DESC, key",
+            (_PARTED, _PARTED, key, self._own + key),
+        )
+        return [(person, updated) for person, updated in rows]
 
     def delete(self, key: str) -> None:
         """Forget a draft; one that is not there is no trouble."""
         with self._files.write() as db:
-            db.execute("DELETE FROM draft WHERE key = ?", (key,))
+            db.execute("DELETE FROM draft WHERE key = ?", (self._own + key,))
+
+    def _draft(self, row: sqlite3.Row) -> SavedDraft:
+        key = row["key"].removeprefix(self._own)
+        return SavedDraft(key, json.loads(row["content"]), row["updated"])
 
 
 class SettingValues:
@@ -158,7 +182,3 @@ def _judge(row: sqlite3.Row) -> JudgeRow:
 def _panel(row: sqlite3.Row) -> PanelRow:
     fields = dict(row)
     return PanelRow(panel=Panel.model_validate_json(fields.pop("content")), **fields)
-
-
-def _draft(row: sqlite3.Row) -> SavedDraft:
-    return SavedDraft(row["key"], json.loads(row["content"]), row["updated"])

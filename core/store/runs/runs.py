@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from core.domain.panel import Panel
+from core.domain.panel import Judge, Panel
 from core.domain.runs import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 from core.errors import Conflict, NotFound
 from core.identity import content_hash, text_hash
@@ -52,8 +52,8 @@ class Runs:
             panel_hash = noun_hash(plan.panel)
             cursor = db.execute(
                 "INSERT INTO run (name, kind, rubric_version_id, dataset_version_id, panel, "
-                "panel_hash, plan, plan_hash, items, planned, created, status) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued')",
+                "panel_hash, plan, plan_hash, items, planned, created, made_by, status) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'queued')",
                 (
                     clean(plan.name),
                     plan.kind,
@@ -66,6 +66,7 @@ class Runs:
                     len(items),
                     sum(planned for _, planned in items),
                     now,
+                    clean(self._files.actor.name),
                 ),
             )
             run_id = new_id(cursor)
@@ -74,6 +75,24 @@ class Runs:
                 ((run_id, position, *item) for position, item in enumerate(items)),
             )
             return self.get(run_id)
+
+    def costs_by_judge(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
+        """Who made a run, one of its judges, and what that one's calls cost in a month.
+
+        ``month`` is ``2026-11`` (UTC). Only calls whose price is known.
+        """
+        rows = self._files.tuples(
+            "SELECT r.made_by, r.panel, c.judge, sum(c.cost) FROM run r JOIN call c "
+            "ON c.run_id = r.id WHERE (r.finished IS NULL OR r.finished >= ?) AND c.cost > 0 "
+            "AND substr(c.created, 1, 7) = ? GROUP BY r.id, c.judge",
+            (month, month),
+        )
+        found = []
+        for made_by, panel, name, cost in rows:
+            judges = {one["name"]: one for one in json.loads(panel)["judges"]}
+            if name in judges:
+                found.append((made_by, Judge.model_validate(judges[name]), float(cost)))
+        return found
 
     def get(self, run_id: int) -> Run:
         """A run with its whole plan and notes."""

@@ -145,3 +145,27 @@ def test_points_are_found_or_the_words_stay_as_they_are(text: str) -> None:
     else:
         assert found.least is not None
         assert found.least <= found.points
+
+
+@pytest.mark.parametrize("name", ["essay.csv", "pasted text"])
+def test_titles_above_the_header_are_left_out_and_said(name: str) -> None:
+    text = (
+        "Essay rubric 2026,,\nTeacher:,Ms Ada,\n,,\n"
+        "Criterion,Good (2),Poor (0)\nThesis,Clear,None\nEvidence,Much\n"
+    )
+    whole = text.replace("Much", "Much,None")
+    assert levels(whole, name) == [("Poor", "None", 0.0), ("Good", "Clear", 1.0)]
+    assert looks_like_rubric(whole.encode(), name)
+    (found,) = read_rubrics(whole, name)
+    assert found.notices[0].message == (
+        "The 2 lines above the header are left out: 'Essay rubric 2026 / Teacher:,Ms Ada'."
+    )
+    # Lines keep their numbers: the row that lacks a cell is the sixth.
+    with pytest.raises(InputError) as error:
+        read_rubrics(text, name)
+    assert error.value.problems[0].line == 6
+
+
+def test_lines_above_that_are_no_titles_are_not_left_out() -> None:
+    with pytest.raises(InputError):
+        read_rubrics("red,green,blue\nCriterion,Good (2),Poor (0)\nThesis,Clear,None\n", "x.csv")

@@ -10,6 +10,8 @@ from tests.pages.ui.markdown_walk import PAGES, Walk
 #: says, help), ids and counts, dates, names of roles and rules. None of them is written by a user
 #: or a model. Whoever adds one here has looked where it comes from; else wrap it in `label`.
 LOOKED_AT = {
+    # Roles and addresses: what is in a member's row was checked to be an address.
+    ("pages/members/people.py", "access.new_members"),
     ("pages/judges/checks.py", "number"),
     ("pages/judges/checks.py", "words"),
     ("pages/judges/try_out.py", "words"),

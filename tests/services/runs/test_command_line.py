@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core.cli.requests_from_files import panel_from
 from core.store.store import Store
 from tests.command_line import cli, cli_process
 from tests.provider import Provider, malformed, status
@@ -332,3 +333,20 @@ def test_the_command_line_starts_without_heavy_libraries() -> None:
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_panel_file_names_both_offline_judges_by_one_kind(tmp_path: Path) -> None:
+    file = tmp_path / "panel.yaml"
+    file.write_text(
+        "judges:\n- {kind: offline, stage: 0}\n- {name: m, model: m, stage: 1}\ncascade: {}\n"
+    )
+    found = panel_from(file, [], "", "", None)
+    assert [(j.name, j.kind, j.stage) for j in found.judges] == [
+        ("Text classifier", "classifier", 0),
+        ("Nearest neighbours", "neighbours", 0),
+        ("m", "llm", 1),
+    ]
+    file.write_text("judges:\n- {kind: offline, name: First}\n- {kind: offline, name: Second}\n")
+    names = [j.name for j in panel_from(file, [], "", "", None).judges]
+    assert names[0] == "First: Text classifier"
+    assert len(set(names)) == 4

@@ -1,0 +1,179 @@
+"""Who acts, in which role, and what a role may do.
+
+Alone on a machine (the *local* mode) a person may do everything. On a server for a team every
+member has one role. The table is that of ``docs/access.md``; nothing else decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from core.errors import NotAllowed
+
+TeamRole = Literal["viewer", "reviewer", "adjudicator", "author", "lead", "admin"]
+Verb = Literal[
+    "read", "draft", "review", "adjudicate", "write", "organise", "set judges", "administer",
+    "see blind cells",
+]  # fmt: skip
+#: By which way somebody came: a page, after signing in; a page of a server without a login, from
+#: this machine or from elsewhere; a terminal or a program of this machine.
+Way = Literal["page", "visitor", "local"]
+
+TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
+_WRITERS = frozenset[TeamRole]({"author", "lead", "admin"})
+_REVIEWERS = frozenset[TeamRole]({"reviewer", "adjudicator", "lead"})
+#: Which roles may do what.
+MAY: dict[Verb, frozenset[TeamRole]] = {
+    "read": frozenset(TEAM_ROLES),
+    "draft": frozenset(TEAM_ROLES),
+    "review": _REVIEWERS,
+    "adjudicate": frozenset({"adjudicator", "lead"}),
+    "write": _WRITERS,
+    "organise": frozenset({"lead", "admin"}),
+    "see blind cells": frozenset({"lead", "admin"}),
+    "set judges": frozenset({"admin"}),
+    "administer": frozenset({"admin"}),
+}
+#: What a verb means, as it ends a sentence that begins with "may".
+VERB_WORDS: dict[Verb, str] = {
+    "read": "read rubrics, datasets and reports",
+    "draft": "keep drafts",
+    "review": "review items",
+    "adjudicate": "end disagreements between reviewers",
+    "write": "write rubrics and datasets, try judges and start runs",
+    "organise": "make queues, assign, apply versions to runs and export what names people",
+    "see blind cells": "see votes and labels of what is to be reviewed blind",
+    "set judges": "change judges and panels",
+    "administer": "change members, read the record of changes and copy the data file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whoever acts.
+
+    ``name`` is an e-mail address, or empty where nobody signed in; ``role`` is ``None`` for who
+    may do nothing (not signed in, not a member, switched off), and then ``refused`` says why.
+    ``audited``: what they change is put on record.
+    """
+
+    name: str = ""
+    role: TeamRole | None = None
+    via: Way = "page"
+    refused: str = field(default="", compare=False)
+    audited: bool = True
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this is the person at the machine, who may do everything."""
+        return self.via == "local"
+
+    def may(self, verb: Verb) -> bool:
+        """Whether this actor may do that.
+
+        >>> Actor("ann@example.org", "reviewer").may("write")
+        False
+        """
+        return self.trusted or (self.role is not None and self.role in MAY[verb])
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A member of the team. Times are ISO UTC; ``signed_out``: no sign-in from before counts."""
+
+    email: str
+    role: TeamRole
+    disabled: bool
+    created: str
+    updated: str
+    signed_out: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One line of the record of changes: who did what, when, to what (plain data).
+
+    ``before`` and ``after`` are ``None`` where the act keeps its own history (versions, reviews).
+    """
+
+    id: int
+    at: str
+    actor: str
+    role: str | None
+    via: str
+    verb: str
+    act: str
+    object: Any
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ListedProvider:
+    """A provider as an admin listed it: an address and its key belong together.
+
+    ``address`` is empty for a provider that litellm knows by the first part of a model's name;
+    then ``models`` says which (``openai/``). ``key_env`` is the *name* of a variable, or empty.
+    ``monthly_usd`` is what all members together may spend there in a calendar month (UTC),
+    ``person_usd`` what one of them may; ``None``: no limit.
+    """
+
+    name: str
+    address: str = ""
+    key_env: str = ""
+    models: tuple[str, ...] = ()
+    roles: frozenset[TeamRole] = _WRITERS
+    monthly_usd: float | None = None
+    person_usd: float | None = None
+
+    def serves(self, model: str, address: str, key_env: str) -> bool:
+        """Whether a judge with these settings is asked here and nowhere else."""
+        if (address.rstrip("/"), key_env) != (self.address.rstrip("/"), self.key_env):
+            return False
+        return not self.models or any(model.startswith(start) for start in self.models)
+
+
+@dataclass(frozen=True, slots=True)
+class TeamAccess:
+    """Who may sign in to a server for a team, and what it may ask.
+
+    ``domains`` and ``emails`` say who becomes a member by signing in (as ``new_members``); where
+    both are empty only ``admins`` and whom an admin adds may. ``session_hours``: how long a
+    sign-in counts.
+    """
+
+    admins: frozenset[str]
+    domains: frozenset[str] = frozenset()
+    emails: frozenset[str] = frozenset()
+    new_members: TeamRole = "viewer"
+    require_verified: bool = True
+    session_hours: float = 12.0
+    hosts: tuple[str, ...] = ()
+    providers: tuple[ListedProvider, ...] = ()
+
+
+LOCAL = Actor("", "admin", "local", audited=False)
+#: Whoever opens an app that asks nobody to sign in from another machine.
+VISITOR = Actor("", "lead", "visitor", audited=False)
+NOBODY = Actor(refused="You are not signed in.")
+
+
+def allow(actor: Actor, verb: Verb) -> None:
+    """Raise ``NotAllowed``, in a sentence that says who may, unless this actor may do that.
+
+    >>> allow(Actor("ann@example.org", "reviewer"), "set judges")
+    Traceback (most recent call last):
+    core.errors.NotAllowed: You are a reviewer here; only an admin may change judges and panels.
+    """
+    if actor.may(verb):
+        return
+    if actor.role is None:
+        raise NotAllowed(actor.refused or NOBODY.refused)
+    roles = [role for role in TEAM_ROLES if role in MAY[verb]]
+    article = "an" if roles[0] in ("author", "admin", "adjudicator") else "a"
+    own = "an" if actor.role in ("author", "admin", "adjudicator") else "a"
+    raise NotAllowed(
+        f"You are {own} {actor.role} here; only {article} {' or '.join(roles)} may "
+        f"{VERB_WORDS[verb]}."
+    )

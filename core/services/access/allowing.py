@@ -1,0 +1,73 @@
+"""The question that every verb asks first: may whoever acts do this?"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from core import clock
+from core.domain.access import Verb, allow
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+ServiceT = TypeVar("ServiceT", bound=Callable[..., Any])
+#: Longest text of an argument that is put on record.
+LONGEST = 120
+
+
+def allowed(verb: Verb) -> Callable[[ServiceT], ServiceT]:
+    """Marks a service that takes a store first: whoever the store acts for must be let do this.
+
+    The first thing that it writes puts a line on record in the same transaction: who, which
+    service, and its arguments, cut short. A verb within another asks no more: what a person asked
+    for was the outer one.
+
+    The service then raises ``NotAllowed`` (a sentence that says who may) before it does anything.
+    """
+
+    def around(act: ServiceT) -> ServiceT:
+        name = f"{act.__module__.removeprefix('core.services.')}.{act.__name__}"
+        signature = inspect.signature(act)
+
+        @wraps(act)
+        def asked(store: Store, *args: Any, **kwargs: Any) -> Any:
+            if store.actor.trusted and not store.actor.audited:
+                return act(store, *args, **kwargs)
+            given = signature.bind(store, *args, **kwargs).arguments
+            about = {key: plain(value) for key, value in list(given.items())[1:]}
+            with store.granted(verb, name, about, clock.now()):
+                return act(store, *args, **kwargs)
+
+        return cast("ServiceT", asked)
+
+    return around
+
+
+def require(store: Store, verb: Verb) -> None:
+    """Raise ``NotAllowed`` unless whoever acts may do this; for what reads and shows or exports."""
+    allow(store.actor, verb)
+
+
+def plain(value: object, depth: int = 0) -> Any:
+    """An argument as the record keeps it: short plain data, never a whole text or file.
+
+    >>> plain({"name": "x" * 200, "ids": [1, 2, 3]})["ids"]
+    [1, 2, 3]
+    """
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else f"{value[:LONGEST]} … ({len(value)} characters)"
+    if isinstance(value, bytes):
+        return f"{len(value)} bytes"
+    if isinstance(value, Mapping) and depth < 2:
+        return {str(key): plain(inner, depth + 1) for key, inner in list(value.items())[:20]}
+    if isinstance(value, Sequence) and depth < 2:
+        kept = [plain(inner, depth + 1) for inner in value[:10]]
+        return [*kept, f"… ({len(value)} in all)"] if len(value) > 10 else kept
+    named = {key: getattr(value, key, None) for key in ("id", "name", "item_id", "email")}
+    named = {key: found for key, found in named.items() if isinstance(found, str | int)}
+    return {"a": type(value).__name__, **{key: plain(found) for key, found in named.items()}}

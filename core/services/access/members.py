@@ -1,0 +1,145 @@
+"""Members of a team: who may sign in, in which role, and for how long a sign-in counts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from core import clock
+from core.domain.access import TEAM_ROLES, Actor, AuditRow, MemberRow, TeamAccess, TeamRole
+from core.errors import InputError
+from core.formats.source.csv_writer import csv_bytes, csv_text
+from core.services.access.allowing import allowed, require
+from core.settings import load_settings
+from core.store.store import Store
+
+
+def actor(store: Store, access: TeamAccess, claims: Mapping[str, Any] | None) -> Actor:
+    """Who acts, from what the provider of the login says (``None``: nobody is signed in).
+
+    It is asked again on every rerun of a page, so that whoever is switched off, or signed out in
+    another window, is out at once. ``store`` acts for the program itself, not for anybody.
+    """
+    if claims is None:
+        return Actor(refused="You are not signed in.")
+    email = str(claims.get("email") or "").strip().casefold()
+    refused = _refused_claims(access, claims, email)
+    if refused:
+        return Actor(email, refused=refused)
+    row = store.members.find(email)
+    if row is None and not _may_join(access, email):
+        return Actor(email, refused=f"{email} is not a member here. Ask an admin to add you.")
+    if row is not None and row.disabled and email not in access.admins:
+        return Actor(email, refused=f"{email} was switched off here. Ask an admin.")
+    issued = _seconds(claims.get("iat"))
+    if row is not None and row.signed_out and issued < _moment(row.signed_out):
+        return Actor(email, refused="You signed out.")
+    if row is None:
+        role: TeamRole = "admin" if email in access.admins else access.new_members
+        row = store.members.put(email, role, disabled=False, now=clock.now())
+    return Actor(email, "admin" if email in access.admins else row.role)
+
+
+def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -> str:
+    """Why a sign-in does not count; empty if it does."""
+    if "@" not in email:
+        return "Your provider gives no e-mail address, so nobody knows who you are here."
+    # Some say it as text, and some say nothing: only a plain yes is one.
+    if access.require_verified and claims.get("email_verified") is not True:
+        return f"Your provider does not say that {email} is verified."
+    issued = _seconds(claims.get("iat"))
+    if clock.at() - issued > 3600 * access.session_hours:
+        return "Your sign-in is over. Sign in again."
+    return ""
+
+
+def _may_join(access: TeamAccess, email: str) -> bool:
+    domain = email.rpartition("@")[2]
+    return email in access.admins or email in access.emails or domain in access.domains
+
+
+def _seconds(issued: object) -> float:
+    """When a sign-in was; one that does not say so is too old."""
+    known = isinstance(issued, int | float) and not isinstance(issued, bool)
+    return float(issued) if known else 0.0  # type: ignore[arg-type]
+
+
+def _moment(iso: str) -> int:
+    # A provider gives whole seconds: one who signs in again within this second is in.
+    return int(datetime.fromisoformat(iso).astimezone(UTC).timestamp())
+
+
+def sign_out(store: Store) -> None:
+    """End every sign-in of whoever acts: in other tabs and windows, and with a copied cookie."""
+    if store.actor.role is not None and not store.actor.trusted:
+        _sign_out(store, store.actor.name)
+
+
+@allowed("draft")
+def _sign_out(store: Store, email: str) -> None:
+    store.members.sign_out(email, now=clock.now())
+
+
+def everyone(store: Store) -> list[MemberRow]:
+    """All members, by address."""
+    require(store, "administer")
+    return store.members.list()
+
+
+def recorded_people(store: Store) -> Sequence[str]:
+    """Everybody who is in the record of changes; the empty name is the terminal."""
+    require(store, "administer")
+    return store.audit.actors()
+
+
+def record_size(store: Store, who: str | None = None) -> int:
+    """How many lines the record of changes has, of one person where one is named."""
+    require(store, "administer")
+    return store.audit.count(actor=who)
+
+
+def record(
+    store: Store, who: str | None = None, *, offset: int = 0, limit: int = 100
+) -> list[AuditRow]:
+    """Lines of the record of changes, the newest first."""
+    require(store, "administer")
+    return store.audit.list(actor=who, offset=offset, limit=limit)
+
+
+def record_csv(store: Store) -> bytes:
+    """The whole record of changes, the oldest first, as CSV that no spreadsheet runs."""
+    heads = ("id", "at", "actor", "role", "via", "verb", "act", "object", "before", "after")
+    rows = list[tuple[str | int, ...]]()
+    for row in reversed(record(store, limit=-1)):
+        plain = [json.dumps(one, ensure_ascii=False) for one in (row.object, row.before, row.after)]
+        who = (row.actor, row.role or "", row.via, row.verb, row.act)
+        rows.append((row.id, row.at, *who, *plain))
+    return csv_bytes(csv_text(heads, rows))
+
+
+@allowed("administer")
+def put(store: Store, email: str, role: TeamRole, *, disabled: bool = False) -> MemberRow:
+    """Add a member, give one another role, or switch one off or on again.
+
+    Raises:
+        InputError: no address, no role, or an admin whom the configuration names.
+    """
+    access = load_settings().access
+    if access is None:
+        raise InputError("This app works alone and has no members. See docs/access.md.")
+    email = email.strip().casefold()
+    if "@" not in email or len(email) > 254 or any(char.isspace() for char in email):
+        raise InputError(f"{email!r} is no e-mail address.")
+    if role not in TEAM_ROLES:
+        raise InputError(f"{role!r} is no role. Use one of {', '.join(TEAM_ROLES)}.")
+    if email in access.admins and (role != "admin" or disabled):
+        raise InputError(
+            f"{email} is an admin by the server's configuration. Change it there (admins)."
+        )
+    former = store.members.find(email)
+    if former is not None:
+        store.on_record(before={"role": former.role, "disabled": former.disabled})
+    store.on_record(after={"role": role, "disabled": disabled})
+    return store.members.put(email, role, disabled=disabled, now=clock.now())

@@ -1,0 +1,81 @@
+"""The cells of a run that somebody should look at: those without a sure answer by the votes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from core.domain.runs import ADJUDICATED, CellResult
+from core.services.results.item_view import choice_label
+from core.services.results.scored_items import scored_rubric
+from core.services.results.verdicts import rubric_lookup
+from core.store.store import Store
+
+
+class DoubtfulCell(NamedTuple):
+    """A cell, what the votes made of it, and why it is in doubt: failed, split or abstained."""
+
+    item: str
+    criterion: str
+    why: str
+    verdict: str | None
+    agreement: float | None
+    entropy: float | None
+    votes: int
+    abstentions: int
+    failures: int
+
+
+def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
+    """What failed first, then what judges agree least on, then what they would not assess.
+
+    A cell is in doubt where a call failed and was not made good, where judges chose different
+    options, or where one abstained. What people settled is not. Among equals, entropy and then the
+    run's own order decide. Raises ``NotFound``.
+    """
+    run = store.runs.get(run_id)
+    failures: dict[tuple[str, str], int] = {}
+    for failure in store.votes.failed(run_id):
+        place = (failure.item, failure.criterion)
+        failures[place] = failures.get(place, 0) + 1
+    cells = {(item, cell.criterion): cell for item, cell in store.results.verdicts(run_id)}
+    ids = store.runs.item_ids(run_id)
+    items = store.datasets.load(run.dataset_version_id).items
+    rubric_of = rubric_lookup(scored_rubric(store, run), items)
+    found = list[DoubtfulCell]()
+    for item in ids:
+        for criterion in rubric_of(item).criteria:
+            cell, failed = (
+                cells.get((item, criterion.name)),
+                failures.get((item, criterion.name), 0),
+            )
+            why = _why(cell, failed)
+            if not why:
+                continue
+            label = choice_label(criterion, cell.option, cell.abstained) if cell else None
+            told = (cell.agreement, cell.entropy, cell.votes, cell.abstentions) if cell else None
+            agreement, entropy, votes, away = told or (None, None, 0, 0)
+            found.append(
+                DoubtfulCell(
+                    item, criterion.name, why, label, agreement, entropy, votes, away, failed
+                )
+            )
+    return sorted(found, key=_order)
+
+
+def _why(cell: CellResult | None, failed: int) -> str:
+    if cell is not None and cell.rule == ADJUDICATED:
+        return ""
+    if failed:
+        return "failed"
+    if cell is None:
+        return ""
+    # Agreement is with the verdict; who all chose another option than it do not disagree.
+    if cell.entropy:
+        return "split"
+    return "abstained" if cell.abstained or cell.abstentions else ""
+
+
+def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
+    rank = ("failed", "split", "abstained").index(cell.why)
+    agreement = 1.0 if cell.agreement is None else cell.agreement
+    return rank, agreement, -(cell.entropy or 0.0)

@@ -1,0 +1,97 @@
+"""Who may use a server for a team, and the record of what they changed."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from core.domain.access import AuditRow, MemberRow, TeamRole
+from core.errors import NotFound
+from core.store.database.connection import Connections
+from core.store.database.content import clean
+
+
+class Members:
+    """Reached as ``store.members``: by e-mail address, in small letters."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def get(self, email: str) -> MemberRow:
+        """One member; raises ``NotFound``."""
+        found = self.find(email)
+        if found is None:
+            raise NotFound(f"There is no member {email}.")
+        return found
+
+    def find(self, email: str) -> MemberRow | None:
+        """One member, or ``None``."""
+        rows = self._files.rows("SELECT * FROM member WHERE email = ?", (clean(email),))
+        return _member(rows[0]) if rows else None
+
+    def list(self) -> builtins.list[MemberRow]:
+        """All members, by address."""
+        return [_member(row) for row in self._files.rows("SELECT * FROM member ORDER BY email")]
+
+    def put(self, email: str, role: TeamRole, *, disabled: bool, now: str) -> MemberRow:
+        """Make a member, or change one."""
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO member (email, role, disabled, created, updated) "
+                "VALUES (:email, :role, :disabled, :now, :now) ON CONFLICT (email) DO UPDATE "
+                "SET role = excluded.role, disabled = excluded.disabled, updated = :now",
+                {"email": clean(email), "role": role, "disabled": disabled, "now": now},
+            )
+        return self.get(email)
+
+    def sign_out(self, email: str, *, now: str) -> None:
+        """No sign-in of this member from before this moment counts any more."""
+        with self._files.write() as db:
+            db.execute("UPDATE member SET signed_out = ? WHERE email = ?", (now, clean(email)))
+
+
+class AuditRecord:
+    """Reached as ``store.audit``; `Connections.write` adds to it."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def list(
+        self, *, actor: str | None = None, offset: int = 0, limit: int = 100
+    ) -> builtins.list[AuditRow]:
+        """Lines of the record, the newest first; all of them with a limit of -1."""
+        where, values = _where(actor)
+        rows = self._files.rows(
+            f"SELECT * FROM audit {where} ORDER BY id DESC LIMIT ? OFFSET ?",
+            (*values, limit, offset),
+        )
+        return [_audit(row) for row in rows]
+
+    def count(self, *, actor: str | None = None) -> int:
+        """How many lines there are."""
+        where, values = _where(actor)
+        ((count,),) = self._files.tuples(f"SELECT count(*) FROM audit {where}", values)
+        return int(count)
+
+    def actors(self) -> Sequence[str]:
+        """Everybody who is in the record, by name."""
+        rows = self._files.tuples("SELECT DISTINCT actor FROM audit ORDER BY actor")
+        return [name for (name,) in rows]
+
+
+def _where(actor: str | None) -> tuple[str, tuple[str, ...]]:
+    return ("", ()) if actor is None else ("WHERE actor = ?", (actor,))
+
+
+def _member(row: sqlite3.Row) -> MemberRow:
+    fields = dict(row)
+    return MemberRow(**{**fields, "disabled": bool(fields["disabled"])})
+
+
+def _audit(row: sqlite3.Row) -> AuditRow:
+    fields = dict(row)
+    for name in ("object", "before", "after"):
+        fields[name] = json.loads(fields[name])
+    return AuditRow(**fields)

@@ -1,0 +1,96 @@
+"""Members: who may do what here, which providers may be asked, and who changed what."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import clock
+from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, ListedProvider, TeamAccess, allow
+from core.services.access import providers
+from core.settings import load_settings
+from core.text import numbers as fmt
+from pages.members import people, record
+from pages.ui import state
+from pages.ui.resources import actor, store
+from pages.ui.text import esc
+from pages.ui.widgets import one_of, page_header, show_flash, table
+
+VIEW = "members_view"
+VIEWS = {"people": "Members", "providers": "Providers", "record": "Record of changes"}
+
+
+def _show() -> None:
+    page_header("Members", "Who may do what here, what may be asked and spent, and who did what.")
+    access = load_settings().access
+    if access is None:
+        st.info(
+            "This app works alone: whoever sits at this machine may do everything. To let others "
+            "in, see docs/access.md."
+        )
+        return
+    allow(actor(), "administer")
+    show_flash()
+    key = state.key(VIEW)
+    asked = state.address(state.VIEW)
+    state.put(key, asked if asked in VIEWS else "people")
+    view = one_of(
+        "View", list(VIEWS), key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
+    )
+    if view == "providers":
+        _providers(access)
+    elif view == "record":
+        record.show()
+    else:
+        people.show(access)
+        _roles()
+
+
+def _on_view(key: str) -> None:
+    view = state.get(key)
+    state.set_address(**{state.VIEW: None if view == "people" else view, state.PAGE: None})
+
+
+def _roles() -> None:
+    st.subheader("What the roles may do", anchor=False)
+    table(
+        ("", *TEAM_ROLES),
+        (
+            [esc(VERB_WORDS[verb]), *("✓" if role in may else "–" for role in TEAM_ROLES)]
+            for verb, may in MAY.items()
+            if verb != "draft"
+        ),
+        name="What each role may do",
+    )
+
+
+def _providers(access: TeamAccess) -> None:
+    st.caption(
+        "An address can be asked only with its own key. The list is part of the server's "
+        "configuration and is changed there."
+    )
+    if not access.providers:
+        st.info("No provider is listed: only offline judges and checks can be asked.")
+        return
+    month = clock.now()[:7]
+    table(
+        ("Provider", "Address", "Key variable", "For", f"Spent in {month}", "Limit", "A person"),
+        (_provider(one, month) for one in access.providers),
+        name="The providers that may be asked",
+        numbers=(4, 5, 6),
+    )
+
+
+def _provider(one: ListedProvider, month: str) -> list[str]:
+    used = providers.spent(store(), one, month, "")
+    limits = (one.monthly_usd, one.person_usd)
+    return [
+        esc(one.name),
+        esc(one.address or " ".join(one.models)),
+        esc(one.key_env or "none"),
+        esc(", ".join(role for role in TEAM_ROLES if role in one.roles)),
+        fmt.cost(used.by_all),
+        *("no limit" if limit is None else fmt.cost(limit) for limit in limits),
+    ]
+
+
+_show()

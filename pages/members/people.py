@@ -1,0 +1,85 @@
+"""Members: one row each, with role and a switch; a form for a new one."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from core.domain.access import TEAM_ROLES, MemberRow, TeamAccess, TeamRole
+from core.services.access import members
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, label
+from pages.ui.widgets import shown_errors
+
+FIELD = "members_field"
+ACT = "members_act"
+
+
+def show(access: TeamAccess) -> None:
+    """Everybody who signed in or was added, and the form that adds one."""
+    rows = members.everyone(store())
+    st.html(f'<span class="rs-quiet rs-num">{fmt.plural(len(rows), "member")}</span>')
+    for row in rows:
+        _row(row, fixed=row.email in access.admins)
+    _add(access)
+
+
+def _row(row: MemberRow, *, fixed: bool) -> None:
+    key = state.key(FIELD, row.email)
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(width="stretch"):
+            quiet = f"since {fmt.ago(row.created)}" + (", switched off" if row.disabled else "")
+            quiet = "an admin by the server's configuration" if fixed else quiet
+            st.html(f'<b>{esc(row.email)}</b><br><span class="rs-quiet">{esc(quiet)}</span>')
+        state.put(state.key(key, "role"), row.role)
+        st.selectbox(
+            label(f"Role of {row.email}"),
+            TEAM_ROLES,
+            key=state.key(key, "role"),
+            disabled=fixed,
+            width=150,
+            label_visibility="collapsed",
+            on_change=_on_change,
+            args=(row, key),
+        )
+        state.put(state.key(key, "in"), not row.disabled)
+        st.toggle(
+            "May sign in",
+            key=state.key(key, "in"),
+            disabled=fixed,
+            on_change=_on_change,
+            args=(row, key),
+        )
+
+
+def _on_change(row: MemberRow, key: str) -> None:
+    role, may = state.get(state.key(key, "role")), state.get(state.key(key, "in"))
+    with shown_errors():
+        members.put(store(), row.email, cast("TeamRole", role), disabled=not may)
+
+
+def _add(access: TeamAccess) -> None:
+    st.subheader("Add a member", anchor=False)
+    who = sorted(access.domains) + sorted(access.emails)
+    if who:
+        st.caption(
+            f"Whoever signs in with {label(', '.join(who))} becomes a member by that, as "
+            f"{access.new_members}."
+        )
+    with (
+        st.form(state.key(FIELD, "new"), border=False, clear_on_submit=True),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        st.text_input("E-mail address", key=state.key(FIELD, "email"), max_chars=254, width=320)
+        st.selectbox("Role", TEAM_ROLES, key=state.key(FIELD, "role"), width=150)
+        st.form_submit_button("Add", type="primary", on_click=_on_add)
+
+
+def _on_add() -> None:
+    email = str(state.get(state.key(FIELD, "email")) or "").strip()
+    with shown_errors():
+        members.put(store(), email, state.get(state.key(FIELD, "role")))
+        state.flash(f"{email} may sign in now.")

@@ -1,0 +1,70 @@
+"""The record of changes: who did what, when, to what; to read, and to take away."""
+
+from __future__ import annotations
+
+import json
+
+import streamlit as st
+
+from core.domain.access import AuditRow
+from core.services.access import members
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, table
+
+PAGE = 100
+FILTER = "record_filter"
+
+
+def show() -> None:
+    """The newest lines, those of one person where one is chosen."""
+    people = members.recorded_people(store())
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        who = st.selectbox(
+            "Who",
+            people,
+            index=None,
+            key=state.key(FILTER, "who"),
+            format_func=lambda name: name or "the terminal",
+            placeholder="Everybody",
+            width=300,
+        )
+        st.download_button(
+            "All as CSV",
+            data=lambda: members.record_csv(store()),
+            file_name="record-of-changes.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+    total = members.record_size(store(), who)
+    if not total:
+        empty_state("Nothing here yet", "What somebody changes is written down here, for good.")
+        return
+    page = 1
+    if total > PAGE:
+        page = st.pagination(-(-total // PAGE), key=state.key(FILTER, "page"))
+    rows = members.record(store(), who, offset=(page - 1) * PAGE, limit=PAGE)
+    table(
+        ("When (UTC)", "Who", "As", "Did", "To what"),
+        map(_line, rows),
+        name="The record of changes",
+    )
+    st.html(f'<span class="rs-quiet rs-num">{fmt.plural(total, "line")} in all</span>')
+
+
+def _line(row: AuditRow) -> list[str]:
+    about = ", ".join(f"{key} {_short(value)}" for key, value in dict(row.object or {}).items())
+    return [
+        esc(row.at[:19].replace("T", " ")),
+        esc(row.actor or "the terminal"),
+        esc(row.role or "–"),
+        esc(f"{row.act.rpartition('.')[2].replace('_', ' ')} ({row.verb})"),
+        esc(one_line(about, 300)),
+    ]
+
+
+def _short(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

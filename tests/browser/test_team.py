@@ -1,0 +1,213 @@
+"""A server for a team, against a real provider of logins: one state of the browser per person."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.services.access import members
+from core.store.store import Store
+from pages.ui.text import JOINER
+from tests.browser.driving import settle, watch
+from tests.browser.serving import APP, Server, answering, free_port, serving
+from tests.services.access.made import member
+
+CONFIG = """
+[access]
+login = "required"
+allowed_domains = ["example.org"]
+admins = ["alice@example.org"]
+
+[[provider]]
+name = "listed"
+address = "http://127.0.0.1:9/v1"
+key_env = "LISTED_KEY"
+"""
+ROLES = {"rita": "reviewer", "otto": "author", "lea": "lead"}
+#: What each may find in the navigation of what is not for everybody (docs/access.md).
+FOUND = {
+    "vera": set[str](),
+    "rita": {"Review", "Arena"},
+    "otto": {"Spot check", "Import votes"},
+    "lea": {"Review", "Arena", "Spot check", "Import votes"},
+    "alice": {"Review", "Spot check", "Import votes", "Members"},
+}
+WATCHED = {"Review", "Arena", "Spot check", "Import votes", "Members"}
+
+
+def person(name: str, **claims: object) -> str:
+    """What the provider is to know of somebody, as JSON."""
+    email = name if "@" in name else f"{name}@example.org"
+    return json.dumps({"sub": name, "email": email, "email_verified": True, **claims})
+
+
+@contextmanager
+def logins(people: list[str]) -> Iterator[str]:
+    """A provider of logins that knows these people, in a process of its own; its address."""
+    port = free_port()
+    known = [word for one in people for word in ("--user-claims", one)]
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), *known]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        answering(f"http://localhost:{port}/.well-known/openid-configuration", process)
+        yield f"http://localhost:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def team(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The server, with a provider beside it that knows everybody."""
+    folder = tmp_path_factory.mktemp("team")
+    (folder / "studio.toml").write_text(CONFIG, encoding="utf-8")
+    people = [
+        *map(person, FOUND),
+        person("uwe", email_verified="false"),
+        person("eve@elsewhere.example"),
+    ]
+    with pytest.MonkeyPatch.context() as patch, logins(people) as provider:
+        patch.setenv("RUBRIC_STUDIO_CONFIG", str(folder / "studio.toml"))
+        patch.setenv("LISTED_KEY", "planted-key-of-the-server")
+        store = Store(app_db)
+        for name, role in ROLES.items():
+            members.put(store, f"{name}@example.org", role)  # type: ignore[arg-type]
+
+        def secrets(url: str) -> str:
+            return (
+                f'[auth]\nredirect_uri = "{url}/oauth2callback"\n'
+                'cookie_secret = "thirty-two-characters-of-nothing"\n'
+                'client_id = "studio"\nclient_secret = "not used by the provider"\n'
+                f'server_metadata_url = "{provider}/.well-known/openid-configuration"\n'
+            )
+
+        with serving(APP, app_db, "none", folder, secrets) as server:
+            yield server
+
+
+def opened(context: Any, url: str) -> Any:
+    page = context.new_page()
+    watch(page)
+    page.goto(url)
+    page.get_by_test_id("stMain").get_by_role("heading", level=1).wait_for()
+    settle(page)
+    return page
+
+
+def signed_in(browser: Any, url: str, name: str) -> Any:
+    """A state of the browser in which this person signed in; the page is where that led."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = opened(context, url)
+    page.get_by_role("button", name="Log in").click()
+    page.locator("input[name=sub]").fill(name)
+    page.locator("button[type=submit]").first.click()
+    page.wait_for_url(f"{url}/**")
+    page.get_by_test_id("stMain").get_by_role("heading", level=1).wait_for()
+    settle(page)
+    return page
+
+
+def text(page: Any) -> str:
+    return str(page.evaluate("document.body.innerText")).replace(JOINER, "")
+
+
+def links(page: Any) -> set[str]:
+    found = page.get_by_test_id("stSidebarNav").get_by_role("link").all_inner_texts()
+    return {words.strip().splitlines()[-1] for words in found}
+
+
+def test_who_is_not_signed_in_sees_nothing_at_any_address(team: Server, browser: Any) -> None:
+    context = browser.new_context()
+    for address in ("", "judges", "runs", "run?run=1", "agreement?run=1", "docs", "members"):
+        page = opened(context, f"{team.url}/{address}")
+        said = text(page)
+        assert "Sign in to go on" in said, address
+        assert "science" not in said.lower(), address
+        assert links(page) == set(), address
+        page.close()
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("uwe", "does not say that uwe@example.org is verified"),
+        ("eve@elsewhere.example", "eve@elsewhere.example is not a member here"),
+    ],
+)
+def test_who_is_unverified_or_a_stranger_stays_outside(
+    team: Server, app_db: Path, browser: Any, name: str, why: str
+) -> None:
+    page = signed_in(browser, team.url, name)
+    assert why in text(page)
+    assert links(page) == set()
+    assert name not in [row.email for row in Store(app_db).members.list()]
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_everybody_finds_what_their_role_is_for_and_no_variable_of_the_server(
+    team: Server, browser: Any, name: str
+) -> None:
+    page = signed_in(browser, team.url, name)
+    assert links(page) & WATCHED >= FOUND[name]
+    assert not (WATCHED - FOUND[name] - {"Arena"}) & links(page)
+    page.goto(f"{team.url}/judges")
+    page.get_by_role("heading", name="Judges").wait_for()
+    settle(page)
+    # Attack B1: which variables there are, and their values, is nobody's affair but an admin's.
+    if name != "alice":
+        assert "_KEY" not in text(page)
+    assert "planted-key" not in page.content()
+    page.context.close()
+
+
+def test_a_member_who_is_switched_off_is_out_with_the_next_click(
+    team: Server, app_db: Path, browser: Any
+) -> None:
+    page = signed_in(browser, team.url, "otto")
+    store = Store(app_db).acting(member("admin", "alice@example.org"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RUBRIC_STUDIO_CONFIG", str(team.log.with_name("studio.toml")))
+        members.put(store, "otto@example.org", "author", disabled=True)
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Datasets").click()
+        page.get_by_text("was switched off here").wait_for()
+        members.put(store, "otto@example.org", "author")
+    page.context.close()
+
+
+def test_logging_out_ends_every_window_and_a_copied_cookie(team: Server, browser: Any) -> None:
+    page = signed_in(browser, team.url, "lea")
+    other = opened(page.context, f"{team.url}/datasets")
+    copied = browser.new_context()
+    copied.add_cookies(page.context.cookies())
+    thief = opened(copied, f"{team.url}/datasets")
+    assert "Sign in" not in text(thief)
+    page.wait_for_timeout(1100)  # sign-ins are told apart by whole seconds
+    page.get_by_role("button", name="Log out").click()
+    page.wait_for_url("**/oauth2/end_session**")
+    for window in (other, thief):
+        window.get_by_test_id("stSidebarNav").get_by_role("link", name="Rubrics").click()
+        window.get_by_text("You signed out").wait_for()
+    copied.close()
+    page.context.close()
+
+
+def test_files_of_pages_are_for_members(team: Server, browser: Any) -> None:
+    page = signed_in(browser, team.url, "vera")
+    whole = f"{team.url}/media/0123456789abcdef.csv"
+    # A member learns that there is no such file; others learn nothing.
+    assert page.context.request.get(whole).status == 404
+    nobody = browser.new_context()
+    assert nobody.request.get(whole).status == 403
+    forged = {"Cookie": "_streamlit_user=forged"}
+    assert nobody.request.get(whole, headers=forged).status == 403
+    nobody.close()
+    page.context.close()
