@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
+from core.domain.panel import Judge
 from core.errors import NotAllowed
 
 TeamRole = Literal["viewer", "reviewer", "adjudicator", "author", "lead", "admin"]
@@ -127,11 +128,12 @@ class ListedProvider:
     monthly_usd: float | None = None
     person_usd: float | None = None
 
-    def serves(self, model: str, address: str, key_env: str) -> bool:
-        """Whether a judge with these settings is asked here and nowhere else."""
-        if (address.rstrip("/"), key_env) != (self.address.rstrip("/"), self.key_env):
+    def serves(self, judge: Judge) -> bool:
+        """Whether this judge is asked here and nowhere else."""
+        own = (self.address.rstrip("/"), self.key_env)
+        if (judge.api_base.rstrip("/"), judge.key_env) != own:
             return False
-        return not self.models or any(model.startswith(start) for start in self.models)
+        return not self.models or any(judge.model.startswith(start) for start in self.models)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.text import numbers as fmt
 from pages.agreement import calibration, confusion, criteria, findings, raters, selection
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import remembered, require_seen, store
 from pages.ui.run_status import choose_run
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
@@ -44,6 +44,7 @@ def show() -> None:
     if run is None:
         _no_runs()
         return
+    require_seen(run.id)
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return

@@ -10,7 +10,7 @@ from core.text import numbers as fmt
 from pages.compare import differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import remembered, require_seen, store
 from pages.ui.text import esc
 from pages.ui.widgets import empty_state, page_header, shown_errors, table
 
@@ -53,6 +53,7 @@ def show() -> None:
         empty_state("One run alone", "Choose a second run to compare it with.")
         return
     with shown_errors():
+        require_seen(*chosen.pair)
         found = _comparison(chosen, chosen.pair)
         _items(found)
         section("What changed")

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.domain.library import DatasetRow, DatasetVersion
 from core.errors import NotFound
+from core.services.access import blindness
 from core.services.datasets import catalog
 from core.text import numbers as fmt
 from pages.datasets import importing, items, labels, splitting
@@ -178,7 +179,10 @@ def one_dataset() -> None:
 def _versions() -> list[DatasetVersion]:
     dataset_id = state.address_id(state.DATASET)
     try:
-        return [] if dataset_id is None else catalog.history(store(), dataset_id)
+        if dataset_id is None:
+            return []
+        blindness.require_labels_open(store(), dataset_id)
+        return catalog.history(store(), dataset_id)
     except NotFound:
         return []
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Judge
 from core.errors import InputError, Problem
+from core.services.access import providers
 from core.services.judges import connection, registry
 from core.services.judges.panel_setup import could_be_secret
 from core.services.judges.registry import JudgeEntry
@@ -292,6 +293,8 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         "thinking": BY_BUDGET if budget is not None else judge.thinking or "",
         "budget": budget if budget is not None else 2000,
     }
+    served = [one for one in providers.usable(store()) or () if one.serves(judge)]
+    values["provider"] = served[0].name if served else None
     for name, value in values.items():
         state.seed(field(reference, name), value, in_form=name != "kind")
 
@@ -354,6 +357,9 @@ def _settings(reference: str, kind: str) -> dict[str, Any]:
         return {**given, "kind": kind}
     names = [f.name for f in FIELDS] + ["door", *SWITCHES]
     given = {name: state.get(field(reference, name)) for name in names}
+    for one in providers.usable(store()) or ():
+        if one.name == state.get(field(reference, "provider")):
+            given |= {"api_base": one.address, "key_env": one.key_env}
     thinking = state.get(field(reference, "thinking")) or None
     if thinking == BY_BUDGET:
         thinking = state.get(field(reference, "budget"))

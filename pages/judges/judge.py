@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.access import ListedProvider
+from core.services.access import providers
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
 from pages.judges import checks, fields, try_out
@@ -38,6 +40,7 @@ from pages.judges.fields import (
 )
 from pages.ui import routes, state
 from pages.ui.model_help import show_connection
+from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     empty_state,
@@ -138,8 +141,12 @@ def _model(reference: str) -> None:
             for model, where in EXAMPLES
         )
         st.html(f'<ul class="rs-list">{lines}</ul>')
-    _grid(reference, API_BASE, KEY_ENV)
-    _key_help(reference)
+    listed = providers.usable(store())
+    if listed is None:
+        _grid(reference, API_BASE, KEY_ENV)
+        _key_help(reference)
+    else:
+        _provider(reference, listed)
     st.radio(
         "Door",
         list(DOORS),
@@ -168,6 +175,21 @@ def _model(reference: str) -> None:
     _grid(reference, CONCURRENCY, REQUESTS, TOKENS)
     _section("What it costs and counts")
     _grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
+
+
+def _provider(reference: str, listed: list[ListedProvider]) -> None:
+    """On a server for a team: one of the providers that its admin listed, with its own key."""
+    names = [one.name for one in listed]
+    held = fields.now(reference, "provider")
+    st.selectbox(
+        "Provider",
+        names,
+        index=names.index(held) if held in names else None,
+        key=fields.field(reference, "provider"),
+        placeholder="Choose who is asked" if names else "No provider is listed",
+        persist_state="page",
+    )
+    st.caption("An address is asked with its own key only; the server's configuration lists both.")
 
 
 def _switch(reference: str, name: str, says: str) -> None:

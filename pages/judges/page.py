@@ -6,8 +6,10 @@ from typing import Any
 
 import streamlit as st
 
+from core.domain.access import allow
 from core.domain.library import PanelRow
 from core.domain.panel import Judge
+from core.services.access import providers
 from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.text import numbers as fmt
@@ -17,7 +19,7 @@ from pages.judges.panel import PANEL_ACT
 from pages.ui import state
 from pages.ui.asking_words import panel_line, rule_label
 from pages.ui.model_help import TEST_SECONDS, last_test_tag
-from pages.ui.resources import store
+from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     empty_state,
@@ -42,8 +44,14 @@ def show() -> None:
         "Who can be asked to grade: models, rules of yours, and judges that learn from labels.",
     )
     show_flash()
-    view = one_of("Show", VIEWS, default="judges", key=JUDGES_VIEW, bind="query-params")
+    views = VIEWS if _sets() else {name: VIEWS[name] for name in ("judges", "panels")}
+    view = one_of("Show", views, default="judges", key=JUDGES_VIEW, bind="query-params")
     {"judges": _judges, "panels": _panels, "keys": _keys}[view or "judges"]()
+
+
+def _sets() -> bool:
+    """Whether whoever is here may change judges, and so may know which variables are set."""
+    return actor().may("set judges")
 
 
 def _judges() -> None:
@@ -55,6 +63,8 @@ def _judges() -> None:
             icon=":material/add:",
             on_click=_open,
             args=(state.JUDGE, state.NEW),
+            disabled=not _sets(),
+            help=None if _sets() else "An admin of this server sets judges up.",
         )
         st.toggle("Archived", key=JUDGES_ARCHIVED)
     if state.get(JUDGES_ARCHIVED):
@@ -90,8 +100,11 @@ def _judge_card(entry: JudgeEntry) -> None:
             icon=_icon(entry.judge),
             on_click=_open,
             args=(state.JUDGE, entry.row.id),
+            disabled=not _sets(),
         )
         row([_model(entry), *_key(entry), last_test_tag(entry), _seats(entry)])
+        if not _sets():
+            return
         st.space("stretch")
         key = state.key(JUDGES_ACT, "menu", entry.row.id)
         st.menu_button(
@@ -122,6 +135,8 @@ def _model(entry: JudgeEntry) -> str:
 
 
 def _key(entry: JudgeEntry) -> list[str]:
+    if not _sets():
+        return []
     match entry.key:
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
@@ -235,7 +250,10 @@ def _keys() -> None:
         "logged or exported; here you see names only."
     )
     named = {e.key_env for e in registry.list_judges(store()) if e.key_env}
+    listed = providers.usable(store())
     known = {name: provider for provider, name in registry.KNOWN_KEYS}
+    if listed is not None:
+        known = {one.key_env: one.name for one in listed if one.key_env}
     status = registry.env_status([*known, *sorted(named - known.keys())])
     lines = "".join(
         f"<tr><td>{tag('✓ set', 'good') if is_set else tag('not set')}</td>"
@@ -261,6 +279,8 @@ def _card() -> Any:
 
 _judge = state.address(state.JUDGE)
 _panel = state.address(state.PANEL)
+if _judge is not None or _panel is not None:
+    allow(actor(), "set judges")
 if _judge is not None:
     judge.show(_judge)
 elif _panel is not None:

@@ -66,7 +66,7 @@ def _add(access: TeamAccess) -> None:
     who = sorted(access.domains) + sorted(access.emails)
     if who:
         st.caption(
-            f"Whoever signs in with {label(', '.join(who))} becomes a member by that, as "
+            f"Whoever signs in with an address of {label(', '.join(who))} is added by that, as "
             f"{access.new_members}."
         )
     with (

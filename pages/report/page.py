@@ -9,7 +9,7 @@ from core.services.reports import run_report
 from core.services.reports.paper import paper
 from pages.report import blocks
 from pages.ui import routes, state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import remembered, require_seen, store
 from pages.ui.run_status import choose_run
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, page_header, worked_out
@@ -22,6 +22,7 @@ def show() -> None:
     if run is None:
         _no_runs()
         return
+    require_seen(run.id)
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return

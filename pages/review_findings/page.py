@@ -18,7 +18,7 @@ from pages.review_findings import all_cells, calibrated, events, people
 from pages.review_findings.words import RECORD_FIELD, kept, minutes, said, section, share
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
-from pages.ui.resources import store
+from pages.ui.resources import require_seen, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import (
     LabelledFigure,
@@ -165,6 +165,7 @@ def show(who: Seat) -> None:
     run = state.address_id(state.RUN)
     item, criterion = state.address(state.ITEM), state.address(state.CRITERION)
     if queue is None and run is not None and item and criterion:
+        require_seen(run)
         events.cell_timeline(who, run, item, criterion)
         events.take_away(run)
     elif queue is None:
@@ -214,6 +215,7 @@ def _choose(key: str) -> None:
 
 
 def _views(who: Seat, queue: QueueRow) -> None:
+    require_seen(queue.run_id)
     progress = queues.progress(store(), queue.id)
     run = item_view.require_run(store(), queue.run_id)
     row(

@@ -20,7 +20,7 @@ from pages.run import figures, grid, item
 from pages.ui import asking_words as words
 from pages.ui import routes, run_status, state
 from pages.ui.asking_words import SCALE_WORDS, rule_label
-from pages.ui.resources import store
+from pages.ui.resources import require_seen, store
 from pages.ui.run_status import raters_line, versions_line
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, table, tag
@@ -290,6 +290,8 @@ def _on_view(key: str) -> None:
 
 _run = state.address_id(state.RUN)
 _item = state.address(state.ITEM)
+if _run is not None:
+    require_seen(_run)
 if _run is None:
     none_chosen()
 elif _item is None:

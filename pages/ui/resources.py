@@ -16,7 +16,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
-from core.services.access import members
+from core.services.access import blindness, members
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.services.guided import dropped, texts
@@ -53,6 +53,12 @@ def actor() -> Actor:
     if settings.access is not None:
         return members.actor(_open(settings.db), settings.access, claims())
     return LOCAL if _from_here() else VISITOR
+
+
+def require_seen(*run_ids: int) -> None:
+    """Refuse whoever is to review one of these runs blind, before anything of it is drawn."""
+    for run_id in run_ids:
+        blindness.require_open(store(), run_id)
 
 
 def claims() -> Mapping[str, object] | None:

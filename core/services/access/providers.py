@@ -28,14 +28,20 @@ class MonthlySpend(NamedTuple):
 
 def listed(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
     """The providers that this actor may use, as they are listed."""
-    mine = actor.role
-    return [one for one in access.providers if actor.trusted or mine in one.roles]
+    every = actor.may("set judges")
+    return [one for one in access.providers if every or actor.role in one.roles]
+
+
+def usable(store: Store) -> list[ListedProvider] | None:
+    """The providers that whoever acts may put behind a judge; ``None``: any address may be used."""
+    access = load_settings().access
+    return None if access is None else listed(access, store.actor)
 
 
 def of_judge(access: TeamAccess, judge: Judge) -> ListedProvider | None:
     """The provider that serves this judge, or ``None``."""
     for one in access.providers:
-        if one.serves(judge.model, judge.api_base, judge.key_env):
+        if one.serves(judge):
             return one
     return None
 
@@ -70,7 +76,8 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
             mend,
             (judge.name, "api_base"),
         )
-    if actor is not None and not actor.trusted and actor.role not in one.roles:
+    may = actor is None or actor.may("set judges") or actor.role in one.roles
+    if not may:
         words = f"uses {one.name}, which is for {' and '.join(sorted(one.roles))}."
         return Problem(words, "Ask one of them to start it.", (judge.name, "api_base"))
     return None
@@ -133,7 +140,7 @@ def spent(store: Store, provider: ListedProvider, month: str, person: str) -> Mo
     """
     by_all = by_me = 0.0
     for made_by, judge, cost in store.runs.costs_by_judge(month):
-        if provider.serves(judge.model, judge.api_base, judge.key_env):
+        if provider.serves(judge):
             by_all += cost
             by_me += cost if made_by == person else 0.0
     return MonthlySpend(by_all, by_me)

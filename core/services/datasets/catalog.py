@@ -18,6 +18,7 @@ from core.formats.datasets.table import Table, leaves, read_table, with_paths
 from core.formats.datasets.vote_mapping import nearest_shapes
 from core.formats.rubrics.rubric_file import rubric_from
 from core.services.access.allowing import allowed
+from core.services.access.blindness import require_labels_open
 from core.store.database.content import noun_hash
 from core.store.store import Store
 from core.text.names import fold
@@ -238,7 +239,11 @@ def label_counts(store: Store, version_id: int) -> dict[str, dict[str, int]]:
 
 
 def exported(store: Store, version_id: int) -> str:
-    """The items as JSONL, one a line; what the dataset says for all is written with each."""
+    """The items as JSONL, one a line; what the dataset says for all is written with each.
+
+    Raises ``NotAllowed`` to who is to review a run over it blind: labels are in it.
+    """
+    require_labels_open(store, store.datasets.version(version_id).dataset_id)
     return dump_dataset(store.datasets.load(version_id))
 
 

@@ -13,6 +13,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, Run, RunItemRow
 from core.domain.votes import FailureRow, VoteRow
 from core.formats.votes.imported import PROBABILITY
+from core.services.access.blindness import require_open
 from core.services.results.item_view import between, choice_label
 from core.services.results.scored_items import resolved_items
 from core.services.results.verdicts import RubricOf, rubric_lookup
@@ -156,7 +157,13 @@ class Graded:
 
 
 def graded(store: Store, run_id: int) -> Graded:
-    """A run, ready to be exported. Raises ``NotFound``."""
+    """A run, ready to be exported.
+
+    Raises:
+        NotFound: there is no such run.
+        NotAllowed: whoever acts is to review it blind.
+    """
+    require_open(store, run_id)
     run = store.runs.get(run_id)
     version = store.rubrics.version(run.scored_version_id)
     rows = store.results.items(run_id, limit=run.items)

@@ -16,6 +16,8 @@ from core.formats.office.workbook_writer import workbook
 from core.formats.report.html import html_paper
 from core.formats.report.paper import markdown_paper
 from core.formats.source.csv_writer import Value, csv_bytes, csv_text
+from core.services.access.allowing import require
+from core.services.access.blindness import require_open
 from core.services.exports import common_layout, contest_export, direct_assessment
 from core.services.exports.autorubric import experiment_files
 from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
@@ -73,11 +75,13 @@ def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
 
 def event_rows(store: Store, run_id: int, queue_id: int | None = None) -> Iterator[Row]:
     """The record of a run, or of one of its queues, event by event."""
+    require_open(store, run_id)
     return map(asdict, store.events.of_run(run_id, queue_id))
 
 
 def timeline(store: Store, run_id: int, item_id: str, criterion: str) -> list[EventRow]:
     """What happened to a cell, and to its item as a whole, in its order."""
+    require_open(store, run_id)
     return store.events.of_cell(run_id, item_id, criterion)
 
 
@@ -196,6 +200,10 @@ Format = Literal[
     "everything",
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
+#: Those that name reviewers beside what they said, where there are any.
+NAMING = frozenset[Format](
+    {"csv", "jsonl", "folder", "autorubric", "reviews", "events", "everything"}
+)
 
 
 @dataclass(frozen=True)
@@ -228,7 +236,19 @@ class Exported:
 
 
 def export(store: Store, run_id: int, form: Format) -> Exported:
-    """The run in that form. Raises ``NotFound`` for an unknown run."""
+    """The run in that form.
+
+    Raises:
+        NotFound: there is no such run.
+        NotAllowed: whoever acts is to review it blind, or may not take away what names reviewers.
+    """
+    require_open(store, run_id)
+    if (
+        form in NAMING
+        and not store.actor.may("organise")
+        and next(iter(store.events.of_run(run_id)), None)
+    ):
+        require(store, "organise")
     if form in ("report", "html", "markdown"):
         return _written(report(store, run_id), "markdown" if form == "markdown" else "html")
     if form in ("reviews", "events", "labelled"):

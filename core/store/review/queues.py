@@ -231,6 +231,35 @@ class Queues:
             )
         }
 
+    def runs_over(self, dataset_id: int) -> builtins.list[int]:
+        """The runs over a dataset, in any version, that have a queue which is not put away."""
+        found = self._files.tuples(
+            "SELECT DISTINCT q.run_id FROM review_queue q JOIN run r ON r.id = q.run_id "
+            "JOIN dataset_version v ON v.id = r.dataset_version_id "
+            "WHERE v.dataset_id = ? AND q.archived IS NULL ORDER BY q.run_id",
+            (dataset_id,),
+        )
+        return [run_id for (run_id,) in found]
+
+    def undecided(self, run_id: int, reviewer: str) -> int:
+        """How many open cells of a run this reviewer may still be given, and has not decided."""
+        ((count,),) = self._files.tuples(
+            """
+            SELECT count(*) FROM review_queue q
+            JOIN queue_item i ON i.queue_id = q.id
+            JOIN queue_cell c ON c.queue_id = i.queue_id AND c.item_id = i.item_id
+            WHERE q.run_id = ? AND q.archived IS NULL AND c.state <> 'resolved'
+                AND (i.assigned = '[]'
+                    OR EXISTS (SELECT 1 FROM json_each(i.assigned) WHERE value = ?))
+                AND NOT EXISTS (
+                    SELECT 1 FROM review_verdict v WHERE v.queue_id = c.queue_id
+                    AND v.item_id = c.item_id AND v.criterion = c.criterion AND v.reviewer = ?
+                )
+            """,
+            (run_id, reviewer, reviewer),
+        )
+        return int(count)
+
 
 _COUNT = "SELECT count(*) FROM queue_cell WHERE queue_id = ?"
 

@@ -105,10 +105,12 @@ def test_no_key_leaves_for_an_address_that_is_not_listed(
 
 def test_a_provider_is_for_its_roles(access: TeamAccess) -> None:
     with pytest.raises(InputError, match="is for author and lead"):
-        providers.require_listed([judge()], member("admin"))
-    providers.require_listed([judge()], LOCAL)
+        providers.require_listed([judge()], member("reviewer"))
+    # Who sets judges up tests them, too.
+    for who in (member("admin"), member("author"), LOCAL):
+        providers.require_listed([judge()], who)
     assert [one.name for one in providers.listed(access, member("lead"))] == ["vllm", "openai"]
-    assert [one.name for one in providers.listed(access, member("admin"))] == ["openai"]
+    assert providers.listed(access, member("viewer")) == []
 
 
 def test_alone_on_a_machine_every_address_may_be_used_but_visitors_set_no_judges(

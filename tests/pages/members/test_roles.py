@@ -1,0 +1,138 @@
+"""Every page of a server for a team, as every role: what it shows, and what its buttons may do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import clock
+from core.domain.access import TEAM_ROLES, TeamRole
+from core.domain.runs import Run
+from core.services.access import members
+from core.services.judges import registry
+from core.store.store import Store
+from pages.ui import resources, routes, state
+from pages.ui.routes import Screen
+from tests.pages.conftest import open_page, shown
+from tests.services import reviewed
+from tests.services.access.made import team
+
+RUN_PAGES = [routes.RUN, routes.AGREEMENT, routes.REPORT]
+
+
+def as_member(monkeypatch: pytest.MonkeyPatch, store: Store, role: TeamRole) -> None:
+    """Somebody with this role is signed in from now on."""
+    email = f"{role}@example.org"
+    members.put(store, email, role)
+    said = {"email": email, "email_verified": True, "iat": int(clock.at())}
+    monkeypatch.setattr(resources, "claims", lambda: said)
+
+
+@pytest.fixture
+def run(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """A graded run with a queue of all its cells, on a server for a team."""
+    team(tmp_path, monkeypatch)
+    made = reviewed.graded(store, 4)
+    reviewed.make_queue(store, made, reviewed.EVERYTHING)
+    registry.ensure_defaults(store)
+    return made
+
+
+def words(app: AppTest) -> str:
+    assert not app.exception
+    return shown(app) + " ".join(str(one.value) for one in app.error)
+
+
+@pytest.mark.parametrize("page", RUN_PAGES, ids=lambda page: page.url)
+@pytest.mark.parametrize("role", TEAM_ROLES)
+def test_the_pages_of_a_run_show_nothing_to_who_reviews_it_blind(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, role: TeamRole, page: Screen
+) -> None:
+    as_member(monkeypatch, store, role)
+    said = words(open_page(page, **{state.RUN: str(run.id)}))
+    kept_out = role in ("reviewer", "adjudicator")
+    assert ("You are to review 8 cells of run" in said) == kept_out
+    if kept_out:
+        # The names of the votes' judges and of whoever wrote an item.
+        assert not [name for name in ("bob", "secret-system", "secret-tag") if name in said]
+
+
+@pytest.mark.parametrize("role", ["reviewer", "adjudicator"])
+def test_nor_does_an_item_a_comparison_a_dataset_or_what_review_found(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, role: TeamRole
+) -> None:
+    as_member(monkeypatch, store, role)
+    other = reviewed.graded(store, 4)
+    for page, address in (
+        (routes.RUN, {state.RUN: str(run.id), state.ITEM: "i0"}),
+        (routes.COMPARE, {"a": str(run.id), "b": str(other.id)}),
+        (routes.DATASETS, {state.DATASET: str(run.dataset_id)}),
+        (routes.DATASETS, {state.DATASET: str(run.dataset_id), state.ITEM: "i0"}),
+        (routes.RECORD, {state.RUN: str(run.id), state.ITEM: "i0", state.CRITERION: "Right"}),
+    ):
+        said = words(open_page(page, **address))
+        assert "secret-label" not in said, page.url
+        assert "secret-system" not in said, page.url
+        assert "You are to review" in said or page == routes.RECORD, page.url
+
+
+@pytest.mark.parametrize("role", TEAM_ROLES)
+def test_only_an_admin_sees_members_providers_and_the_record(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, role: TeamRole
+) -> None:
+    as_member(monkeypatch, store, role)
+    for view, word in (
+        ("", "end disagreements between reviewers"),
+        ("providers", "VLLM_KEY"),
+        ("record", ""),
+    ):
+        said = words(open_page(routes.MEMBERS, **({state.VIEW: view} if view else {})))
+        if role == "admin":
+            assert word in said
+        else:
+            assert "only an admin may" in said
+            assert "VLLM_KEY" not in said
+            assert "example.org" not in said.replace(f"{role}&#64;example.org", "")
+
+
+def test_an_admin_gives_a_role_and_it_counts_at_once(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    members.put(store, "ann@example.org", "viewer")
+    as_member(monkeypatch, store, "admin")
+    app = open_page(routes.MEMBERS)
+    app.selectbox(key=state.key("members_field", "ann@example.org", "role")).set_value("lead").run()
+    assert store.members.get("ann@example.org").role == "lead"
+    app.toggle(key=state.key("members_field", "ann@example.org", "in")).set_value(False).run()
+    assert store.members.get("ann@example.org").disabled
+    app.text_input(key=state.key("members_field", "email")).set_value("new@example.org")
+    next(one for one in app.button if one.label == "Add").click().run()
+    assert store.members.get("new@example.org").role == "viewer"
+    said = words(open_page(routes.MEMBERS, **{state.VIEW: "record"}))
+    assert "access.members" not in said
+    assert "ann" in said
+
+
+@pytest.mark.parametrize("role", ["viewer", "reviewer", "adjudicator", "author", "lead"])
+def test_the_judges_page_tells_nobody_but_an_admin_which_variables_there_are(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch, role: TeamRole
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "planted")
+    as_member(monkeypatch, store, role)
+    for address in ({}, {"judge": "new"}):
+        said = words(open_page(routes.JUDGES, **address))
+        assert "OPENAI_API_KEY" not in said
+        assert "is set" not in said
+
+
+def test_somebody_without_a_role_sees_the_sign_in_page_and_nothing_else(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for claims in (None, {"email": "eve@elsewhere.net", "email_verified": True, "iat": 1}):
+        monkeypatch.setattr(resources, "claims", lambda claims=claims: claims)
+        for page in (*RUN_PAGES, routes.START, routes.DATASETS, routes.MEMBERS):
+            said = words(open_page(page, **{state.RUN: str(run.id)}))
+            assert "secret-" not in said
+            assert "Answers" not in said
