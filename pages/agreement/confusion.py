@@ -115,7 +115,7 @@ def _items(chosen: RatedSelection, cell: Cell) -> None:
     given = asked.labels[column] if column < len(asked.labels) else confusion.ABSTAINED_WORD
     name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
     address = routes.first_of(chosen.run_id, ids, chosen.criterion)
-    routes.offer(chosen.run_id, ids, name, criterion=chosen.criterion)
+    routes.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
     for one in part:
         link, words = st.columns([2, 5], vertical_alignment="center", gap="small")
         with link:

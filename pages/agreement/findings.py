@@ -146,7 +146,7 @@ def _work(chosen: RatedSelection, one: ShownEvidence) -> None:
     words, ids, criterion = about(chosen, one)
     if ids:
         st.caption(label(f"{words}: {fmt.plural(len(ids), 'item')}"))
-        routes.offer(chosen.run_id, ids, words, criterion=criterion)
+        routes.offer_work(chosen.run_id, ids, words, criterion=criterion)
 
 
 def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, ...], str | None]:

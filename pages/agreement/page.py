@@ -93,7 +93,7 @@ def _said(chosen: RatedSelection) -> None:
             f"{label(words, 120)}.{small}",
             width="content",
         )
-        routes.offer(chosen.run_id, chosen.sheet.items, words)
+        routes.offer_work(chosen.run_id, chosen.sheet.items, words)
 
 
 def _selection(chosen: RatedSelection) -> None:

@@ -85,7 +85,7 @@ def _open(found: RunComparison, flip: Flip) -> None:
         )
         second = found.runs[1]
         name = f"{flip.criterion}: {flip.before} to {flip.after}"
-        routes.offer(second.id, flip.items, name, criterion=_called(second, flip.criterion))
+        routes.offer_work(second.id, flip.items, name, criterion=_called(second, flip.criterion))
         pages = -(-len(flip.items) // PAGE)
         page = min(max(1, state.address_id(state.PAGE) or 1), pages)
         part = flip.items[(page - 1) * PAGE : page * PAGE]

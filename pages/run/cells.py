@@ -163,7 +163,7 @@ small{display:block;font-weight:400;color:light-dark(#4A5057,#C3C9CE)}
 thead button{all:unset;cursor:pointer;display:block;width:100%;overflow:hidden;
  text-overflow:ellipsis}
 tr>:first-child{position:sticky;left:0;z-index:1;background:light-dark(#FDFCF9,#14191D);
- max-width:9rem;font-weight:400}
+ max-width:11rem;font-weight:400}
 thead tr>:first-child{z-index:3;background:light-dark(#F3F0E8,#1E252B);font-weight:600}
 td[data-opens],tbody th[data-opens]{cursor:pointer}
 :is(td,tbody th,thead button):focus-visible{outline:3px solid light-dark(#0B6B68,#83D6CC);
@@ -179,6 +179,8 @@ td[data-opens],tbody th[data-opens]{cursor:pointer}
 .sign{margin-left:.4rem;font-weight:650}
 .wide{max-width:none}
 }
+.st-key-rs_steps button [data-testid="stMarkdownContainer"]{position:absolute;width:1px;
+ height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .rs-steps{display:inline-flex;font-size:.78rem;line-height:1.4;border-radius:.3rem;overflow:hidden;
  border:1px solid light-dark(#8A8679,#6C757D)}
 .rs-steps i{font-style:normal;padding:0 .45rem;color:light-dark(#1B2126,#F0EDE6)}

@@ -329,7 +329,9 @@ def beside_grid(run: Run, found: Sequence[GridItem], item_id: str, name: str) ->
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.html(f"<b>{esc(one_line(item_id, 60))}</b>", width="content")
         st.space("stretch")
-        _steps(found, item_id, name)
+        # Their words are for readers of screens; others see the icon, the key, and a tip.
+        with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
+            _steps(found, item_id, name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         routes.link(
             routes.RUN,
@@ -364,8 +366,9 @@ def _steps(found: Sequence[GridItem], item_id: str, name: str) -> None:
         there = 0 <= r < len(found) and 0 <= c < len(list(found[r].cells))
         to = (ids[r], list(found[r].cells)[c]) if there else (item_id, name)
         st.button(
-            f":material/{icon}:",
+            words,
             key=state.key(RUN_GRID, words),
+            icon=f":material/{icon}:",
             help=words,
             type="tertiary",
             shortcut=shortcut,
@@ -374,8 +377,9 @@ def _steps(found: Sequence[GridItem], item_id: str, name: str) -> None:
             args=to,
         )
     st.button(
-        ":material/close:",
+        "Close",
         key=state.key(RUN_GRID, "close"),
+        icon=":material/close:",
         help="Close",
         type="tertiary",
         shortcut="Escape",

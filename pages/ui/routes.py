@@ -314,7 +314,9 @@ def _address(screen: Screen, run_id: int) -> dict[str, object]:
 # Where filters say which items are meant, the address holds the filters; else it names the set.
 
 
-def offer(run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None) -> None:
+def offer_work(
+    run_id: int, items: Sequence[str], name: str, *, criterion: str | None = None
+) -> None:
     """Both ways to work a set off; nothing where it is empty.
 
     Args:

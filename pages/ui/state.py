@@ -40,7 +40,7 @@ SHOW = "show"
 FLAGGED = "flagged"
 SWEEP = "sweep"
 FIND = "find"
-#: In the address of a run: a set of its items that no filter says (`routes.offer`).
+#: In the address of a run: a set of its items that no filter says (`routes.offer_work`).
 SET = "set"
 #: In the address of a new queue: what it is to be called.
 NAMED = "named"

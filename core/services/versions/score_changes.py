@@ -97,12 +97,17 @@ class Moved(NamedTuple):
 
 
 class Flips(NamedTuple):
-    """How many verdicts on a criterion become better for the score, worse, or just others."""
+    """How many verdicts on a criterion become better for the score, worse, or just others.
+
+    ``items`` are those with such a verdict, ``was`` is what the criterion is called in the run.
+    """
 
     criterion: str
     up: int
     down: int
     other: int
+    was: str = ""
+    items: tuple[str, ...] = ()
 
 
 class Bin(NamedTuple):
@@ -208,13 +213,20 @@ def _flips(
             new, place = to[cell.criterion]
             before[cell.item_id, new.name] = None if cell.option is None else place[cell.option]
     news = {new.name: new for _, new in edits.pairs}
+    olds = {new.name: old.name for old, new in edits.pairs}
     counts: dict[str, list[int]] = {name: [0, 0, 0] for name in news}
+    items: dict[str, list[str]] = {name: [] for name in news}
     for item in after:
         for now in item.cells:
             key = (item.item_id, now.criterion)
             if key in before and before[key] != now.option:
                 counts[now.criterion][_way(news[now.criterion], before[key], now.option)] += 1
-    return tuple(Flips(name, *found) for name, found in counts.items() if any(found))
+                items[now.criterion].append(item.item_id)
+    return tuple(
+        Flips(name, up, down, other, olds[name], tuple(items[name]))
+        for name, (up, down, other) in counts.items()
+        if items[name]
+    )
 
 
 def _way(criterion: Criterion, before: int | None, after: int | None) -> int:

@@ -174,7 +174,7 @@ def difference_figures(run: Run, found: ScoreDifference) -> None:
         _plot(found)
         _items(run, found)
     if found.flips:
-        _flips(found)
+        _flips(run, found)
 
 
 def _figures(found: ScoreDifference) -> list[LabelledFigure]:
@@ -230,7 +230,7 @@ def _plot(found: ScoreDifference) -> None:
 
 def _items(run: Run, found: ScoreDifference) -> None:
     ids = [one.item_id for one in found.moved]
-    routes.offer(run.id, ids, "Items that another version changes")
+    routes.offer_work(run.id, ids, "Items that another version changes")
     with st.expander(f"Items that change ({fmt.count(len(found.moved))})"):
         table(
             ("Item", "Before", "After", "Change", "Outcome"),
@@ -249,7 +249,7 @@ def _item(one: Moved) -> list[str]:
     return [esc(one.item_id), fmt.score(one.before), fmt.score(one.after), change, outcome]
 
 
-def _flips(found: ScoreDifference) -> None:
+def _flips(run: Run, found: ScoreDifference) -> None:
     with st.expander("Verdicts that change"):
         table(
             ("Criterion", "Better", "Worse", "Otherwise"),
@@ -265,6 +265,10 @@ def _flips(found: ScoreDifference) -> None:
             name="Verdicts that change",
             numbers=(1, 2, 3),
         )
+        for one in found.flips:
+            st.caption(label(one.criterion))
+            name = f"{one.criterion}: verdicts that another version changes"
+            routes.offer_work(run.id, one.items, name, criterion=one.was)
 
 
 def _signed(change: float) -> str:

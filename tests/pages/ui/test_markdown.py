@@ -47,7 +47,6 @@ LOOKED_AT = {
     ("pages/judges/judge.py", "one.says"),
     ("pages/judges/judge.py", "says"),
     ("pages/judges/panel.py", "list(words.values())"),
-    ("pages/run/criterion.py", "icon"),
     ("pages/run/criterion.py", "words"),
     ("pages/run/grid.py", "said"),
     ("pages/ui/run_status.py", "lifecycle.lost_words(lost)"),

@@ -76,6 +76,21 @@ def test_a_gate_a_value_and_a_threshold_cross_items_over(store: Store) -> None:
     )
 
 
+def test_verdicts_that_another_version_changes_lead_to_their_items(store: Store) -> None:
+    run = reviewed.graded(store)
+    right, short = reviewed.RUBRIC.criteria
+    penalty = reviewed.RUBRIC.model_copy(
+        update={"criteria": (changed(right, name="Wrong", weight=-3), short)}
+    )
+    new = saved(store, run, penalty)
+
+    (flips,) = follow_version.difference(store, run.id, new.id).flips
+
+    # i3 and i7 have one MET and one UNMET: a tie takes the worst, which of a penalty is MET.
+    assert (flips.was, flips.criterion, flips.items) == ("Right", "Wrong", ("i3", "i7"))
+    assert (flips.up, flips.down, flips.other) == (0, 2, 0)
+
+
 def test_a_changed_requirement_makes_exactly_its_cells_stale(store: Store) -> None:
     run = graded(store)
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
