@@ -289,7 +289,7 @@ def show_problems(name: str) -> None:
     draft = drafts.draft(name)
     problems = problems_of(draft)
     if not problems:
-        st.success("Nothing to mend before saving: it can be used.", icon=":material/check:")
+        _can_be_saved(sum(one.serious for one in found(name) if not one.dismissed))
         return
     count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to mend before saving"
     st.warning(count, icon=":material/build:")
@@ -297,6 +297,17 @@ def show_problems(name: str) -> None:
         _problem(name, place, problem)
     if len(problems) > PROBLEMS_SHOWN:
         st.caption(f"and {len(problems) - PROBLEMS_SHOWN} more")
+
+
+def _can_be_saved(serious: int) -> None:
+    """The head of the check; green only where nothing serious stands below it."""
+    if serious:
+        words = (
+            f"Nothing to mend before saving, but {fmt.plural(serious, 'serious finding')} below."
+        )
+        st.warning(words, icon=":material/warning:")
+    else:
+        st.success("Nothing to mend before saving: it can be used.", icon=":material/check:")
 
 
 def _problem(name: str, place: int, problem: Problem) -> None:

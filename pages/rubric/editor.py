@@ -10,6 +10,7 @@ import streamlit as st
 from core.errors import InputError, NotFound
 from core.services.rubrics import library
 from core.services.rubrics.drafts import rubric_from
+from core.text import numbers as fmt
 from pages.rubric import checks, preview, weights
 from pages.rubric.checks import show_problems
 from pages.rubric.files import export_dialog, show_notices
@@ -19,10 +20,12 @@ from pages.rubric.versions import graded_runs, history
 from pages.rubric.versions.history import show_conflict, show_others
 from pages.rubric.workbench import screen as bench
 from pages.rubric.workbench import subject as bench_keys
+from pages.rubric.workbench import under_card
 from pages.ui import drafts, routes, state
 from pages.ui.drafts import (
     RUBRIC_ACT,
     RUBRIC_NOTE,
+    RUBRIC_SAVED,
     RUBRIC_SIDE,
     RUBRIC_VIEW,
     RUBRIC_YAML,
@@ -132,7 +135,8 @@ def _on_drop(name: str) -> None:
 
 
 FORM, YAML = "Form", "YAML"
-SIDES = ("Check", "Preview", "Scoring", "Versions", "Help")
+HELP = "Draft with a model"
+SIDES = ("Check", "Preview", "Scoring", "Versions", HELP)
 
 
 def show(name: str) -> None:
@@ -155,11 +159,12 @@ def show(name: str) -> None:
     show_comments(name)
     show_conflict(name)
     show_others(name)
-    view = _view(name)
+    _after_saving(name)
+    view = _views(name)
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
     else:
-        main, side = st.columns([3, 2], gap="medium")
+        main, side = st.columns([5, 3], gap="medium")
         with main:
             _main(name, view)
         with side, st.container(key="rs_beside"):
@@ -236,6 +241,39 @@ def _on_discard(name: str) -> None:
         state.flash("Discarded.")
 
 
+def _after_saving(name: str) -> None:
+    """Where one goes from a version that was just saved; gone with the next change."""
+    # Its place is there always: what stands below keeps its own, and the cursor.
+    place = st.container()
+    saved = state.get(state.key(RUBRIC_SAVED, name))
+    if saved is None or drafts.is_unsaved(name):
+        return
+    with place, st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.html(f'<span class="rs-quiet">Version {saved} is saved. Next:</span>', width="content")
+        st.button(
+            f"Try on {fmt.count(under_card.FIVE)} items",
+            key=state.key(RUBRIC_ACT, name, "five"),
+            type="tertiary",
+            icon=":material/science:",
+            help="Takes answers of the dataset used last into the workbench, to ask judges there.",
+            on_click=under_card.on_five,
+            args=(name,),
+        )
+        routes.link(routes.RUNS, "Plan a run", {state.PLAN: state.NEW, state.RUBRIC: name})
+
+
+def _views(name: str) -> str:
+    """What the form's place shows, and what stands beside it; in sight like Save."""
+    with st.container(horizontal=True, vertical_alignment="center", key="rs_sides"):
+        view = _view(name)
+        if view != bench_keys.BENCH_VIEW:
+            st.space("stretch")
+            key = state.key(RUBRIC_SIDE, name)
+            state.seed(key, SIDES[0])
+            one_of("Beside the form", SIDES, key=key)
+    return view
+
+
 def _view(name: str) -> str:
     key = state.key(RUBRIC_VIEW, name)
     at_bench = state.address(state.SIDE) == bench_keys.BENCH
@@ -263,9 +301,7 @@ def _main(name: str, view: str) -> None:
 
 
 def _side(name: str) -> None:
-    key = state.key(RUBRIC_SIDE, name)
-    state.seed(key, SIDES[0])
-    side = one_of("Beside the form", SIDES, key=key)
+    side = state.get(state.key(RUBRIC_SIDE, name))
     with shown_errors():
         if side == "Check":
             show_problems(name)
@@ -276,7 +312,7 @@ def _side(name: str) -> None:
         elif side == "Scoring":
             weights.show(name)
             preview.try_scoring(name)
-        elif side == "Help":
+        elif side == HELP:
             help_side.show(name)
         else:
             graded_runs.runs_card(name)

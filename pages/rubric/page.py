@@ -11,11 +11,12 @@ from core.services.assist import help_tasks, rubric_draft
 from core.services.assist.rubric_draft import DraftRequest
 from core.services.datasets import catalog
 from core.services.rubrics import library
-from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft, new_draft
+from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft, started_draft
 from core.services.rubrics.drafts import problems_of
 from core.text import numbers as fmt
 from pages.rubric import editor, files
 from pages.rubric.files import export_dialog
+from pages.rubric.form import keyboard
 from pages.rubric.versions import graded_runs, history
 from pages.ui import drafts, model_help, state
 from pages.ui.drafts import (
@@ -202,7 +203,10 @@ def _toolbar() -> None:
 
 def _on_new() -> None:
     with shown_errors():
-        drafts.keep_open(start(new_draft()), drafts.ABOUT)
+        fresh = started_draft()
+        name, uid = start(fresh), fresh["criteria"][0]["uid"]
+        drafts.keep_open(name, uid)
+        keyboard.write_into(name, uid)
 
 
 def _on_panel(panel: str) -> None:

@@ -80,6 +80,10 @@ RUBRIC_NOTE = "rubric_note"
 RUBRIC_CONFLICT = "rubric_conflict"
 RUBRIC_NOTICES = "rubric_notices"
 RUBRIC_TRY = "rubric_try"
+#: The number of the version that was saved last in this tab: what comes next is offered.
+RUBRIC_SAVED = "rubric_saved"
+#: The name that was suggested for a criterion, by its uid.
+RUBRIC_SUGGESTED = "rubric_suggested"
 
 
 #: The uid of the card that holds the rubric's own fields.
@@ -244,6 +248,7 @@ def save(name: str) -> None:
         state.put(_key(fresh), _fresh(library.opened(store(), saved.rubric_id), None, None))
         keep_open(fresh, opened)
         state.flash(f"Saved as version {saved.number}.")
+        state.put(state.key(RUBRIC_SAVED, fresh), saved.number)
         if score_changes.behind(store(), saved.rubric_id):
             # The card "Graded runs" is there.
             state.put(state.key(RUBRIC_SIDE, fresh), "Versions")
@@ -296,11 +301,24 @@ def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: A
             now = draft_criteria.set_field(now, what, value)
         case "scoring":
             now = draft_criteria.set_scoring(now, what, value)
+        case "criterion" if what == "requirement":
+            now = _required(name, now, ids[0], value)
         case "criterion":
             now = draft_criteria.set_criterion(now, ids[0], what, value)
         case "option":
             now = draft_criteria.set_option(now, ids[0], ids[1], what, value)
     change(name, now)
+
+
+def _required(name: str, now: RubricDraft, uid: str, requirement: str) -> RubricDraft:
+    """The draft with another requirement; a name that was suggested in this tab follows it."""
+    key = state.key(RUBRIC_SUGGESTED, name, uid)
+    changed = draft_criteria.set_requirement(now, uid, requirement, str(state.get(key) or ""))
+    names = [{c["uid"]: c["name"] for c in one["criteria"]}.get(uid, "") for one in (now, changed)]
+    if names[0] != names[1]:
+        state.put(key, names[1])
+        state.put(field(name, uid, "name"), names[1])
+    return changed
 
 
 def _put(name: str, changed: RubricDraft, typed: str | None) -> None:

@@ -198,9 +198,13 @@ def choose_dataset(found: RunChoices) -> tuple[int, int]:
 
 def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
     key = plan_key(what)
-    asked = state.address_id(parameter)
+    asked, followed = state.address_id(parameter), plan_key(what, "asked")
+    if asked in names and asked != state.get(followed):
+        # Whoever comes by a link means what it names, whatever was planned before.
+        state.put(key, asked)
+        state.put(followed, asked)
     if state.get(key) not in names:
-        state.put(key, asked if asked in names else next(iter(names)))
+        state.put(key, next(iter(names)))
     chosen: int = st.selectbox(
         what.capitalize(),
         list(names),

@@ -90,13 +90,17 @@ button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
  .stMainBlockContainer:has(.st-key-rs_bar) [data-testid="stElementContainer"]:has(h1){
  position:relative;z-index:51}
  .stMainBlockContainer:has(.st-key-rs_bar) .st-key-rs_beside{top:6.8rem;
- max-height:calc(100vh - 7.6rem)}}
+ max-height:calc(100vh - 7.6rem)}
+ .st-key-rs_sides{position:sticky;top:6rem;z-index:49;padding:.1rem 0 .4rem;
+ background:light-dark(#FDFCF9,#14191D)}
+ .stMainBlockContainer:has(.st-key-rs_sides) .st-key-rs_beside{top:9.2rem;
+ max-height:calc(100vh - 10rem)}}
 .st-key-rs_beside>*{flex-shrink:0}
 .rs-cell,:is(h1,h2).rs-cell{font-weight:650;font-size:1.02rem;font-family:inherit;padding:0;margin:0}
 .st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD);scroll-margin:4rem 0}
 .st-key-rs_options :is([data-testid="stIconMaterial"],:has(>[data-testid="stIconMaterial"])):not(
  div,button,[data-has-shortcut]){align-self:flex-start;margin-top:.1rem}
-[data-testid="stLayoutWrapper"]:has(>:is(.st-key-rs_beside,.st-key-rs_bar)){display:contents}
+[data-testid="stLayoutWrapper"]:has(>:is(.st-key-rs_beside,.st-key-rs_bar,.st-key-rs_sides)){display:contents}
 [class*="st-key-rs_cell_"]:not(.st-key-rs_cell_active){padding:.3rem .9rem}
 .st-key-rs_options button{padding:.4rem .7rem;min-height:0}
 :is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div,

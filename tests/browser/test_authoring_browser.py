@@ -50,7 +50,7 @@ def test_by_form_six_mixed_criteria_with_anchors_are_saved(
 ) -> None:
     visit(page, f"{app_url}/rubrics")
     press(page, "New rubric")
-    write(page, "Name", "Made by form")
+    write(page, "Name of the rubric", "Made by form")
     for kind, requirement in (
         ("Yes or no", "Names density as the reason."),
         ("Yes or no", "Gives a number with its unit."),
@@ -76,7 +76,7 @@ def test_by_paste_six_criteria_are_saved(
 ) -> None:
     visit(page, f"{app_url}/rubrics")
     press(page, "New rubric")
-    write(page, "Name", "Made by paste")
+    write(page, "Name of the rubric", "Made by paste")
     page.get_by_text("Paste many", exact=True).click()
     settle(page)
     lines = "# Facts\n- Names density (12 points)\n- Gives a number with its unit (4 points)\n"

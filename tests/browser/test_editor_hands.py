@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
-from tests.browser.driving import settle, visit
+from tests.browser.driving import press, settle, visit, write
 
 FIELD = "Requirement: what the judge must decide"
 AT = "document.activeElement.value"
@@ -98,6 +98,7 @@ def test_criteria_are_written_moved_and_taken_back_without_a_mouse(
     page.wait_for_function(f"() => {AT} == 'One more.'")
     page.keyboard.press("Alt+Shift+ArrowUp")
     settle(page)  # while it moves, the field is there twice
+    page.get_by_text("More", exact=True).click()
     page.get_by_role("spinbutton", name="Place of 4").and_(page.locator("[value='2']")).wait_for()
     page.get_by_role("heading", level=1).click()  # out of the field, where the browser takes back
     page.keyboard.press("Control+z")
@@ -111,6 +112,27 @@ def test_criteria_are_written_moved_and_taken_back_without_a_mouse(
     assert requirements(app_db, ids["written"]) == [
         *("Is it A?", "One more.", "Is it B?", "And another.")
     ]
+
+
+def height(page: Any) -> float:
+    """How high the open card is."""
+    return float(page.locator("[class*=st-key-rubric_card_]").bounding_box()["height"])
+
+
+def test_cards_are_low_and_the_ways_beside_them_stand_in_one_line(
+    ids: dict[str, int], page: Any, app_url: str
+) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    opened(page, app_url, ids["clicked"])
+    assert height(page) <= 420
+    press(page, "4 levels")
+    write(page, FIELD, "How clear is the wording to a reader?")
+    assert height(page) <= 560
+    ways = ("Form", "YAML", "Workbench", "Check", "Preview", "Scoring", "Versions")
+    named = [page.get_by_role("radio", name=w, exact=True) for w in (*ways, "Draft with a model")]
+    assert len({round(one.bounding_box()["y"]) for one in named}) == 1
+    assert page.get_by_role("button", name="Save", exact=True).is_visible()
+    press(page, "Discard")
 
 
 def test_the_bar_with_save_stays_in_sight_and_covers_no_title(

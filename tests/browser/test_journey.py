@@ -54,7 +54,7 @@ def test_from_an_empty_rubric_to_every_vote_of_an_item(
 def write_rubric(page: Any) -> None:
     go(page, "Rubrics")
     press(page, "New rubric")
-    write(page, "Name", RUBRIC)
+    write(page, "Name of the rubric", RUBRIC)
     for kind, name, question in CRITERIA:
         press(page, kind)
         write(page, "Name", name)

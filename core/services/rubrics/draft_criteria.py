@@ -6,10 +6,13 @@ An unknown uid changes nothing: the thing was removed a moment ago, in this tab 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import dropwhile
 from typing import Any
 
 from core.domain.rubric import RULES, Criterion, Rubric
+from core.formats.rubrics.shapes import name_for
 from core.services.rubrics.draft_shapes import (
     DEFAULT_TEMPLATE,
     TEMPLATE_SCALE,
@@ -18,6 +21,8 @@ from core.services.rubrics.draft_shapes import (
     RubricDraft,
     Serial,
     Template,
+    blank_criterion,
+    started_draft,
     template_options,
 )
 from core.services.rubrics.drafts import draft_from
@@ -57,22 +62,55 @@ def add_criterion(
 
     ``na`` gives it "Not applicable" as one more answer.
     """
+    draft = _to_grow(draft)
     serial = Serial(draft["serial"])
-    criterion = CriterionDraft(
-        uid=serial.next("c"),
-        name=numbered("Criterion", _names(draft)),
-        requirement="",
-        weight=10.0,
-        scale=TEMPLATE_SCALE[template],
-        options=template_options(template, serial, na=na),
-        section=draft["criteria"][-1]["section"] if draft["criteria"] else "",
-        tags=[],
-        aggregation=None,
-        forced_choice=False,
-        meta={},
-        parked={},
-    )
+    section = draft["criteria"][-1]["section"] if draft["criteria"] else ""
+    name = numbered("Criterion", _names(draft))
+    criterion = blank_criterion(name, template, serial, section=section, na=na)
     return _grown(draft, criterion, serial), criterion["uid"]
+
+
+def _to_grow(draft: RubricDraft) -> RubricDraft:
+    """The draft without the criterion that a new rubric begins with, where nobody wrote in it."""
+    untouched = draft["criteria"] == started_draft()["criteria"]
+    return {**draft, "criteria": []} if untouched and draft["base"] is None else draft
+
+
+def set_requirement(
+    draft: RubricDraft, uid: str, requirement: str, suggested: str = ""
+) -> RubricDraft:
+    """The draft with another requirement; a name that nobody typed follows it.
+
+    Nobody typed an empty name, "Criterion 3", or the one that was ``suggested`` before.
+
+    >>> draft = started_draft()
+    >>> uid = draft["criteria"][0]["uid"]
+    >>> set_requirement(draft, uid, "The answer names density.")["criteria"][0]["name"]
+    'Names density'
+    """
+    now = next((c for c in draft["criteria"] if c["uid"] == uid), None)
+    changed = set_criterion(draft, uid, "requirement", requirement)
+    if now is None or not requirement.strip():
+        return changed
+    taken = {fold(c["name"]) for c in draft["criteria"] if c["uid"] != uid}
+    if now["name"] in ("", suggested) or re.fullmatch(r"Criterion \d+", now["name"]):
+        return set_criterion(changed, uid, "name", _suggested(requirement, taken))
+    return changed
+
+
+#: Words that most requirements begin with; a name begins after them.
+_BEGINNINGS = {
+    *("the", "a", "an", "it", "this", "does", "do", "did", "is", "are", "answer", "response"),
+    *("reply", "submission", "text", "essay", "student", "model", "assistant"),
+}
+
+
+def _suggested(requirement: str, taken: set[str]) -> str:
+    """The requirement's first words that say something, as a name unlike those taken."""
+    words = requirement.split()
+    rest = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, words)) or words
+    text = " ".join(rest)
+    return name_for(text[:1].upper() + text[1:], len(taken), taken)
 
 
 def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: Serial) -> RubricDraft:
@@ -81,6 +119,7 @@ def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: Serial) -> Rub
 
 def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
     """The draft with a whole criterion at its end; a name that is taken gets a number."""
+    draft = _to_grow(draft)
     (made,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
     serial = Serial(draft["serial"])
     fresh: CriterionDraft = {

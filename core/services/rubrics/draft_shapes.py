@@ -118,6 +118,38 @@ def option_draft(option: Option, uid: str) -> OptionDraft:
     )
 
 
+def started_draft() -> RubricDraft:
+    """An empty draft whose first criterion waits for its requirement.
+
+    >>> [criterion["name"] for criterion in started_draft()["criteria"]]
+    ['Criterion 1']
+    """
+    draft = new_draft()
+    serial = Serial(draft["serial"])
+    first = blank_criterion("Criterion 1", "yes_no", serial)
+    return {**draft, "criteria": [first], "serial": serial.last}
+
+
+def blank_criterion(
+    name: str, template: Template, serial: Serial, *, section: str = "", na: bool = False
+) -> CriterionDraft:
+    """A criterion without a requirement; ``na`` gives it "Not applicable" as one more answer."""
+    return CriterionDraft(
+        uid=serial.next("c"),
+        name=name,
+        requirement="",
+        weight=10.0,
+        scale=TEMPLATE_SCALE[template],
+        options=template_options(template, serial, na=na),
+        section=section,
+        tags=[],
+        aggregation=None,
+        forced_choice=False,
+        meta={},
+        parked={},
+    )
+
+
 class Serial:
     """Hands out uids that a draft has not used before."""
 

@@ -25,6 +25,7 @@ from core.services.rubrics.draft_shapes import (
     Serial,
     new_draft,
     option_draft,
+    started_draft,
 )
 from core.text.names import fold
 
@@ -293,7 +294,7 @@ def rubric_hash(rubric: Rubric) -> str:
 def is_changed(draft: RubricDraft) -> bool:
     """Whether saving would make a version that differs from where the draft started."""
     if draft["base"] is None:
-        return payload(draft) != payload(new_draft())
+        return payload(draft) not in (payload(new_draft()), payload(started_draft()))
     try:
         return rubric_hash(rubric_from(draft)) != draft["base"]
     except InputError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import cast
 
@@ -13,6 +14,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
+from core.services.judges.registry import list_judges
 from core.services.results.scored_items import resolved_items
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.spot import request_form
@@ -21,6 +23,8 @@ from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from, new_row, row_of
 from core.store.store import Store
 
+#: So many items of a dataset and runs are looked at for answers to try a criterion on.
+_LOOKED_AT, _RECENT = 200, 50
 _SUBMISSIONS = ("submission", "response", "answer", "output", "text")
 
 
@@ -68,6 +72,41 @@ def of_items(store: Store, version_id: int, ids: Sequence[str]) -> list[BenchRow
     name = store.datasets.version(version_id).name
     items = resolved_items(store, version_id, list(ids))
     return [row_of(item, f"{name}, {item.id}") for item in items]
+
+
+def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
+    """The dataset version whose answers a criterion is likeliest tried on: that of the rubric's
+    newest run, else the newest dataset's.
+    """
+    found = store.datasets.list()
+    there = {row.version_id for row in found}
+    for run in store.runs.list(limit=_RECENT):
+        if run.rubric_id == rubric_id and run.dataset_version_id in there:
+            return run.dataset_version_id
+    return max(found, key=lambda row: row.updated).version_id if found else None
+
+
+def take_answers(store: Store, bench_name: str, version_id: int, criterion: str, count: int) -> int:
+    """Puts real answers of a dataset into the workbench; returns how many.
+
+    Those that people labelled for the criterion come first, a label after the other, so that each
+    option is tried. Where nobody is chosen to judge, judges that can learn from the dataset are.
+    """
+    bench = bench_rows.opened(store, bench_name)
+    there = {str(row["submission"]) for row in bench["rows"]}
+    ids = [row.id for row in store.datasets.rows(version_id, limit=_LOOKED_AT)]
+    rows = [row for row in of_items(store, version_id, ids) if str(row["submission"]) not in there]
+    rounds = Counter[str]()
+    order = list[tuple[bool, int, int]]()
+    for place, row in enumerate(rows):
+        label = row["expected"].get(criterion)
+        rounds[label or ""] += 1
+        order.append((label is None, rounds[label or ""], place))
+    chosen = [rows[place] for *_, place in sorted(order)[:count]]
+    if not bench["judges"] and any(criterion in row["expected"] for row in chosen):
+        learners = [one.name for one in list_judges(store) if one.judge.learns]
+        bench_rows.set_asking(store, bench_name, judges=learners, learn_from=version_id)
+    return bench_rows.add_rows(store, bench_name, chosen)
 
 
 def worked_examples(draft: RubricDraft) -> list[BenchRow]:

@@ -15,6 +15,7 @@ from core.text.names import visible
 from core.text.quotes import Part, mentions
 from pages.rubric import checks, files
 from pages.rubric.form import keyboard, rules, scale
+from pages.rubric.workbench import under_card
 from pages.ui import drafts, routes, state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.drafts import RUBRIC_ACT
@@ -66,25 +67,28 @@ def _noun(criterion: CriterionDraft) -> str:
 def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
     """The whole criterion, editable."""
     uid = criterion["uid"]
-    with st.container(border=True, key=f"rubric_card_{name}_{uid}"):
-        with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(border=True, gap="xsmall", key=f"rubric_card_{name}_{uid}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.button(
-                label(criterion["name"] or "Unnamed", 34),
+                ":material/expand_more:",
                 key=state.key(RUBRIC_ACT, name, "toggle", uid),
                 type="tertiary",
-                icon=":material/expand_more:",
+                help="Close",
                 on_click=drafts.toggle_card,
                 args=(name, uid),
             )
-            st.space("stretch")
+            _name(name, criterion)
             with st.container(horizontal=True, width="content", gap="small", wrap=False):
                 _actions(name, uid, place, total)
-        _words(name, criterion, place, total)
+        _requirement(name, criterion)
         checks.show_beside(name, uid)
         checks.what_runs_say_beside(name, uid)
         scale.show_kind(name, criterion)
         scale.show(name, criterion)
-        scale.show_rules(name, criterion)
+        with st.expander("More", type="compact", key=f"rubric_more_{name}_{uid}"):
+            _place(name, criterion, place, total)
+            scale.show_rules(name, criterion)
+    under_card.show(name, criterion)
 
 
 def _actions(name: str, uid: str, place: int, total: int) -> None:
@@ -134,20 +138,27 @@ def _on_act(name: str, act: str, uid: str) -> None:
         drafts.change(name, acts[act](draft, uid))
 
 
-def _words(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
+def _name(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
-    left, middle, right = st.columns([5, 4, 2], vertical_alignment="bottom")
     key = drafts.field(name, uid, "name")
     state.seed(key, criterion["name"])
-    left.text_input(
+    st.text_input(
         "Name",
         key=key,
         max_chars=200,
+        label_visibility="collapsed",
+        placeholder="Name",
         on_change=drafts.on_field,
         args=(name, "criterion", (uid,), "name"),
     )
+
+
+def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
+    """Where it stands: its section and its place among all."""
+    uid = criterion["uid"]
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
     sections = {c["section"]: None for c in drafts.draft(name)["criteria"] if c["section"]}
-    middle.selectbox(
+    left.selectbox(
         "Section (optional)",
         list(sections),
         index=None,
@@ -167,6 +178,10 @@ def _words(name: str, criterion: CriterionDraft, place: int, total: int) -> None
         on_change=_on_place,
         args=(name, uid),
     )
+
+
+def _requirement(name: str, criterion: CriterionDraft) -> None:
+    uid = criterion["uid"]
     key = drafts.field(name, uid, "requirement")
     state.seed(key, criterion["requirement"])
     st.text_area(
@@ -174,7 +189,8 @@ def _words(name: str, criterion: CriterionDraft, place: int, total: int) -> None
         key=key,
         height="content",
         max_chars=20_000,
-        placeholder="e.g. The answer names density as the reason.",
+        label_visibility="collapsed",
+        placeholder="Requirement: what the judge must decide, e.g. The answer names density.",
         on_change=drafts.on_field,
         args=(name, "criterion", (uid,), "requirement"),
     )
@@ -289,6 +305,8 @@ def _about(name: str) -> None:
             )
             if not is_open:
                 st.html(f'<span class="rs-quiet">{esc(_summary(name))}</span>')
+        if not is_open and not drafts.draft(name)["parent"]:
+            _rubric_name(name)
         if is_open:
             _texts(name)
             _scoring(name)
@@ -301,18 +319,22 @@ def _summary(name: str) -> str:
     return " · ".join(parts)
 
 
-def _texts(name: str) -> None:
-    draft = drafts.draft(name)
+def _rubric_name(name: str) -> None:
     key = drafts.field(name, "name")
-    state.seed(key, draft["name"])
+    state.seed(key, drafts.draft(name)["name"])
     st.text_input(
-        "Name",
+        "Name of the rubric",
         key=key,
         max_chars=200,
         placeholder="e.g. Short science answers",
         on_change=drafts.on_field,
         args=(name, "draft", (), "name"),
     )
+
+
+def _texts(name: str) -> None:
+    draft = drafts.draft(name)
+    _rubric_name(name)
     for what, words, help_text in (
         ("description", "Description", "For people: what is graded and why. Judges do not see it."),
         ("guidelines", "Guidelines", "For judges: sent with every question."),

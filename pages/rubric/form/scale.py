@@ -23,47 +23,43 @@ TEMPLATES: Mapping[str, tuple[Template, bool]] = {
     for template, words in TEMPLATE_WORDS.items()
     for more, na in (("", False), (", or not applicable", True))
 }
-#: The height, in pixels, of a field for a line or two.
-SHORT = 68
+#: The heights, in pixels, of an anchor where two options share the width, and where more do.
+SHORT, TALL = 68, 96
+#: So many options stand side by side.
+BESIDE = 4
 UP, DOWN, COPY, REMOVE = "Move up", "Move down", "Duplicate", "Remove"
 TO_NA, FROM_NA = "Make it an abstention", "Give it a value"
 
 
 def show(name: str, criterion: CriterionDraft) -> None:
-    """Every option, and what can be done to all of them."""
-    hint = {
-        "binary": "An anchor says what counts as met, and what does not.",
-        "ordinal": "Lowest to highest. The anchor says what earns the level.",
-        "nominal": "In any order. The value is what the category earns.",
-    }[criterion["scale"]]
-    st.html(f'<b>Options</b> <span class="rs-quiet">{esc(hint)}</span>')
-    for option in criterion["options"]:
-        if criterion["scale"] == "binary" and not option["na"]:
-            _fixed(name, criterion, option)
-        else:
-            _editable(name, criterion, option)
-    if not criterion["forced_choice"] and not any(o["na"] for o in criterion["options"]):
-        added = 'Judges can also answer "Cannot assess"; it is added last and has no value.'
-        st.html(f'<span class="rs-quiet">{esc(added)}</span>')
-    _all(name, criterion)
+    """Every option, side by side."""
+    uid, options = criterion["uid"], criterion["options"]
+    for first in range(0, len(options), BESIDE):
+        group = options[first : first + BESIDE]
+        places = st.columns(max(2, min(len(options), BESIDE)), gap="xsmall")
+        for place, option in zip(places, group, strict=False):
+            with place, st.container(gap="xxsmall"):
+                if criterion["scale"] == "binary" and not option["na"]:
+                    _fixed(name, criterion, option)
+                else:
+                    _editable(name, criterion, option)
+    if criterion["scale"] != "binary":
+        with st.container(horizontal=True, gap="small"):
+            _option_button(name, uid, "option", "Add option", "add")
+            _option_button(name, uid, "na", "Add abstention", "do_not_disturb_on")
 
 
 def _fixed(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
-    left, right = st.columns([1, 5], vertical_alignment="center")
     value = fmt.score(option["value"])
-    left.html(f'<b>{esc(option["label"])}</b> <span class="rs-quiet">{value}</span>')
-    with right:
-        _anchor(name, criterion["uid"], option)
+    st.html(f'<b>{esc(option["label"])}</b> <span class="rs-quiet">{value}</span>')
+    _anchor(name, criterion, option)
 
 
 def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     uid, ids = criterion["uid"], (criterion["uid"], option["uid"])
-    words, value, menu = st.columns(
-        [6, 2.6, 1.1], vertical_alignment="center", gap="xsmall", wrap=False
-    )
     key = drafts.field(name, *ids, "label")
     state.seed(key, option["label"])
-    words.text_input(
+    st.text_input(
         "Label",
         key=key,
         max_chars=200,
@@ -72,22 +68,22 @@ def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None
         on_change=drafts.on_field,
         args=(name, "option", ids, "label"),
     )
-    with value:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", wrap=False):
         if option["na"]:
             st.html('<span class="rs-tag rs-neutral">abstention</span>')
         else:
             _value(name, ids, option)
-    key = state.key(RUBRIC_ACT, name, "option", *ids)
-    menu.menu_button(
-        ":material/more_horiz:",
-        [UP, DOWN, COPY, FROM_NA if option["na"] else TO_NA, REMOVE],
-        key=key,
-        help="Move, copy, remove, abstention",
-        type="tertiary",
-        on_click=_on_menu,
-        args=(name, uid, option["uid"], key),
-    )
-    _anchor(name, uid, option)
+        key = state.key(RUBRIC_ACT, name, "option", *ids)
+        st.menu_button(
+            ":material/more_horiz:",
+            [UP, DOWN, COPY, FROM_NA if option["na"] else TO_NA, REMOVE],
+            key=key,
+            help="Move, copy, remove, abstention",
+            type="tertiary",
+            on_click=_on_menu,
+            args=(name, uid, option["uid"], key),
+        )
+    _anchor(name, criterion, option)
 
 
 def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
@@ -106,16 +102,17 @@ def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
     )
 
 
-def _anchor(name: str, uid: str, option: OptionDraft) -> None:
+def _anchor(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
+    uid = criterion["uid"]
     key = drafts.field(name, uid, option["uid"], "description")
     state.seed(key, option["description"])
     st.text_area(
         "Anchor",
         key=key,
-        height=SHORT if len(option["description"]) < 100 else "content",
+        height=SHORT if len(criterion["options"]) < 3 else TALL,
         max_chars=20_000,
         label_visibility="collapsed",
-        placeholder="Anchor: what does a text look like that earns this option?",
+        placeholder="Anchor: what earns it?",
         on_change=drafts.on_field,
         args=(name, "option", (uid, option["uid"]), "description"),
     )
@@ -136,30 +133,35 @@ def _on_menu(name: str, uid: str, option: str, key: str) -> None:
 
 
 def _all(name: str, criterion: CriterionDraft) -> None:
+    """What is done to all options at once."""
     uid = criterion["uid"]
-    free = criterion["scale"] != "binary"
-    acts = [("option", "Add option", "add")] if free else []
-    acts.append(("na", "Add abstention", "do_not_disturb_on"))
-    acts += [("spread", "Spread values evenly", "linear_scale")] if free else []
-    with st.container(horizontal=True, vertical_alignment="center"):
-        for act, words, icon in acts:
-            st.button(
-                words,
-                key=state.key(RUBRIC_ACT, name, act, uid),
-                icon=f":material/{icon}:",
-                on_click=_on_all,
-                args=(name, act, uid),
-            )
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if criterion["scale"] == "binary":
+            _option_button(name, uid, "na", "Add abstention", "do_not_disturb_on")
+        else:
+            _option_button(name, uid, "spread", "Spread values evenly", "linear_scale")
         key = state.key(RUBRIC_ACT, name, "template", uid)
         st.menu_button(
             "Use a template",
             list(TEMPLATES),
             key=key,
+            type="tertiary",
             icon=":material/view_list:",
             on_click=_on_template,
             args=(name, uid, key),
             help="Replaces the options; abstentions stay.",
         )
+
+
+def _option_button(name: str, uid: str, act: str, words: str, icon: str) -> None:
+    st.button(
+        words,
+        key=state.key(RUBRIC_ACT, name, act, uid),
+        type="tertiary",
+        icon=f":material/{icon}:",
+        on_click=_on_all,
+        args=(name, act, uid),
+    )
 
 
 def _on_all(name: str, act: str, uid: str) -> None:
@@ -203,7 +205,7 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
     """Which answers, for or against, and how much it weighs."""
     uid = criterion["uid"]
     weight = criterion["weight"] or 0.0
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"):
         key = drafts.field(name, uid, "scale")
         state.seed(key, criterion["scale"])
         st.segmented_control(
@@ -225,12 +227,10 @@ def show_kind(name: str, criterion: CriterionDraft) -> None:
             on_change=_on_weight,
             args=(name, uid),
         )
-    with st.container(horizontal=True, vertical_alignment="center"):
         _weight(name, uid, weight)
-        _share(name, uid, weight)
-        if weight < 0:
-            words = esc(_penalty_words(criterion, weight))
-            row([tag("− Penalty", "bad"), f"<span>{words}</span>"], width="content")
+    if weight < 0:
+        words = esc(_penalty_words(criterion, weight))
+        row([tag("− Penalty", "bad"), f"<span>{words}</span>"], width="content")
 
 
 def _weight(name: str, uid: str, weight: float) -> None:
@@ -242,7 +242,7 @@ def _weight(name: str, uid: str, weight: float) -> None:
         key=key,
         step=1.0,
         format="%.6g",
-        width=120,
+        width=96,
         on_change=_on_weight,
         args=(name, uid),
     )
@@ -312,6 +312,8 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
     """How votes settle, tags, and whether a choice is forced."""
     uid = criterion["uid"]
     scale: Scale = criterion["scale"]  # type: ignore[assignment]
+    _all(name, criterion)
+    _share(name, uid, criterion["weight"] or 0.0)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = drafts.field(name, uid, "aggregation")
         state.seed(key, criterion["aggregation"] or PANELS)

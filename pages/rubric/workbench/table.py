@@ -191,7 +191,7 @@ def _row(name: str, now: WorkbenchState, row: BenchRow, number: int, criterion: 
         with middle:
             opened_row.expected(name, now, row, criterion)
     with text:
-        st.html(_snippet(row, number))
+        st.html(snippet(row, number))
     with right:
         if not cells:
             st.html(_quiet(EMPTY))
@@ -204,7 +204,8 @@ def _row(name: str, now: WorkbenchState, row: BenchRow, number: int, criterion: 
         opened_row.show_row(name, now, row, criterion)
 
 
-def _snippet(row: BenchRow, number: int) -> str:
+def snippet(row: BenchRow, number: int) -> str:
+    """The beginning of a row's text, with its number and where it is from, as our own HTML."""
     item = item_from(row)
     words = one_line(item.output, SNIPPET)
     body = esc(words) if words else '<span class="rs-quiet">(no text yet)</span>'

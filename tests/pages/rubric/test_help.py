@@ -53,7 +53,7 @@ def model(store: Store, provider: Provider) -> str:
 
 def help_side(name: str, view: str = "Improve") -> AppTest:
     app = open_page(PAGE, rubric=name)
-    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Help"))
+    done(app.segmented_control(key=state.key(RUBRIC_SIDE, name)).set_value("Draft with a model"))
     for choice in app.segmented_control:
         if choice.key == state.key(keys.HELP_VIEW, name):
             done(choice.set_value(view))

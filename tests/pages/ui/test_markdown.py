@@ -12,6 +12,7 @@ from tests.pages.ui.markdown_walk import PAGES, Walk
 LOOKED_AT = {
     # Roles and addresses: what is in a member's row was checked to be an address.
     ("pages/members/people.py", "access.new_members"),
+    ("pages/report/blocks.py", "name"),
     ("pages/judges/checks.py", "number"),
     ("pages/judges/checks.py", "words"),
     ("pages/judges/try_out.py", "words"),
@@ -22,7 +23,6 @@ LOOKED_AT = {
     ("pages/datasets/splitting.py", "part.capitalize()"),
     ("pages/ui/model_help.py", "words"),
     ("pages/rubric/page.py", "rubric_draft.EXAMPLES"),
-    ("pages/rubric/form/scale.py", "words"),
     ("pages/rubric/checks.py", "count"),
     ("pages/rubric/checks.py", "words"),
     ("pages/rubric/versions/history.py", "words"),
