@@ -258,8 +258,8 @@ class GridRow(NamedTuple):
     criterion: str
     option: int | None
     abstained: bool
-    continuous: float | None
     agreement: float | None
+    entropy: float | None
     votes: int
     abstentions: int
     failures: int
@@ -267,8 +267,8 @@ class GridRow(NamedTuple):
 
     @property
     def split(self) -> bool:
-        """Whether its votes disagree."""
-        return self.votes > 1 and self.agreement is not None and self.agreement < 1
+        """Whether its votes disagree; a verdict that is another option is no disagreement."""
+        return bool(self.entropy)
 
 
 class CriterionMean(NamedTuple):

@@ -335,7 +335,7 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
     tests: tuple[Callable[[CriterionView], object], ...] = (
         lambda one: one.truth is not None and one.verdict and one.verdict.option != one.truth,
         lambda one: one.verdict is None and any(vote.failure for vote in one.votes),
-        lambda one: one.verdict and one.verdict.votes > 1 and (one.verdict.agreement or 0) < 1,
+        lambda one: one.verdict and one.verdict.entropy,
     )
     found = (at for test in tests for at, one in enumerate(view.criteria) if test(one))
     return next(found, 0)

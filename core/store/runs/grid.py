@@ -29,7 +29,7 @@ class Grid:
         }
         found = []
         for row in self._files.tuples(
-            "SELECT item_id, criterion, option, abstained, continuous, agreement, votes, "
+            "SELECT item_id, criterion, option, abstained, agreement, entropy, votes, "
             "abstentions, failures, rule FROM cell WHERE run_id = ? "
             "AND item_id IN (SELECT value FROM json_each(?))",
             (run_id, ids),

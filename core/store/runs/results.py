@@ -47,7 +47,7 @@ _COLUMNS: dict[RunItemSort, str] = {
 }
 _HERE = "FROM cell c WHERE c.run_id = ri.run_id AND c.item_id = ri.item_id"
 _SIGNS: dict[CellSign, str] = {
-    "split": f"EXISTS (SELECT 1 {_HERE} AND c.votes > 1 AND c.agreement < 1 AND %s)",
+    "split": f"EXISTS (SELECT 1 {_HERE} AND c.entropy > 0 AND %s)",
     "abstained": f"EXISTS (SELECT 1 {_HERE} AND c.abstentions > 0 AND %s)",
     "settled": f"EXISTS (SELECT 1 {_HERE} AND c.rule = '{ADJUDICATED}' AND %s)",
     "failed": "EXISTS (SELECT 1 FROM failure c WHERE c.run_id = ri.run_id "

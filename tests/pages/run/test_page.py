@@ -152,6 +152,21 @@ def test_an_address_of_no_cell_opens_none(store: Store, cell: list[str]) -> None
     assert grids(open_run(graded(store), cell=cell))[0].opened == ""
 
 
+def test_a_verdict_that_no_vote_is_for_is_no_disagreement_of_the_judges(store: Store) -> None:
+    run_id = graded(store)
+    with store.write() as db:
+        # Both said Deep; chances may make it Some (soft_mean): none agrees, and nobody disagrees.
+        db.execute(
+            "UPDATE cell SET option = 1, value = 0.5, agreement = 0, rule = 'soft_mean' "
+            "WHERE item_id = ? AND criterion = 'Depth'",
+            (FIRST,),
+        )
+
+    cell = grids(open_run(run_id))[0].column("Depth")[0]
+    assert (cell.words, cell.signs) == ("≈ Some", "")
+    assert grids(open_run(run_id, criterion="Depth", verdict="split")) == []
+
+
 def test_settled_cells_of_a_grid_are_marked_and_found(store: Store) -> None:
     run_id = graded(store)
     with store.write() as db:
@@ -274,7 +289,7 @@ def test_an_item_opens_at_what_is_remarkable_about_it(store: Store) -> None:
     with store.write() as db:
         # Nothing is wrong with b, and votes on Depth disagree.
         db.execute(
-            "UPDATE cell SET option = 2, abstained = 0, votes = 2, agreement = 0.5 "
+            "UPDATE cell SET option = 2, abstained = 0, votes = 2, entropy = 0.5 "
             "WHERE item_id = 'b' AND criterion = 'Depth'"
         )
     assert "How deep is it?" in shown(open_run(run_id, item="b"))
