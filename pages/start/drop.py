@@ -7,7 +7,6 @@ import streamlit as st
 from core.services.guided import dropped as reading
 from core.services.guided import texts
 from core.services.guided.dropped import Kind, Recognised
-from core.services.guided.texts import File
 from pages.ui import resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -17,9 +16,8 @@ START_FILES = "start_files"
 START_ACT = "start_act"
 #: Whether somebody wants to compare two prompts and has dropped no answers of two yet.
 START_PAIRS = "start_pairs"
-PAIRS = """prompt,system,answer
-Why is the sky blue?,v1,Because of the sea.
-Why is the sky blue?,v2,Air scatters blue light more."""
+PAIRS = """prompt,answer_v1,answer_v2
+Why is the sky blue?,Because of the sea.,Air scatters blue light more."""
 KINDS: dict[Kind, str] = {
     "texts": "texts",
     "rubric": "rubric",
@@ -39,9 +37,8 @@ def show() -> None:
     if state.get(START_PAIRS) and not uploads:
         with st.container(border=True):
             st.html(
-                "To compare two prompts, drop one table with the answers of both: a row an answer, "
-                "a column that says which wrote it, and the same prompt for answers that belong "
-                "together."
+                "To compare two prompts, drop one table with the answers of both: side by side as "
+                "below, or a row an answer with a column <i>system</i> that says which wrote it."
             )
             st.code(PAIRS, language=None)
     if not uploads:
@@ -106,12 +103,9 @@ def _compare(seen: Recognised) -> None:
     names = " and ".join(one_line(name, 20) for name in seen.systems[:2])
     more = f" and {len(seen.systems) - 2} more" if len(seen.systems) > 2 else ""
     if _way(f"Compare {names}{more}", "swords"):
-        version = texts.keep(store(), texts.check(_look(seen.files)), seen.files[0].name)
+        look = texts.look(texts.answers(seen.files))
+        version = texts.keep(store(), texts.check(look), seen.files[0].name)
         routes.go(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
-
-
-def _look(files: tuple[File, ...]) -> texts.TextsLook:
-    return texts.look(texts.read(files))
 
 
 def _way(words: str, icon: str, *, primary: bool = False) -> bool:

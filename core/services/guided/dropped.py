@@ -183,11 +183,27 @@ def _texts(files: tuple[File, ...], *, also_votes: bool = False) -> Recognised:
         return Recognised(
             "unknown", files, "There is no text in it that could be graded.", problems
         )
+    beside = _beside(files, look.table)
+    if beside is not None:
+        return beside
     return Recognised("texts", files, look.line, systems=look.systems, also_votes=also_votes)
+
+
+def _beside(files: tuple[File, ...], table: Table) -> Recognised | None:
+    """A table with the answers of several systems side by side."""
+    found = texts.side_by_side(table)
+    if found is None:
+        return None
+    prompt, columns = found
+    named = " and ".join(f"“{column}”" for column in columns[:3])
+    line = f"{plural(len(table.rows), 'row')}: “{prompt}”, answered in {named}."
+    return Recognised("texts", files, line, systems=columns)
 
 
 def _unknown(file: File, look: FileLook) -> Recognised:
     """A table in which no column is known: it may still hold texts, if somebody says where."""
+    if look.table is not None and (beside := _beside((file,), look.table)) is not None:
+        return beside
     if look.table is not None and texts.columns_of(look.table):
         rows = plural(len(look.table.rows), "row")
         line = f"A table with {rows}; say in the next step which column holds the texts."

@@ -19,6 +19,7 @@ from core.services.access.allowing import allowed
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.store.store import Store
+from core.text.names import fold
 from core.text.numbers import plural
 
 #: The note of a dataset that names the column of its texts.
@@ -165,6 +166,56 @@ def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
     return ColumnMapping.model_validate(
         changed | {"meta": meta, "submission": column, "structured": False}
     )
+
+
+def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
+    """The column of prompts, and those of answers to them, where a table has several a row.
+
+    Answers are texts under headings that begin alike: answer_v1 and answer_v2, v1 and v2.
+    """
+    mapping = catalog.suggest(table)
+    known = {*mapping.used.values(), *mapping.context} - {mapping.submission}
+    free = [c for c in columns_of(table) if c not in known and _worded(table, c)]
+    alike = [[c for c in free if _stem(c) == _stem(one) != ""] for one in free]
+    answers = max(alike, key=len, default=[])
+    others = [c for c in free if c not in answers]
+    prompt = mapping.prompt or (others[0] if len(others) == 1 else None)
+    if prompt is None or len(answers) < 2:
+        return None
+    return prompt, tuple(column for column in table.columns if column in answers)
+
+
+def _worded(table: Table, column: str) -> bool:
+    """Whether most cells of a column are more than a word."""
+    cells = [str(row[column]).strip() for row in table.rows[:200] if row.get(column)]
+    return bool(cells) and 2 * sum(" " in cell for cell in cells) > len(cells)
+
+
+def _stem(heading: str) -> str:
+    """What a heading begins with, its last letter or number left away.
+
+    >>> _stem("answer_v1"), _stem("Answer B"), _stem("v2"), _stem("Essay")
+    ('answer_v', 'answer', 'v', '')
+    """
+    match = re.match(r"(.*[^\W\d_].*?)[\s_.-]*(?:\d+|(?<=[\s_.-])\w)$", heading.strip())
+    return fold(match[1]) if match else ""
+
+
+def answers(files: Sequence[File]) -> Table:
+    """The answers of several systems in a table, one a row; raises ``InputError`` like `read`."""
+    table = read(files)
+    found = side_by_side(table)
+    if found is None:
+        return table
+    prompt, columns = found
+    rows, lines = list[dict[str, object]](), list[int | None]()
+    for number, row in enumerate(table.rows, start=1):
+        for column in columns:
+            own = {"id": f"{number}-{column}", "system": column, "submission": row.get(column)}
+            rows.append({**own, "prompt": row.get(prompt)})
+            lines.append(table.lines[number - 1])
+    heads = ("id", "system", "prompt", "submission")
+    return Table(table.name, "csv", heads, tuple(rows), tuple(lines), notices=table.notices)
 
 
 def samples(found: TextsLook) -> list[tuple[str, str]]:

@@ -19,6 +19,7 @@ from pages.ui import routes
 from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot_checks import saved_rubric, worked_off
 from tests.provider import Provider, ok
+from tests.services.guided.test_dropped import BESIDE
 
 PAGE = routes.START
 NOW = "2026-03-01T10:00:00.000Z"
@@ -186,6 +187,15 @@ def test_answers_of_two_prompts_in_one_table_lead_to_a_contest_of_them(store: St
     assert grading.compared(store) is not None
     fresh = open_page(PAGE)
     assert [b.label for b in fresh.button if "Compare" in b.label] == ["Compare two prompts"]
+
+
+def test_answers_side_by_side_lead_to_a_contest_of_their_columns(store: Store) -> None:
+    app = dropped("p.csv", BESIDE)
+    pressed(app, "Compare answer&#95;v1 and answer&#95;v2")
+    compared = grading.compared(store)
+    assert compared is not None
+    plan = open_page(routes.CONTESTS, plan="new", dataset=str(compared))
+    assert "2 tasks that two or more of them answered." in shown(plan)
 
 
 def test_without_answers_of_two_prompts_it_says_what_to_drop(store: Store) -> None:

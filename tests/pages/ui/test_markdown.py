@@ -12,7 +12,6 @@ from tests.pages.ui.markdown_walk import PAGES, Walk
 LOOKED_AT = {
     # Roles and addresses: what is in a member's row was checked to be an address.
     ("pages/members/people.py", "access.new_members"),
-    ("pages/report/blocks.py", "name"),
     ("pages/judges/checks.py", "number"),
     ("pages/judges/checks.py", "words"),
     ("pages/judges/try_out.py", "words"),

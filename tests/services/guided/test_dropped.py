@@ -85,6 +85,41 @@ def test_answers_of_two_systems_are_known_by_their_column() -> None:
     assert one.systems == ("v1", "v2")
 
 
+BESIDE = (
+    b"question,answer_v1,answer_v2\n"
+    b"Why do tides rise?,The Moon pulls the water.,The Sun does it.\n"
+    b"Why is it cold?,The axis is tilted.,Clouds are there.\n"
+)
+
+
+def test_answers_side_by_side_are_seen_and_become_a_row_each() -> None:
+    file = File("prompts.csv", BESIDE)
+    (one,) = recognise([file])
+    assert one.systems == ("answer_v1", "answer_v2")
+    assert one.line == "2 rows: “question”, answered in “answer_v1” and “answer_v2”."
+    checked = texts.check(texts.look(texts.answers([file])))
+    assert checked.dataset is not None
+    assert [(i.id, i.system, i.prompt, i.output) for i in checked.dataset.items] == [
+        ("1-answer_v1", "answer_v1", "Why do tides rise?", "The Moon pulls the water."),
+        ("1-answer_v2", "answer_v2", "Why do tides rise?", "The Sun does it."),
+        ("2-answer_v1", "answer_v1", "Why is it cold?", "The axis is tilted."),
+        ("2-answer_v2", "answer_v2", "Why is it cold?", "Clouds are there."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("Name", "Essay", "Feedback"),  # texts of different kinds
+        ("answer_v1", "answer_v2", "id"),  # nothing says what was asked
+    ],
+)
+def test_other_texts_side_by_side_are_not_compared(heads: tuple[str, ...]) -> None:
+    rows = [list(heads), ["Ann Lee", f"{LONG} a", f"{LONG} b"], ["Bob Lee", LONG, "Well done."]]
+    (one,) = recognise([File("class.xlsx", xlsx({"S": rows}))])
+    assert one.systems == ()
+
+
 def test_another_column_can_hold_the_texts_and_the_first_becomes_a_note() -> None:
     table = texts.read([File("essays.xlsx", xlsx({"S": ESSAYS}))])
     look = texts.look(table, "Name")
