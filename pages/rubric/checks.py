@@ -120,7 +120,7 @@ def _words(rule: LintRule, one: Placed, subject: str) -> str:
         '<div class="rs-row">'
         f"{tag(rule.severity, 'warn' if one.serious else 'neutral')}<b>{esc(rule.title)}</b>"
         f'<span class="rs-quiet">{subject}</span></div>'
-        f"<div>{esc(one.finding.sentence)}</div>"
+        f'<div style="overflow-wrap:anywhere">{esc(one.finding.sentence)}</div>'
         f'<div class="rs-quiet">{esc(one.finding.mend)}</div>'
         f'<details class="rs-quiet"><summary>Why it matters</summary>{esc(rule.why)}<br>'
         f"<i>{esc(rule.source)}</i></details>"

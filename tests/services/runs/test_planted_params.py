@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -231,7 +232,8 @@ def test_an_old_file_is_cleaned_when_it_is_opened_and_its_run_stays_readable(
     headers = {"Authorization": "[removed]", "X-Title": "kept"}
     assert judge.params == {"api_key": "[removed]", "extra_headers": headers, "seed": 7}
     assert judge.api_base == provider.url
-    ((content, digest),) = sqlite3.connect(path).execute("SELECT panel, panel_hash FROM run")
+    with closing(sqlite3.connect(path)) as db:
+        ((content, digest),) = db.execute("SELECT panel, panel_hash FROM run")
     assert (json.loads(content), digest) == (dump(run.plan.panel), noun_hash(run.plan.panel))
     assert store.judges.list()[0].judge.params == judge.params
     assert store.panels.list()[0].panel.judges[0].params == judge.params
