@@ -191,7 +191,6 @@ class RunItemFilter:
     complete: bool | None = None
     review: bool | None = None
     outcome: Outcome | None = None
-    max_agreement: float | None = None
     min_score: float | None = None
     max_score: float | None = None
     search: str = ""

@@ -135,7 +135,7 @@ def _cell(name: str, options: list[int | None], failures: int) -> CellResult:
         value=1.0 if first == 0 else 0.0,
         continuous=None,
         agreement=options.count(first) / len(options),
-        entropy=None,
+        entropy=float(len(set(options)) > 1),
         margin=None,
         coverage=None,
         votes=len(options),

@@ -224,7 +224,8 @@ class _Why:
         rule = self._rule
         tests: list[tuple[Reason, bool]] = [
             ("failure", rule.failure and sign.failures > 0),
-            ("split", rule.split and sign.agreement is not None and sign.agreement < 1),
+            # Not the agreement: a verdict may be an option that no vote is for.
+            ("split", rule.split and bool(sign.entropy)),
             ("abstention", rule.abstention and sign.abstentions > 0),
             (
                 "margin",

@@ -295,7 +295,7 @@ class Signs(NamedTuple):
 
     option: int | None
     abstained: bool
-    agreement: float | None
+    entropy: float | None
     margin: float | None
     votes: int
     abstentions: int
@@ -320,7 +320,7 @@ class RunSigns:
         found = {
             (row[0], row[1]): Signs(row[2], bool(row[3]), *row[4:])
             for row in self._files.tuples(
-                "SELECT c.item_id, c.criterion, c.option, c.abstained, c.agreement, c.margin, "
+                "SELECT c.item_id, c.criterion, c.option, c.abstained, c.entropy, c.margin, "
                 "c.votes, c.abstentions, 0, s.state FROM cell c LEFT JOIN settled s "
                 "ON s.run_id = c.run_id AND s.item_id = c.item_id AND s.criterion = c.criterion "
                 "WHERE c.run_id = ? AND (? IS NULL OR c.item_id = ?)",

@@ -72,7 +72,6 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
         ("ri.complete = ?", where.complete),
         ("ri.review = ?", where.review),
         ("ri.outcome = ?", where.outcome),
-        ("ri.agreement <= ?", where.max_agreement),
         ("ri.score >= ?", where.min_score),
         ("ri.score <= ?", where.max_score),
         ("i.system = ?", where.system),

@@ -55,6 +55,17 @@ def test_a_rule_queues_what_it_says(store: Store, rule: QueueRule, cells: int) -
     assert queues.preview(store, run.id, rule).cells == cells
 
 
+def test_votes_that_are_all_the_same_are_not_split_where_the_verdict_is_another(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 4)
+    with store.write() as db:
+        # All say MET of i0; a rule that reads chances (soft_mean) may settle on UNMET.
+        db.execute("UPDATE cell SET option = 1, agreement = 0 WHERE item_id = 'i0'")
+
+    assert queues.preview(store, run.id, only(split=True, items=("i0",))).cells == 0
+
+
 def test_near_a_mark_are_cells_that_can_move_the_score_over_it(store: Store) -> None:
     run = reviewed.graded(store, 4)
     # Scores are 1 or 0, .5 from the mark. Right moves up to 3/4, Short up to 1/4.

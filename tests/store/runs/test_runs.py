@@ -170,7 +170,7 @@ def test_items_are_sorted(
         (RunItemFilter(has_abstentions=False), "ab"),
         (RunItemFilter(complete=True), ""),
         (RunItemFilter(review=False), "abc"),
-        (RunItemFilter(max_agreement=0.5), "b"),
+        (RunItemFilter(signs=(("split", None),)), "b"),
         (RunItemFilter(min_score=0.5, max_score=0.9), "b"),
         (RunItemFilter(search="SNOW"), "b"),
         (RunItemFilter(system="x"), "ac"),
