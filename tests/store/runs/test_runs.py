@@ -170,7 +170,11 @@ def test_items_are_sorted(
         (RunItemFilter(has_abstentions=False), "ab"),
         (RunItemFilter(complete=True), ""),
         (RunItemFilter(review=False), "abc"),
-        (RunItemFilter(signs=(("split", None),)), "b"),
+        (RunItemFilter(signs=(("split", None),)), ""),  # no cell has two votes that differ
+        (RunItemFilter(signs=(("failed", None),)), "b"),
+        (RunItemFilter(signs=(("failed", "Brief"),)), ""),
+        (RunItemFilter(signs=(("none", "Brief"),)), "ac"),
+        (RunItemFilter(signs=(("none", "Brief"), ("settled", None))), ""),
         (RunItemFilter(min_score=0.5, max_score=0.9), "b"),
         (RunItemFilter(search="SNOW"), "b"),
         (RunItemFilter(system="x"), "ac"),
