@@ -18,8 +18,13 @@ from pages.ui import drafts, routes, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRICS_ACT
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric.rubric_page import PAGE, done, draft_of, field, name_of, press, saved
+from tests.pages.rubric.test_workbench import provider, with_rows, work_off
+from tests.provider import Provider
 from tests.services.versions.edited_run import NOW
 from tests.services.workbench.made import model
+
+#: Used as a fixture.
+__all__ = ["provider"]
 
 DENSE = Rubric(
     name="Dense",
@@ -161,3 +166,23 @@ def test_saving_leads_to_five_items_or_to_a_run(store: Store) -> None:
     form.run()
     box = next(one for one in form.selectbox if one.label == "Rubric")
     assert str(box.value) == name
+
+
+def test_what_was_given_stands_beside_what_was_expected_until_the_words_change(
+    store: Store, provider: Provider
+) -> None:
+    name, _ = with_rows(store, provider)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    press(app, name, "toggle", uid)
+    press(app, name, "ask", "open", family=WORKBENCH_ACT)
+    work_off(store, name)
+    app.run()
+    text = shown(app)
+    # The model says MET where the Moon is named: of the first and the third of the three, as
+    # expected, and UNMET of the second.
+    assert "3 of 3 as expected" in text
+    assert "stale" not in text
+    done(app.text_area(key=field(name, uid, "requirement")).set_value("Names the Sun."))
+    assert "3 stale" in shown(app)
+    assert app.button(key=state.key(WORKBENCH_ACT, name, "ask", "open")).label == "Try (3)"
