@@ -10,6 +10,7 @@ from core.errors import InputError, NotFound
 from core.services.exports import run_export
 from core.services.guided import grading, judging
 from core.services.guided.grading import Outcome
+from core.services.judges import connection
 from core.services.runs import cost_estimate, lifecycle, planning
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
@@ -68,6 +69,8 @@ def _outlook(request: RunRequest, panel: Panel) -> int:
         request.dataset_version,
         panel.model_dump_json(),
         request.label_share,
+        # How long a call takes is known from the last test.
+        *(_tested(judge.name) for judge in panel.judges),
     )
     found = resources.remembered(
         "path estimate", about, lambda: cost_estimate.estimate(store(), request)
@@ -85,6 +88,12 @@ def _outlook(request: RunRequest, panel: Panel) -> int:
         words = f"{judge} has no key: {variable} is not set where the app was started."
         st.warning(label(words), icon=":material/key_off:")
     return found.items
+
+
+def _tested(judge: str) -> str:
+    """When a judge was tested last."""
+    last = connection.last_result(store(), judge)
+    return "" if last is None else last.when
 
 
 def show(run: RunRow) -> None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Label
+from core.services.assist import help_tasks
 from core.services.datasets import catalog
 from core.services.guided import grading
-from core.services.judges import registry
+from core.services.judges import connection, registry
 from core.store.store import Store
 from pages.grade import steps
 from pages.ui import routes, state
+from tests.formats.office.documents import docx
+from tests.formats.office.workbooks import xlsx
+from tests.judging.test_writing_replies import DRAFT
 from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot_checks import worked_off
 from tests.pages.ui.test_routes import links
 from tests.provider import Provider, ok
 from tests.services import reviewed
+from tests.services.assist.made import reply
 from tests.services.exports.test_all_grades import class_of_eight
 from tests.services.guided.test_marks import NOW, RUBRIC, class_with
 
@@ -159,6 +165,11 @@ def test_a_model_added_here_is_chosen_and_the_estimate_follows(
     # Four texts, two criteria, one judge; its price is unknown.
     assert "4 texts, 1 judge, 8 answers, 8 calls, cost unknown" in shown(app)
     assert "Grade 4 texts" in buttons(app)
+    end = time.monotonic() + 30
+    while connection.is_running(store, "loopback-1") and time.monotonic() < end:
+        time.sleep(0.05)
+    # Once the model has answered, it is known how long a call takes.
+    assert "8 calls, cost unknown, about " in shown(app.run())
 
 
 def test_three_are_tried_then_all_graded_and_the_end_leads_on(
@@ -245,3 +256,83 @@ def test_who_goes_to_the_editor_comes_back_with_the_texts(store: Store) -> None:
     visit(app, routes.RUBRICS)
     back = links(app)["Grade with this rubric"]
     assert back == f"grade?dataset={address['dataset']}&rubric={address['rubric']}"
+
+
+def drop(app: AppTest, step: str, which: str, name: str, data: bytes) -> AppTest:
+    """Drop a file on a step of the path."""
+    upload = app.file_uploader(key=steps.field(step, which))
+    upload.set_value([(name, data, "application/octet-stream")]).run()
+    assert not app.exception
+    return app
+
+
+def test_a_model_drafts_the_rubric_and_the_draft_is_taken_or_opened(
+    store: Store, provider: Provider
+) -> None:
+    provider.rule = lambda body: reply(DRAFT)
+    registry.save_judge(store, {"name": "Writer", "model": "m", "api_base": provider.url})
+    dataset = class_with(store, {}, {})
+    app = way(open_page(PAGE, dataset=str(dataset.dataset_id)), "rubric", "draft")
+    app.text_area(key=steps.field("rubric", "task")).set_value("Refunds.").run()
+    press(app, "Draft it")
+    help_tasks.wait(store, int(stands(app, state.DRAFT)))
+    app.run()
+    assert "Limit" in shown(app)
+    assert "Open the draft in the editor" in buttons(app)
+    press(app, "Use this rubric")
+    (row,) = store.rubrics.list()
+    assert stands(app, state.RUBRIC) == str(row.id)
+    assert state.DRAFT not in app.query_params
+    assert "3 · Judges" in shown(app)
+
+
+def test_a_file_that_is_no_rubric_is_refused_with_what_is_known(store: Store) -> None:
+    dataset = class_with(store, {})
+    app = open_page(PAGE, dataset=str(dataset.dataset_id))
+    drop(app, "rubric", "file", "x.csv", b"a,b\n1,2\n")
+    assert any("no rubric" in line for line in [*(e.value for e in app.error), shown(app)])
+    assert "Use this rubric" not in " ".join(buttons(app))
+
+
+def test_a_workbook_of_several_sheets_asks_which_and_broken_files_say_so(store: Store) -> None:
+    rows = [["id", "answer"], ["a", "The Moon."], ["b", "The Sun."]]
+    app = open_page(PAGE)
+    drop(app, "texts", "files", "two.xlsx", xlsx({"First": rows, "Second": rows[:2]}))
+    (box,) = app.selectbox
+    assert box.label == "This workbook has rows on 2 sheets"
+    box.set_value("Second").run()
+    assert "Use this text" in buttons(app)
+    app = open_page(PAGE)
+    drop(app, "texts", "files", "broken.xlsx", b"PK\x03\x04 broken")
+    assert len(app.error) == 1
+    assert not [words for words in buttons(app) if words.startswith("Use")]
+
+
+def test_documents_dropped_together_are_a_text_each(store: Store) -> None:
+    app = open_page(PAGE)
+    files = [("ann.docx", docx("The Moon pulls."), "x"), ("bob.txt", b"The Sun does.", "x")]
+    app.file_uploader(key=steps.field("texts", "files")).set_value(files).run()
+    press(app, "Use these 2 texts")
+    assert "2 texts from 2 documents" in shown(app)
+
+
+def test_a_dataset_and_a_sample_that_are_here_are_chosen_without_a_button(store: Store) -> None:
+    dataset = class_with(store, {}, {})
+    app = way(open_page(PAGE), "texts", "here")
+    app.selectbox(key=steps.field("texts", "dataset")).set_value(dataset.dataset_id).run()
+    assert "2 texts from class.xlsx" in shown(app)
+    kept = store.rubrics.create(RUBRIC, now=NOW)
+    way(app, "rubric", "here")
+    app.selectbox(key=steps.field("rubric", "known")).set_value(str(kept.rubric_id)).run()
+    assert stands(app, state.RUBRIC) == str(kept.rubric_id)
+
+
+def test_while_it_grades_the_progress_is_here_and_can_be_stopped(
+    store: Store, provider: Provider
+) -> None:
+    registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
+    app = press(open_page(PAGE, **known(store)), "Grade 4 texts")
+    # Nobody works runs off in this test.
+    assert "Waiting to start" in shown(app)
+    assert "Cancel" in buttons(app)
+    assert not app.subheader
