@@ -22,6 +22,7 @@ from core.services.results.verdicts import texts_from
 from core.store.store import Store
 
 JUDGES, LABELS, REVIEW = "judges", "your labels", "a person's review"
+NO_VERDICT = "no verdict"
 LONGEST_NOTE = 200
 
 
@@ -88,7 +89,7 @@ class _Grader:
         there = [cell for cell in cells.values() if cell is not None]
         people = sum(cell.rule == ADJUDICATED for cell in there)
         whose = [JUDGES] * (people < len(there)) + [REVIEW] * (people > 0)
-        remarks = [_listed("no verdict", [name for name, said in answers.items() if said is None])]
+        remarks = [_listed(NO_VERDICT, [name for name, said in answers.items() if said is None])]
         remarks += ["a person must look"] * (row.review and people < len(cells))
         origin = "" if row.score is None else ", and ".join(whose)
         return Grade(item, rubric, row.score, answers, origin, _joined(remarks))

@@ -12,7 +12,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, RunRow
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
-from core.services.exports.grade_sheet import JUDGES, LABELS, grades
+from core.services.exports.grade_sheet import JUDGES, LABELS, NO_VERDICT, grades
 from core.services.exports.judgement_rows import graded
 from core.services.guided import judging
 from core.services.reports import worked_example
@@ -129,6 +129,8 @@ class Outcome:
     without: int
     in_doubt: int
     reasons: Mapping[str, int]
+    #: Grades from which a verdict is missing.
+    partly: int = 0
 
     @property
     def graded(self) -> int:
@@ -140,20 +142,22 @@ class Outcome:
         """The end of the path in one line."""
         parts = [f"{fmt.count(self.graded)} graded"]
         parts += [f"{fmt.count(self.own)} of them by your own labels"] if self.own else []
+        parts += [f"{fmt.count(self.partly)} with a verdict missing"] if self.partly else []
         parts += [f"{fmt.count(self.without)} without a grade"] if self.without else []
         return ", ".join([*parts, f"{fmt.count(self.in_doubt)} in doubt"])
 
 
 def outcome(store: Store, run_id: int) -> Outcome:
     """The grades of every text of the run's dataset, counted by where they are from."""
-    origins, reasons = Counter[str](), Counter[str]()
+    origins, reasons, partly = Counter[str](), Counter[str](), 0
     for grade in grades(graded(store, run_id)):
         kind = "" if grade.score is None else grade.origin
         origins["own" if kind.startswith(LABELS) else "judged" if kind else ""] += 1
+        partly += grade.score is not None and grade.remark.startswith(NO_VERDICT)
         if grade.score is None:
-            reasons[grade.remark or f"no verdict of {JUDGES}"] += 1
+            reasons[grade.remark or f"{NO_VERDICT} of {JUDGES}"] += 1
     doubt = queues.preview(store, run_id, DOUBT).items
-    return Outcome(origins["judged"], origins["own"], origins[""], doubt, dict(reasons))
+    return Outcome(origins["judged"], origins["own"], origins[""], doubt, dict(reasons), partly)
 
 
 def last_event(store: Store) -> int:
