@@ -52,6 +52,7 @@ def test_in_the_form_of_a_rubric(places: Places, page: Any, app_url: str) -> Non
     press(page, "About, guidelines and scoring")
     seen(page, "gate", whole=("description", "mine"))
     open_card(page, "criterion-1")
+    unfold(page, "More", exact=True)
     seen(page, "tag", whole=("requirement-1",))
     open_card(page, "criterion-3")
     seen(page, "high", "low", whole=("anchor-high", "anchor-low"))
