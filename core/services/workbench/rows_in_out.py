@@ -86,6 +86,7 @@ def likely_dataset(store: Store, rubric_id: int | None) -> int | None:
     return max(found, key=lambda row: row.updated).version_id if found else None
 
 
+@allowed("draft")
 def take_answers(store: Store, bench_name: str, version_id: int, criterion: str, count: int) -> int:
     """Puts real answers of a dataset into the workbench; returns how many.
 
