@@ -1,4 +1,4 @@
-"""All criteria with their intervals; and whole items, each rater's score beside the reference's."""
+"""What to trust; all criteria with intervals; whole items, every score beside the reference's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import streamlit as st
 
 from core import figures as draw
 from core.metrics.estimate import Estimate
-from core.services.agreement import rater_pairs, reliability, score_agreement
+from core.services.agreement import conclusion, rater_pairs, reliability, score_agreement
+from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
-from core.services.agreement.ratings import PANEL, PEOPLE
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -20,17 +21,15 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import empty_state, table, tag
 
+#: The view in which the conclusion stands open.
+VIEW = "criteria"
 MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
 
 
 def show(chosen: RatedSelection) -> None:
     """One dot and one line per criterion, made once per run, items and pair of raters."""
     sheet = chosen.sheet
-    lines = remembered(
-        "agreement lines",
-        chosen.pair,
-        lambda: rater_pairs.compare(sheet, chosen.reference, chosen.rater),
-    )
+    lines = lines_of(chosen)
     _forest(chosen, lines)
     groups = [("Judges' alpha", "llm", sheet.judges), ("People's alpha", "human", sheet.people)]
     found = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
@@ -55,6 +54,67 @@ def show(chosen: RatedSelection) -> None:
         help=STRENGTH,
     )
     caveats(chosen)
+
+
+def lines_of(chosen: RatedSelection) -> list[PairLine]:
+    """A line per criterion, made once per run, items and pair of raters."""
+    return remembered(
+        "agreement lines",
+        chosen.pair,
+        lambda: rater_pairs.compare(chosen.sheet, chosen.reference, chosen.rater),
+    )
+
+
+#: So many criteria are led to at once; the figures below lead to all.
+LED = 4
+
+
+def conclude(chosen: RatedSelection) -> None:
+    """The paragraph, and a link to every criterion that it does not trust or leaves open."""
+    found = _concluded(chosen)
+    if not found.sentence:
+        return
+    if state.address(state.VIEW) in (None, VIEW):
+        _paragraph(found)
+        return
+    # Below another view's question it would push that view off the first screen.
+    with st.expander("What to trust", icon=":material/verified:"):
+        _paragraph(found)
+
+
+def _paragraph(found: Conclusion) -> None:
+    st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(found.sentence)}</div>')
+    open_ones = [*found.of("not_trusted"), *found.of("undecided")][:LED]
+    if not open_ones:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        for one in open_ones:
+            _link(found, one.name)
+
+
+def _concluded(chosen: RatedSelection) -> Conclusion:
+    human = chosen.reference in (LABELS, PEOPLE, *chosen.sheet.people)
+    if human:
+        return conclusion.of_lines(lines_of(chosen), chosen.reference, chosen.rater)
+    return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
+
+
+def _link(found: Conclusion, criterion: str) -> None:
+    """To the matrix of the pair, whose cells hold the items; without a pair, to the raters."""
+    st.button(
+        label(f"Where they differ: {criterion}", 60),
+        key=state.key(keys.AGREEMENT_FIELD, "led", criterion),
+        type="tertiary",
+        icon=":material/arrow_forward:",
+        on_click=_on_criterion,
+        args=(found.reference, found.rater, criterion),
+    )
+
+
+def _on_criterion(reference: str, rater: str, criterion: str) -> None:
+    pair = {keys.REFERENCE: reference, keys.RATER: rater} if reference else {}
+    view = {state.VIEW: "one" if reference else "raters", keys.CELL: None}
+    state.set_address(**pair, **view, **{state.CRITERION: criterion})
 
 
 def caveats(chosen: RatedSelection) -> None:

@@ -8,7 +8,14 @@ from core.services.agreement import load_ratings, rating_sheet, ratings
 from core.services.results import browsing
 from core.services.review import corrected_estimates
 from core.text import numbers as fmt
-from pages.agreement import calibration, confusion, criteria, findings, raters, selection
+from pages.agreement import (
+    calibration,
+    confusion,
+    criteria,
+    findings,
+    raters,
+    selection,
+)
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, require_seen, store
@@ -60,7 +67,13 @@ def show() -> None:
             "people, or a second rater.",
         )
         return
-    _views(selection.sides(run.id, about, whole))
+    # What to conclude stands above what it is chosen by.
+    top = st.container()
+    chosen = selection.sides(run.id, about, whole)
+    if chosen.sheet.items:
+        with top:
+            criteria.conclude(chosen)
+    _views(chosen)
 
 
 def _views(chosen: RatedSelection) -> None:

@@ -6,6 +6,7 @@ alike; what is undefined says why.
 
 __all__ = [
     "calibration",
+    "conclusion",
     "confusion",
     "group_figures",
     "load_ratings",

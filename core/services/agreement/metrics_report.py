@@ -22,7 +22,7 @@ from core.metrics.agreement.ratings import (
 from core.metrics.agreement.scores import pair_up
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
-from core.services.agreement import calibration
+from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
@@ -39,9 +39,12 @@ from core.services.agreement.ratings import (
     JUDGE_KINDS,
     LABELS,
     NOT_ASKED,
+    PANEL,
+    PEOPLE,
     CriterionRatings,
     Levels,
     Rated,
+    columns_of,
 )
 from core.services.agreement.score_agreement import score_report
 from core.services.review import corrected_estimates
@@ -105,6 +108,9 @@ def report(
     if reference is not None:
         found["reference"] = reference
     if bootstrap:
+        said = _conclusion(rated, reference, bootstrap, seed)
+        if said is not None:
+            found["conclusion"] = said
         found["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
@@ -112,6 +118,24 @@ def report(
             "method": METHOD,
         }
     return found
+
+
+def _conclusion(
+    rated: Rated, reference: str | None, resamples: int, seed: int
+) -> dict[str, Any] | None:
+    """Which criteria can be trusted, against the reference asked for; ``None`` without a pair."""
+    sheet = load_ratings.sheet(rated)
+    if not sheet.criteria:
+        return None
+    if reference is None:
+        return conclusion.conclude(sheet, resamples=resamples, seed=seed).as_data()
+    people = PEOPLE if len(sheet.people) > 1 else "".join(sheet.people)
+    known = {HUMAN: people, GOLD: LABELS}
+    known |= {rater.name: column for rater, column in columns_of(rated.raters).items()}
+    column, rater = known[reference], PANEL if sheet.panel else PEOPLE
+    if column in sheet.judges or column == rater or column not in sheet.references:
+        return None
+    return conclusion.conclude(sheet, column, rater, resamples=resamples, seed=seed).as_data()
 
 
 def _check(rated: Rated, reference: str | None) -> None:

@@ -41,11 +41,15 @@ _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
 
 def paper(report: RunReport) -> Paper:
-    """The report in words: summary and limits first, how it was made last."""
+    """The report as a memo: what was asked, what came out, how sure, what to do; figures below."""
     setup = report.setup
     sections = [
-        Section("Summary", (Sentences(_summary(report)),)),
-        Section("Limits of these conclusions", (Sentences(report.limits, listed=True),)),
+        Section("What was asked", (Sentences(_asked(report)),)),
+        Section("What came out", (Sentences(_came_out(report)),)),
+        Section(
+            "How sure that is", (Sentences(_sure(report)), Sentences(report.limits, listed=True))
+        ),
+        Section("What to do", (Sentences(_to_do(report), listed=True),)),
         _scores(report),
         *criteria_section(report),
         *raters_section(report),
@@ -74,13 +78,39 @@ def _says_something(section: Section) -> bool:
     return any(not isinstance(block, Sentences) or block.lines for block in section.blocks)
 
 
-def _summary(report: RunReport) -> tuple[str, ...]:
-    counts, whole = report.counts, report.scores
-    whom = plural(len(report.setup.judges), "rater" if report.setup.imported else "judge")
-    lines = [
+def _asked(report: RunReport) -> tuple[str, ...]:
+    setup, counts = report.setup, report.counts
+    whom = plural(len(setup.judges), "rater" if setup.imported else "judge")
+    return (
         f"{plural(counts.items, 'item')}, {plural(_criteria(report), 'criterion', 'criteria')}, "
-        f"{whom}: {plural(counts.votes, 'vote')}."
-    ]
+        f"{whom}: {plural(counts.votes, 'vote')}. Rubric: {setup.rubric}; texts: {setup.dataset}.",
+    )
+
+
+def _sure(report: RunReport) -> tuple[str, ...]:
+    """Which criteria can be trusted, and what reviewers confirmed."""
+    said = (report.conclusion,) if report.conclusion else ()
+    return (*said, *_rightness(report), *reviews_summary(report))
+
+
+def _to_do(report: RunReport) -> tuple[str, ...]:
+    """What would help, and where to look first; empty where nothing is open."""
+    lines = [report.advice] if report.advice else []
+    if report.findings:
+        lines.append(
+            f"Look at what the checks found, {plural(len(report.findings), 'finding')} in all; "
+            f"the first: {report.findings[0]}"
+        )
+    waiting = report.scores.outcomes.get("review") if report.scores.outcomes else None
+    if waiting is not None and waiting.hits:
+        words = "is" if waiting.hits == 1 else "are"
+        lines.append(f"Review the {plural(waiting.hits, 'item')} that {words} left for a person.")
+    return tuple(lines)
+
+
+def _came_out(report: RunReport) -> tuple[str, ...]:
+    whole = report.scores
+    lines = []
     if whole.mean.value is not None:
         mean = figure(whole.mean)
         lines.append(
@@ -94,9 +124,7 @@ def _summary(report: RunReport) -> tuple[str, ...]:
             f"{percent(s.value)} {words[name]}" for name, s in whole.outcomes.items() if s.hits
         ]
         lines.append(f"Of all items, {', '.join(parts)}.")
-    lines += _rightness(report)
-    lines += reviews_summary(report)
-    return tuple(lines)
+    return tuple(lines) or ("No item has a score yet.",)
 
 
 def _interval(below: str) -> str:
@@ -273,10 +301,10 @@ def _gates(report: RunReport) -> list[Section]:
 
 
 def _found(report: RunReport) -> Section:
-    none = "Nothing was found that ails these judges and criteria."
+    none = "Nothing was found among the checks of these judges and criteria."
     lines = report.findings or (none if report.checks else "Too little is known for any check.",)
     checks = (Sentences((report.checks,)),) if report.checks else ()
     return Section(
-        "What ails judges and criteria",
+        "What the checks found",
         (Sentences(lines, listed=bool(report.findings)), *checks),
     )

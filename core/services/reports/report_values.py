@@ -238,7 +238,8 @@ class RunReport:
 
     ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
     the reference's own mean score where all criteria of an item have it. ``limits`` and
-    ``findings`` are sentences. ``more_criteria`` are in no line, because there are too many.
+    ``findings`` are sentences, ``conclusion`` says which criteria can be trusted,
+    ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
     """
 
     made: str
@@ -265,6 +266,8 @@ class RunReport:
     findings: tuple[str, ...]
     checks: str
     limits: tuple[str, ...]
+    conclusion: str
+    advice: str
     resamples: int
     seed: int
 

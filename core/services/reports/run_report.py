@@ -12,14 +12,17 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import CellResult, Run, RunItemRow
 from core.identity import canonical_json
+from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
+from core.services.agreement.ratings import PANEL, PEOPLE
 from core.services.datasets.splits import twins_of
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.reports.limits import limits
 from core.services.reports.report_lines import (
+    Compared,
     compared,
     criterion_lines,
     extremes,
@@ -33,6 +36,7 @@ from core.services.reports.report_lines import (
     tags_of,
 )
 from core.services.reports.report_values import (
+    CriterionLine,
     JudgeFacts,
     ReportCounts,
     ReviewLine,
@@ -239,10 +243,27 @@ def report(
         findings=tuple(finding.sentence for finding in diagnosis.findings),
         checks=diagnosis.promise if diagnosis.made else "",
         limits=(),
+        conclusion="",
+        advice="",
         resamples=resamples,
         seed=seed,
     )
+    if run.votes and made_of.criteria:
+        sure = _conclusion(found, made_of.criteria)
+        made_of = replace(made_of, conclusion=sure.finding, advice=sure.advice)
     return replace(made_of, limits=limits(made_of))
+
+
+def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
+    """Which criteria can be trusted, from the figures of their lines."""
+    if not found.column:
+        names, alphas = [one.name for one in lines], [one.alpha for one in lines]
+        return of_alphas(names, alphas, people=not found.sheet.judges)
+    known = (
+        Known(one.name, one.kappa._replace(n=one.labelled), one.accuracy, one.commonest.value)
+        for one in lines
+    )
+    return Conclusion(tuple(known), found.column, PANEL if found.sheet.panel else PEOPLE)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:

@@ -13,7 +13,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.agreement import confusion, load_ratings, rating_sheet, ratings
+from core.services.agreement import conclusion, confusion, load_ratings, rating_sheet, ratings
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from pages.agreement import findings, raters
@@ -274,3 +274,27 @@ def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store
 def test_where_nobody_says_how_sure_they_are_the_way_to_it_is_said(store: Store) -> None:
     text = shown(open_page(PAGE, run=str(imported(store, EVERYBODY)), view="sure"))
     assert "Nobody says how sure they are" in text
+
+
+def test_the_page_opens_with_what_to_trust_and_leads_to_where_they_differ(store: Store) -> None:
+    run = imported(store, {"one": "imported", "two": "imported"}, labelled=True)
+    said = conclusion.conclude(load_ratings.sheet_of(store, run))
+
+    app = open_page(PAGE, run=str(run))
+
+    assert said.sentence in html.unescape(shown(app))
+    led = [one.label for one in app.button if one.label.startswith("Where they differ")]
+    open_ones = [*said.of("not_trusted"), *said.of("undecided")]
+    assert len(led) == len(open_ones[:4])
+
+
+def test_a_criterion_that_is_not_trusted_is_one_click_from_its_matrix(store: Store) -> None:
+    run = imported(store, {"one": "imported", "two": "imported"}, labelled=False)
+    app = open_page(PAGE, run=str(run))
+    assert "There are no labels, so nothing here says" in shown(app)
+
+    led = next(one for one in app.button if one.label.startswith("Where they differ"))
+    led.click().run()
+
+    assert not app.exception
+    assert app.query_params[state.VIEW] == "raters"

@@ -1,0 +1,296 @@
+"""Which criteria can be trusted, in one paragraph: from figures that exist, by one rule.
+
+The Agreement page, the report and ``metrics --json`` say the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Literal, NamedTuple
+
+from core.metrics.bias.effects import BOUNDS, FEW
+from core.metrics.estimate import Estimate, surely_below
+from core.services.agreement import rater_pairs, reliability
+from core.services.agreement.rater_pairs import RESAMPLES, SEED
+from core.services.agreement.rating_sheet import Sheet, name_of
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
+from core.text.names import visible
+from core.text.numbers import count, interval, percent, plural, score
+
+Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
+STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
+#: Agreement beyond chance that a trusted criterion has at least: that of the findings, too.
+BOUND = BOUNDS["agreement"].null.value
+#: So many criteria of a standing are named; the rest are counted.
+NAMED = 3
+#: More labels than so many times those there are are no advice.
+WORTH = 10
+_REFERENCES = {LABELS: "the labels", PEOPLE: "the majority of people", PANEL: "the panel"}
+_RATERS = {PANEL: "the panel's verdicts", PEOPLE: "the answers of most people"}
+
+
+class Known(NamedTuple):
+    """What is known of a criterion: agreement beyond chance, and where there is a reference, how
+    often answers are right and always giving its ``commonest`` answer would be.
+    """
+
+    name: str
+    agreement: Estimate
+    accuracy: Estimate | None = None
+    commonest: float | None = None
+
+    @property
+    def beaten(self) -> bool:
+        """Whether always giving the commonest answer would surely be right more often."""
+        one, other = self.accuracy, self.commonest
+        if one is None or one.high is None or other is None:
+            return False
+        return surely_below(one.high, other, one.n)
+
+    @property
+    def standing(self) -> Standing:
+        """By the whole interval, never by the value alone."""
+        _, low, high, _, n, _ = self.agreement
+        if n < FEW:
+            return "too_few"
+        if self.beaten:
+            return "not_trusted"
+        if low is None or high is None:
+            return "unknown"
+        return "trusted" if low >= BOUND else "not_trusted" if high < BOUND else "undecided"
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """The standing of every criterion. ``reference`` and ``rater`` are columns, both empty where
+    ``among`` (judges, or people) are beside each other because nothing says what is right.
+    """
+
+    criteria: tuple[Known, ...]
+    reference: str = ""
+    rater: str = ""
+    among: str = "judges"
+
+    def of(self, standing: Standing) -> list[Known]:
+        """The criteria of that standing, the surest first."""
+        found = [one for one in self.criteria if one.standing == standing]
+        turn = 1 if standing == "not_trusted" else -1
+        return sorted(found, key=lambda one: turn * (one.agreement.value or 0.0))
+
+    @property
+    def finding(self) -> str:
+        """What is trusted, what not, what is open, and by which rule."""
+        return " ".join(part for part in (*_said(self), _why(self)) if part)
+
+    @property
+    def advice(self) -> str:
+        """What would help most; empty where nothing is open."""
+        return _help(self)
+
+    @property
+    def sentence(self) -> str:
+        """The paragraph."""
+        if not self.criteria:
+            return ""
+        return f"{self.finding} {self.advice}".rstrip()
+
+    def as_data(self) -> dict[str, Any]:
+        """The paragraph and what it stands on, as ``metrics --json`` has it."""
+        names: Mapping[str, list[str]] = {
+            standing: [one.name for one in self.of(standing)] for standing in STANDINGS
+        }
+        against = {LABELS: "gold", PEOPLE: "human"}
+        reference = against.get(self.reference) or (
+            name_of(self.reference) if self.reference else None
+        )
+        return {
+            "sentence": self.sentence,
+            "reference": reference,
+            "figure": _figure(self),
+            "bound": BOUND,
+            "fewest": FEW,
+            **names,
+        }
+
+
+def conclude(
+    sheet: Sheet,
+    reference: str = "",
+    rater: str = "",
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Conclusion:
+    """The conclusion on a rater against labels or people; without such a pair, of the panel.
+
+    Where there is no label and nobody of the raters is a person, judges are beside each other.
+    """
+    if reference not in (LABELS, PEOPLE, *sheet.people) or not rater:
+        reference, rater = likeliest(sheet)
+    if reference:
+        return of_lines(
+            rater_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed),
+            reference,
+            rater,
+        )
+    names = [asked.name for asked in sheet.criteria]
+    kind = "" if sheet.judges else reliability.HUMAN
+    alphas = reliability.alphas(sheet, kind, resamples=resamples, seed=seed)
+    return of_alphas(names, alphas, people=bool(kind))
+
+
+def likeliest(sheet: Sheet) -> tuple[str, str]:
+    """The reference and the rater that a run is about, as in its report; both empty without."""
+    rater = PANEL if sheet.panel else PEOPLE
+    if sheet.labelled:
+        return LABELS, rater
+    if sheet.judges and sheet.people:
+        return PEOPLE if len(sheet.people) > 1 else sheet.people[0], rater
+    return "", ""
+
+
+def of_lines(lines: Sequence[rater_pairs.PairLine], reference: str, rater: str) -> Conclusion:
+    """The conclusion from figures that are at hand."""
+    return Conclusion(
+        tuple(
+            Known(one.name, one.kappa._replace(n=one.n), one.accuracy, one.commonest.value)
+            for one in lines
+        ),
+        reference,
+        rater,
+    )
+
+
+def of_alphas(
+    names: Sequence[str], alphas: Sequence[Estimate], *, people: bool = False
+) -> Conclusion:
+    """The conclusion where judges, or people, are only beside each other."""
+    known = tuple(Known(*one) for one in zip(names, alphas, strict=True))
+    return Conclusion(known, among="people" if people else "judges")
+
+
+def _figure(found: Conclusion) -> str:
+    return "kappa" if found.reference else "Krippendorff's alpha"
+
+
+def _reference(found: Conclusion) -> str:
+    return _REFERENCES.get(found.reference) or visible(name_of(found.reference))
+
+
+def _said(found: Conclusion) -> Iterator[str]:
+    """What is trusted, what not, what is open."""
+    known = {standing: found.of(standing) for standing in STANDINGS}
+    whole = plural(len(found.criteria), "criterion", "criteria")
+    trusted = known["trusted"]
+    number = count(len(trusted)) if trusted else "none"
+    ends = f": {_named(found, trusted)}." if trusted else "."
+    if found.reference:
+        rater = _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
+        yield f"Trust {rater} on {number} of {whole}{ends}"
+        heads = ("Do not trust them on", "Undecided on")
+    else:
+        yield (
+            "There are no labels, so nothing here says which verdicts are right. Among each "
+            f"other, {found.among} agree on {number} of {whole}{ends}"
+        )
+        heads = ("They disagree on", "Undecided on")
+    for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
+        ones = known[standing]  # type: ignore[index]
+        if ones:
+            yield f"{head} {count(len(ones))}: {_named(found, ones)}."
+    what = _counted(found)
+    few = known["too_few"]
+    if few:
+        named = _listed([f"{visible(one.name)} ({count(one.agreement.n)})" for one in few])
+        yield f"Too few {what} to tell on {count(len(few))}, {FEW} are needed: {named}."
+    if known["unknown"]:
+        named = _listed([visible(one.name) for one in known["unknown"]])
+        yield f"Nothing can be told of {named}: {_reason(known['unknown'][0])}"
+
+
+def _counted(found: Conclusion) -> str:
+    return "labelled items" if found.reference == LABELS else "items that two answered"
+
+
+def _reason(one: Known) -> str:
+    return one.agreement.reason or "No interval was made."
+
+
+def _named(found: Conclusion, ones: Sequence[Known]) -> str:
+    return _listed([_with_figure(found, one) for one in ones])
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names[:NAMED], *([f"{count(len(names) - NAMED)} more"] if names[NAMED:] else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _with_figure(found: Conclusion, one: Known) -> str:
+    value, low, high, *_ = one.agreement
+    if one.beaten and one.accuracy is not None:
+        right = one.accuracy
+        return (
+            f"{visible(one.name)} (right on {percent(right.value)}, {percent(right.low)} to "
+            f"{percent(right.high)}; always the commonest answer: {percent(one.commonest)})"
+        )
+    return f"{visible(one.name)} ({_figure(found)} {score(value)}, {interval(low, high)})"
+
+
+def _why(found: Conclusion) -> str:
+    """What the words mean; not said where nothing was decided."""
+    if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
+        return ""
+    if found.reference:
+        what = f"a kappa (agreement with {_reference(found)} beyond chance)"
+        words = ("Trusted", "not trusted")
+    else:
+        what = f"an alpha (agreement of the {found.among} beyond chance)"
+        words = ("Agreed", "disagreed")
+    return (
+        f"{words[0]} means {what} whose whole 95 % interval lies from {score(BOUND)} up; "
+        f"{words[1]}, below; undecided, across it."
+    )
+
+
+def _help(found: Conclusion) -> str:
+    """What would help most: labels, clearer words, or labels on what is nearly decided."""
+    parts = []
+    doubtful = found.of("not_trusted")
+    if doubtful:
+        where = "the two differ" if found.reference else "they differ"
+        parts.append(
+            f"read the items on which {where} for {visible(doubtful[0].name)} and say in the "
+            "criterion what decides them"
+        )
+    if not found.reference:
+        parts.append(f"label {FEW} items or more, picked at random")
+    else:
+        needed = [(n, one) for one in found.of("undecided") if (n := labels_needed(one))]
+        if needed:
+            n, one = min(needed, key=lambda pair: pair[0])
+            parts.append(
+                f"about {count(n)} {_counted(found)} in all would decide {visible(one.name)}, if "
+                "its kappa stays as it is"
+            )
+        if found.of("too_few"):
+            what = "labels" if found.reference == LABELS else "answers of people"
+            parts.append(f"{what} on {FEW} items or more where there are too few")
+    return f"What would help: {'; '.join(parts)}." if parts else ""
+
+
+def labels_needed(one: Known) -> int | None:
+    """About how many items in all would make an undecided criterion a decided one, in tens.
+
+    An interval shrinks with the root of the number of items. ``None`` where it would take more
+    than ``WORTH`` times as many: the agreement then lies at the bound itself.
+    """
+    value, low, high, _, n, _ = one.agreement
+    if one.standing != "undecided" or value is None or low is None or high is None:
+        return None
+    away = abs(value - BOUND)
+    half = value - low if value >= BOUND else high - value
+    if not away or (half / away) ** 2 > WORTH:
+        return None
+    return ceil(n * (half / away) ** 2 / 10) * 10

@@ -1,0 +1,145 @@
+"""Which criteria can be trusted: the rule at its edges, the paragraph, one on every surface."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from core.cli import main
+from core.metrics.bias.effects import BOUNDS
+from core.metrics.estimate import Estimate
+from core.services.agreement import conclusion, load_ratings
+from core.services.agreement.conclusion import Conclusion, Known, labels_needed
+from core.services.agreement.ratings import LABELS, PANEL
+from core.services.reports.paper import paper
+from core.services.reports.run_report import report
+from core.store.store import Store
+from tests.new_store import new_store
+from tests.pages.agreement.test_views import imported
+
+
+def known(name: str, value: float, low: float, high: float, n: int = 100) -> Known:
+    return Known(name, Estimate(value, low, high, n=n), Estimate(0.8, 0.71, 0.87, n=n), 0.6)
+
+
+def test_the_bound_is_the_one_the_checks_call_hardly_agreeing() -> None:
+    assert conclusion.BOUND == BOUNDS["agreement"].null.value == 0.4
+
+
+@pytest.mark.parametrize(
+    ("ends", "n", "standing"),
+    [
+        ((0.40, 0.70), 100, "trusted"),  # the whole interval lies from .40 up
+        ((0.39, 0.70), 100, "undecided"),
+        ((0.10, 0.40), 100, "undecided"),
+        ((0.10, 0.39), 100, "not_trusted"),
+        ((0.40, 0.70), 19, "too_few"),
+        ((0.40, 0.70), 20, "trusted"),
+    ],
+)
+def test_a_criterion_stands_by_its_whole_interval(
+    ends: tuple[float, float], n: int, standing: str
+) -> None:
+    assert known("c", sum(ends) / 2, *ends, n=n).standing == standing
+
+
+def test_who_is_surely_beaten_by_the_commonest_answer_is_not_trusted() -> None:
+    # 30 % right, at most 37 %; always the commonest of 200 would be right on 60 %, at least on
+    # 53 % (Wilson): below it, whatever quadratic kappa says.
+    one = Known("c", Estimate(0.6, 0.5, 0.7, n=200), Estimate(0.3, 0.24, 0.37, n=200), 0.6)
+
+    assert one.standing == "not_trusted"
+    assert "c (right on 30%, 24% to 37%; always the commonest answer: 60%)" in (
+        Conclusion((one,), LABELS, PANEL).sentence
+    )
+
+
+def test_without_an_interval_nothing_is_told_and_the_reason_is_said() -> None:
+    one = Known("c", Estimate.undefined("Both used a single level.", 50))
+
+    assert one.standing == "unknown"
+    said = Conclusion((one,), LABELS, PANEL).sentence
+    assert said == (
+        "Trust the panel's verdicts on none of 1 criterion. Nothing can be told of c: Both used a "
+        "single level."
+    )
+
+
+def test_the_labels_that_would_decide_follow_from_the_width_of_the_interval() -> None:
+    # .50 lies .10 above the bound, its interval reaches .15 down: (.15 / .10)^2 * 100 = 225.
+    assert labels_needed(known("c", 0.50, 0.35, 0.65)) == 230
+    # .30 lies .10 below it, .20 up: 4 * 100.
+    assert labels_needed(known("c", 0.30, 0.10, 0.50)) == 400
+    # .41 with .16 down would take 256 times as many: no advice.
+    assert labels_needed(known("c", 0.41, 0.25, 0.57)) is None
+    assert labels_needed(known("c", 0.60, 0.45, 0.75)) is None
+
+
+def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
+    found = Conclusion(
+        (
+            known("Cause", 0.71, 0.55, 0.86),
+            known("Style", 0.12, 0.02, 0.22),
+            known("Term", 0.50, 0.35, 0.65),
+            known("Rare", 0.50, 0.10, 0.90, n=12),
+        ),
+        LABELS,
+        PANEL,
+    )
+
+    assert found.sentence == (
+        "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa .71, .55 to .86). Do not "
+        "trust them on 1: Style (kappa .12, .02 to .22). Undecided on 1: Term (kappa .50, .35 to "
+        ".65). Too few labelled items to tell on 1, 20 are needed: Rare (12). Trusted means a "
+        "kappa (agreement with the labels beyond chance) whose whole 95 % interval lies from .40 "
+        "up; not trusted, below; undecided, across it. What would help: read the items on which "
+        "the two differ for Style and say in the criterion what decides them; about 230 labelled "
+        "items in all would decide Term, if its kappa stays as it is; labels on 20 items or more "
+        "where there are too few."
+    )
+    data = found.as_data()
+    assert (data["trusted"], data["not_trusted"], data["undecided"], data["too_few"]) == (
+        ["Cause"],
+        ["Style"],
+        ["Term"],
+        ["Rare"],
+    )
+
+
+def test_without_labels_judges_are_beside_each_other_and_that_is_said() -> None:
+    found = conclusion.of_alphas(["Cause"], [Estimate(0.7, 0.6, 0.8, n=60)])
+
+    assert found.sentence.startswith(
+        "There are no labels, so nothing here says which verdicts are right. Among each other, "
+        "judges agree on 1 of 1 criterion: Cause (Krippendorff's alpha .70, .60 to .80)."
+    )
+    assert found.sentence.endswith("What would help: label 20 items or more, picked at random.")
+
+
+def test_no_more_than_three_criteria_of_a_standing_are_named() -> None:
+    ones = tuple(known(f"c{at}", 0.9 - at / 100, 0.5, 0.95) for at in range(5))
+
+    said = Conclusion(ones, LABELS, PANEL).sentence
+    assert "c2 (kappa .88, .50 to .95) and 2 more." in said
+    assert "c3" not in said
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_page_report_and_metrics_say_the_same_words(tmp_path: Path, labelled: bool) -> None:
+    store: Store = new_store(tmp_path / "studio.db")
+    run = imported(store, {"one": "imported", "two": "imported"}, labelled=labelled)
+    said = conclusion.conclude(load_ratings.sheet_of(store, run)).sentence
+
+    told = CliRunner().invoke(
+        main, ["metrics", str(run), "--bootstrap", "1000", "--json", "--db", str(store.path)]
+    )
+    assert json.loads(told.stdout)["conclusion"]["sentence"] == said
+    made = report(store, run)
+    assert f"{made.conclusion} {made.advice}".rstrip() == said
+    sections = [section.title for section in paper(made).sections]
+    assert sections[:2] == ["What was asked", "What came out"]
+    assert "How sure that is" in sections
+    store.close()
