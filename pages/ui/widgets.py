@@ -1,9 +1,10 @@
-"""Small parts that every page uses: errors, empty states, headers, tags, figures, and their CSS."""
+"""Small parts that every page uses: errors, empty states, headers, tags, figures, style."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import streamlit as st
@@ -19,119 +20,15 @@ from pages.ui.text import esc, label, one_line
 #: So many words of a criterion can be given a meaning on a page.
 MOST_WORDS = 60
 
-# The little CSS that themes cannot say. Static text only; colours follow light and dark.
-
-CSS = """<style>
-.stMainBlockContainer{padding-left:2.2rem;padding-right:2.2rem;max-width:1560px}
-@media (max-width:640px){.stMainBlockContainer{padding-left:1rem;padding-right:1rem}}
-.st-key-rs_source textarea{font-family:"Source Code Pro",ui-monospace,monospace;font-size:.84rem;
- line-height:1.5;white-space:pre;overflow-x:auto}
-.st-key-rs_numbered{position:relative;overflow:hidden}
-.st-key-rs_numbered>:has(.rs-numbers){position:absolute;inset:1px auto 1px 1px;width:3.4rem;
- pointer-events:none;z-index:1;overflow:hidden;border-radius:.45rem;
- background:light-dark(#F3F0E8,#1E252B)}
-.st-key-rs_numbered textarea{padding-left:3.6rem}
-.rs-numbers{padding-top:.75rem;font:.84rem/1.5 "Source Code Pro",ui-monospace,monospace;
- width:3rem;text-align:right;color:light-dark(#6B7178,#98A0A7)}
-.rs-numbers>*{display:block;font-style:normal}
-.rs-numbers b{color:light-dark(#98201A,#FFA79F)}
-button[data-variant][data-selected="true"][type],[role="tab"][aria-selected="true"],button[kind="tertiary"]:hover,
-button[kind="secondary"]:hover,button[kind="tertiary"]:focus:not(:active)
-{color:light-dark(#0B6B68,#83D6CC)}
-.rs-prose{white-space:pre-wrap;overflow-wrap:anywhere;line-height:1.55;max-width:78ch}
-.rs-mark{background:light-dark(#F6E2A6,#4A3D12);color:inherit;border-bottom:2px solid
- light-dark(#A67C00,#E0B94A);padding:0 .1em;border-radius:.15em}
-.rs-row{display:flex;flex-wrap:wrap;gap:.35rem;align-items:center}
-.rs-tag{display:inline-flex;gap:.3rem;align-items:center;font-size:.82rem;line-height:1.5;
- padding:.02rem .5rem;border-radius:1rem;border:1px solid transparent;overflow-wrap:anywhere}
-.rs-neutral{background:light-dark(#ECE8DF,#2A323A);color:light-dark(#454C53,#C3C9CE)}
-.rs-good{background:light-dark(#DDF1E5,#173829);color:light-dark(#0F6440,#7FD8A8)}
-.rs-bad{background:light-dark(#FBE6E3,#43201E);color:light-dark(#98201A,#FFA79F)}
-.rs-warn{background:light-dark(#FDEBD2,#40301A);color:light-dark(#7A4200,#F5B868)}
-.rs-info{background:light-dark(#DDEFF5,#17323D);color:light-dark(#0B5F7A,#8AD0E6)}
-.rs-chip{display:inline-flex;gap:.4rem;align-items:baseline;font-size:.88rem;line-height:1.5;
- padding:.1rem .6rem;border-radius:.45rem;border:1px solid light-dark(#D8D3C7,#38424A);
- overflow-wrap:anywhere}
-.rs-chip small,.rs-quiet{color:light-dark(#565D64,#B4BBC1);font-size:.82rem}
-.rs-chosen{border:2px solid light-dark(#0B6B68,#4DB6AD);font-weight:650}
-.rs-na{border-style:dashed}
-.rs-list{margin:.1rem 0 .3rem 0;padding-left:1.1rem}
-.rs-list li{margin:.15rem 0;overflow-wrap:anywhere}
-.rs-card{border:1px solid light-dark(#D8D3C7,#38424A);border-radius:.45rem;padding:.6rem .8rem}
-.rs-card>*+*{margin-top:.4rem}
-.rs-quote{border-left:3px solid light-dark(#A67C00,#E0B94A);padding-left:.6rem;
- white-space:pre-wrap;overflow-wrap:anywhere}
-.rs-empty{text-align:center;padding:2.2rem 1rem .6rem;max-width:46ch;margin:0 auto}
-.rs-empty b{font-size:1.1rem}
-.rs-table{border-collapse:collapse;width:100%;font-size:.9rem}
-.rs-table th{text-align:left;font-weight:600;color:light-dark(#565D64,#B4BBC1);font-size:.82rem;
- overflow-wrap:break-word}
-.rs-table td{overflow-wrap:anywhere}
-.rs-table th,.rs-table td{padding:.3rem .6rem .3rem 0;vertical-align:top;
- border-bottom:1px solid light-dark(#E4DFD4,#2A333A)}
-.rs-table td.n,.rs-table th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.rs-table .n+:not(.n){padding-left:.8rem}
-.rs-table .rs-wrap{display:inline-block;white-space:normal;min-width:7rem;max-width:26ch}
-.rs-table td:first-child{min-width:8rem}
-.rs-table .rs-tag{white-space:nowrap}
-.rs-diff .rs-text{white-space:pre-wrap;width:42%}
-.rs-diff .rs-group{font-size:.95rem;color:inherit;padding-top:.9rem}
-.rs-scroll{overflow-x:auto}
-.rs-table a{color:light-dark(#0B6B68,#83D6CC)}
-.st-key-rs_report{max-width:60rem}
-.st-key-rs_report .rs-table{width:auto;min-width:min(26rem,100%)}
-.st-key-rs_report .rs-table :is(th,td){padding-right:1.4rem}
-@media (min-width:900px){.st-key-rs_beside{position:sticky;top:3.6rem;
- max-height:calc(100vh - 4.5rem);overflow:auto}}
-@media (min-width:900px){.st-key-rs_bar{position:sticky;top:2.6rem;z-index:50;
- padding:.5rem 0;background:light-dark(#FDFCF9,#14191D);
- box-shadow:0 -3rem 0 0 light-dark(#FDFCF9,#14191D)}
- .stMainBlockContainer:has(.st-key-rs_bar) :has(>.stHeading h1){position:relative;z-index:51}
- .stMainBlockContainer:has(.st-key-rs_bar) [data-testid="stElementContainer"]:has(h1){
- position:relative;z-index:51}
- .stMainBlockContainer:has(.st-key-rs_bar) .st-key-rs_beside{top:6.8rem;
- max-height:calc(100vh - 7.6rem)}
- .st-key-rs_sides{position:sticky;top:6rem;z-index:49;padding:.1rem 0 .4rem;
- background:light-dark(#FDFCF9,#14191D)}
- .stMainBlockContainer:has(.st-key-rs_sides) .st-key-rs_beside{top:9.2rem;
- max-height:calc(100vh - 10rem)}}
-.st-key-rs_beside>*{flex-shrink:0}
-.rs-cell,:is(h1,h2).rs-cell{font-weight:650;font-size:1.02rem;font-family:inherit;padding:0;margin:0}
-.st-key-rs_cell_active{border-color:light-dark(#0B6B68,#4DB6AD);scroll-margin:4rem 0}
-.st-key-rs_options :is([data-testid="stIconMaterial"],:has(>[data-testid="stIconMaterial"])):not(
- div,button,[data-has-shortcut]){align-self:flex-start;margin-top:.1rem}
-[data-testid="stLayoutWrapper"]:has(>:is(.st-key-rs_beside,.st-key-rs_bar,.st-key-rs_sides)){display:contents}
-[class*="st-key-rs_cell_"]:not(.st-key-rs_cell_active){padding:.3rem .9rem}
-.st-key-rs_options button{padding:.4rem .7rem;min-height:0}
-:is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div,
-:is(.st-key-rs_options,[class*="st-key-rs_cell_"]>[class*="st-key-review_act-open"]) button>div>span
-{justify-content:flex-start;text-align:left;width:100%}
-.st-key-rs_options kbd{order:-1;min-width:1.5rem;margin:0 .5rem 0 0;padding:.05rem .4rem;
- text-align:center;
- border:1px solid currentColor;border-radius:.3rem;font-weight:650;opacity:.8;align-self:flex-start}
-.st-key-rs_options button:focus-visible{outline:3px solid light-dark(#0B6B68,#83D6CC);
- outline-offset:2px}
-@keyframes rs-late{from{visibility:hidden}to{visibility:visible}}
-.st-key-rs_late{animation:rs-late 0s .6s both}
-.rs-section{font-weight:650;font-size:.92rem;letter-spacing:.01em;padding-top:.4rem}
-.rs-cut{white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
-.rs-line{display:flex;gap:.45rem;align-items:center;white-space:nowrap;overflow:hidden}
-.rs-section .rs-quiet{font-weight:400}
-.rs-keys kbd{border:1px solid currentColor;border-radius:.3rem;padding:0 .3rem;opacity:.85}
-@media (hover:none){.rs-keys{display:none}}
-.rs-num{font-variant-numeric:tabular-nums}
-[data-testid="stSidebarUserContent"]:has(.st-key-ways-hand){
- position:sticky;bottom:0;padding-bottom:.6rem;background:light-dark(#F3F0E8,#0F1317)}
-.st-key-start_way-grade button{padding:.7rem 1.5rem}
-.st-key-start_way-grade button *{font-size:1.08rem}
-</style>"""
+#: The little that themes cannot say.
+CSS = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
 
 
 def frame_css() -> None:
     """Put the style sheet into the page, once per run, before anything else."""
     # Dialogs stand beside the app in the document, where its scheme does not reach.
     scheme = "dark" if st.context.theme.type == "dark" else "light"
-    st.html(CSS.replace("<style>", f"<style>:root{{color-scheme:{scheme}}}", 1))
+    st.html(f"<style>:root{{color-scheme:{scheme}}}\n{CSS}</style>")
 
 
 #: From so many votes on, working a page's figures out takes some seconds: it is asked for.

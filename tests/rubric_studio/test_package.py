@@ -126,7 +126,12 @@ def test_the_wheel_holds_what_a_checkout_has_beside_the_code(installed: Installe
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert here <= names
-    assert {"core/py.typed", "rubric_studio/py.typed", "pages/ui/icon.svg"} <= here
+    assert {
+        "core/py.typed",
+        "rubric_studio/py.typed",
+        "pages/ui/icon.svg",
+        "pages/ui/style.css",
+    } <= here
     top = {name.split("/")[0] for name in names}
     assert {name for name in top if not name.endswith(".dist-info")} == {
         "core", "pages", "rubric_studio",
