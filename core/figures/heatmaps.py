@@ -19,6 +19,9 @@ from core.figures.base import (
     shade,
 )
 
+#: What outlines the cells in which two gave the same answer; seen on light and on dark.
+SAME = "#0B8A86"
+
 
 def confusion_cells(
     rows: Sequence[str],
@@ -26,16 +29,24 @@ def confusion_cells(
     counts: Sequence[Sequence[int]],
     sides: tuple[str, str],
     chosen: tuple[int, int] | None = None,
+    *,
+    as_shares: bool = False,
 ) -> Any:
-    """A confusion matrix as a heat map: colour is the share of the row, text the count.
+    """A confusion matrix as a heat map: colour is the share of the row, text the count or share.
 
-    ``sides`` says what rows and columns are. A cell's ``customdata`` is its ``(row, column)``.
+    Where both gave the same answer the cell is outlined. ``sides`` says what rows and columns
+    are. A cell's ``customdata`` is its ``(row, column)``.
     Cells are bars of length 1, since plotly lets bars be clicked, and a heat map's cells not.
     """
     sums = [sum(row) or 1 for row in counts]
     shares = [[n / whole for n in row] for row, whole in zip(counts, sums, strict=True)]
     texts = [[f"{n:,}" for n in row] for row in counts]
+    if as_shares:
+        texts = [[f"{share:.0%}" for share in row] for row in shares]
     figure = _cells(shares, texts)
+    for at, name in enumerate(rows):
+        if at < len(columns) and columns[at] == name:
+            _ring(figure, (at, at), SAME, 2)
     if chosen is not None:
         _ring(figure, chosen)
     _name_cells(figure, rows, columns)
@@ -84,7 +95,7 @@ def _cells(
     return figure
 
 
-def _ring(figure: Any, cell: tuple[int, int]) -> None:
+def _ring(figure: Any, cell: tuple[int, int], color: str = CHOSEN, width: int = 4) -> None:
     row, column = cell
     figure.add_shape(
         type="rect",
@@ -92,7 +103,7 @@ def _ring(figure: Any, cell: tuple[int, int]) -> None:
         x1=column + 0.99,
         y0=row - 0.48,
         y1=row + 0.48,
-        line={"color": CHOSEN, "width": 4},
+        line={"color": color, "width": width},
     )
 
 

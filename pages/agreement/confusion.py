@@ -15,7 +15,7 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.criteria import caveats
-from pages.agreement.selection import RatedSelection, versus, words_of
+from pages.agreement.selection import RatedSelection, switch, versus, words_of
 from pages.agreement.words import STRENGTH, few, row, section, tight
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
@@ -23,6 +23,7 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table
 
 PAGE = 10
+CELLS = (("counts", "Counts"), ("shares", "Shares of the row"))
 Cell = tuple[int, int]
 
 
@@ -55,11 +56,14 @@ def _cell(found: Confusion) -> Cell | None:
 
 def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None:
     sides = (words_of(chosen.reference), words_of(chosen.rater))
+    shares = switch("Cells", keys.CELLS, CELLS) == "shares"
     # A new key for every cell chosen, so that no selection of the plot itself remains.
     cell_now = state.address(keys.CELL) or ""
-    key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now)
+    key = state.key(keys.AGREEMENT_CHART, *chosen.pair, chosen.criterion, cell_now, shares)
     st.plotly_chart(
-        draw.confusion_cells(found.rows, found.columns, found.counts, sides, cell),
+        draw.confusion_cells(
+            found.rows, found.columns, found.counts, sides, cell, as_shares=shares
+        ),
         key=key,
         on_select=lambda: _on_click(key),
         selection_mode="points",
@@ -67,16 +71,26 @@ def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None
         alt=f"Confusion matrix: rows are answers of {visible(sides[0])}, columns those of "
         f"{visible(sides[1])}. The table below has its counts.",
     )
+    st.caption(
+        f"A row holds the items that {label(sides[0])} gave one answer; the brighter a cell, the "
+        "larger its share of the row. Outlined: both gave the same answer."
+    )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
             (f"{sides[0]} \\ {sides[1]}", *found.columns),
             (
-                (esc(name), *map(fmt.count, row))
+                (esc(name), *(_count_and_share(n, sum(row)) for n in row))
                 for name, row in zip(found.rows, found.counts, strict=True)
             ),
             name="Confusion matrix",
             numbers=range(1, len(found.columns) + 1),
         )
+
+
+def _count_and_share(n: int, whole: int) -> str:
+    """A count, below it its share of the row, as HTML."""
+    share = fmt.percent(n / whole) if whole else fmt.DASH
+    return f'{fmt.count(n)}<br><span class="rs-quiet">{share}</span>'
 
 
 def _picker(found: Confusion, cell: Cell | None) -> None:

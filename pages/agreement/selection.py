@@ -21,6 +21,7 @@ from pages.ui.widgets import one_of
 REFERENCE = "reference"
 RATER = "rater"
 CELL = "cell"
+CELLS = "cells"
 MEASURE = "measure"
 FINDING = "finding"
 ABOUT = "about"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.comparison import run_comparison
+from core.services.comparison import in_words, run_comparison
 from core.services.comparison.run_comparison import RunComparison
 from core.text import numbers as fmt
 from pages.compare import differences, flips, selection
@@ -56,6 +56,9 @@ def show() -> None:
         require_seen(*chosen.pair)
         found = _comparison(chosen, chosen.pair)
         _items(found)
+        if all(run.votes for run in found.runs):
+            said = in_words.in_words(found.deltas.criteria)
+            st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(said)}</div>')
         section("What changed")
         what_changed(found)
         waiting = [run for run in found.runs if not run.votes]

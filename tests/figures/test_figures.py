@@ -57,13 +57,23 @@ def test_a_cell_of_a_confusion_matrix_is_a_whole_bar_that_knows_its_place() -> N
     assert (list(second.text), list(third.text)) == (["0", "3"], ["4", "0"])
     assert figure.data[0].text[0] == "1,200"
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
-    assert not figure.layout.shapes
+    # The first name differs from its column's by its markup, the second is the same answer.
+    (same,) = figure.layout.shapes
+    assert (same.x0, same.x1) == (1.01, 1.99)
+
+
+def test_a_confusion_matrix_can_be_read_in_shares_of_its_rows() -> None:
+    figure = confusion_cells(("x", "y"), ("x", "y"), [(1, 3), (0, 0)], ("a", "b"), as_shares=True)
+
+    # One of four, three of four; a row without items has no share above 0.
+    assert [list(bar.text) for bar in figure.data] == [["25%", "0%"], ["75%", "0%"]]
 
 
 def test_the_chosen_cell_is_framed() -> None:
     figure = confusion_cells(("x", "y"), ("x", "y"), [(1, 0), (0, 3)], ("a", "b"), (1, 0))
 
-    (frame,) = figure.layout.shapes
+    *same, frame = figure.layout.shapes
+    assert [one.y0 for one in same] == [-0.48, 0.52]
     assert 0 < frame.x0 < frame.x1 < 1
     assert 0.5 < frame.y0 < frame.y1 < 1.5
 

@@ -40,6 +40,7 @@ def test_the_newest_two_are_compared_until_others_are_chosen(store: Store) -> No
 
     assert app.multiselect(key=field(state.RUNS)).value == [2, third]
     text = shown(app)
+    assert "B is better than A on none of" in text
     assert "No verdict flipped" in text
     assert "seed" in text
 

@@ -1,0 +1,85 @@
+"""Which of two runs is better, criterion by criterion, in one paragraph of figures that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from core.services.comparison.differences import LEVEL, CriterionDelta
+from core.text.names import visible
+from core.text.numbers import count, plural, points
+
+Outcome = Literal["better", "worse", "undecided", "unknown"]
+#: So many criteria of an outcome are named; the rest are counted.
+NAMED = 3
+
+
+def outcome(one: CriterionDelta) -> Outcome:
+    """How the second run's accuracy stands to the first's: by its p, corrected for all criteria."""
+    moved = one.accuracy.difference.value
+    if moved is None:
+        return "unknown"
+    if not one.accuracy.significant:
+        return "undecided"
+    return "better" if moved > 0 else "worse"
+
+
+def in_words(criteria: Sequence[CriterionDelta]) -> str:
+    """Better, worse or undecided, with every difference and its interval; empty without criteria.
+
+    Where nothing has a label it says so: then flips say what changed, and nothing what is right.
+    """
+    found: dict[Outcome, list[CriterionDelta]] = {}
+    for one in criteria:
+        found.setdefault(outcome(one), []).append(one)
+    if not criteria:
+        return ""
+    if len(found.get("unknown", ())) == len(criteria):
+        return (
+            "Nothing says which run is better: no item has a label and an answer of both runs. "
+            "What changed between them is below; labels on some of the items would decide."
+        )
+    whole = plural(len(criteria), "criterion", "criteria")
+    parts = [
+        f"B is better than A on {_counted(found.get('better', ()))} of {whole}"
+        f"{_named(found.get('better', ()))}.",
+        f"Worse on {_counted(found.get('worse', ()))}{_named(found.get('worse', ()))}.",
+    ]
+    undecided = found.get("undecided", ())
+    if undecided:
+        parts.append(f"Undecided on {_counted(undecided)}{_named(undecided)}.")
+    unknown = found.get("unknown", ())
+    if unknown:
+        parts.append(f"Without labels of both, nothing can be told on {_counted(unknown)}.")
+    parts.append(
+        "Better and worse are of accuracy on the same items, where chance alone would show as "
+        f"much in fewer than {LEVEL:.0%} of comparisons, all criteria together."
+    )
+    return " ".join(parts)
+
+
+def _counted(ones: Sequence[CriterionDelta]) -> str:
+    return count(len(ones)) if ones else "none"
+
+
+def _named(ones: Sequence[CriterionDelta]) -> str:
+    if not ones:
+        return ""
+    largest = sorted(ones, key=lambda one: -abs(one.accuracy.difference.value or 0.0))
+    names = [_with_interval(one) for one in largest[:NAMED]]
+    if ones[NAMED:]:
+        names.append(f"{count(len(ones) - NAMED)} more")
+    return f": {', '.join(names)}"
+
+
+def _with_interval(one: CriterionDelta) -> str:
+    value, low, high, *_ = one.accuracy.difference
+    ends = (
+        f"{points(low, share=True)} to {points(high, share=True)}"
+        if low is not None and high is not None
+        else "no interval"
+    )
+    return (
+        f"{visible(one.name)} ({points(value, share=True)}, {ends}; "
+        f"{plural(one.accuracy.n, 'item')})"
+    )
