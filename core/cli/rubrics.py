@@ -130,9 +130,7 @@ def _print(
     from core.lint.language import unread_words
 
     serious = sum(one["severity"] == "serious" for one in findings)
-    counted = (
-        f"{len(findings)} to mend, {serious} of them serious" if findings else "nothing to mend"
-    )
+    counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
     click.echo(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
     for problem in parsed.notices:
         click.echo(f"  - {problem}")

@@ -334,7 +334,7 @@ def _looks(found: Checked) -> bool:
     st.subheader("Check", anchor=False)
     if found.problems:
         count = fmt.plural(len(found.problems), "problem")
-        st.error(f"{count} to mend before this can be imported.", icon=":material/error:")
+        st.error(f"{count} to fix before this can be imported.", icon=":material/error:")
         problem_list(found.problems)
         return False
     if found.dataset is None:

@@ -28,7 +28,7 @@ def show(checked: CheckedVotes) -> bool:
     bundle, preview = checked.bundle, checked.preview
     if bundle is None or preview is None:
         count = fmt.plural(len(checked.problems), "problem")
-        st.error(f"{count} to mend before this can be imported.", icon=":material/error:")
+        st.error(f"{count} to fix before this can be imported.", icon=":material/error:")
         problem_list(checked.problems)
         return False
     _summary(preview)

@@ -183,7 +183,7 @@ FIELDS = (
     INSTRUCTIONS,
 )
 LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
-    "door": "Door",
+    "door": "How it is reached",
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
     "logprobs": "Ask how likely each option was",
@@ -192,7 +192,7 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
 SWITCHES = ("shuffle", "logprobs")
 
 DOORS = {
-    "auto": ("Automatic", "The lean door for an address of your own, litellm for all else."),
+    "auto": ("Automatic", "Straight to an address of your own, through litellm to all else."),
     "litellm": ("litellm", "Knows over a hundred providers and their prices. Heavier per call."),
     "openai": (
         "OpenAI protocol",

@@ -148,7 +148,7 @@ def _model(reference: str) -> None:
     else:
         _provider(reference, listed)
     st.radio(
-        "Door",
+        "How it is reached",
         list(DOORS),
         format_func=lambda door: DOORS[door][0],
         captions=[says for _, says in DOORS.values()],

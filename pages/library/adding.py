@@ -204,7 +204,7 @@ def _grown(name: str, picked: list[str], guided: bool) -> str:
     refused = drafts.refused_text(name)
     if refused is not None:
         raise InputError(
-            "This rubric has YAML that is not applied yet. Mend it in the editor first.",
+            "This rubric has YAML that is not applied yet. Fix it in the editor first.",
             refused.problems,
         )
     drafts.change(

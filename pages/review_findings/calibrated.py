@@ -22,7 +22,7 @@ def show(queue: QueueRow) -> None:
     section("Weigh judges by what people decided")
     found = kept("fitted", queue, lambda: weight_fit.offers(store(), run_id))
     table(
-        ("Criterion", "", "Plain rule", "Calibrated", "Mended", "Spoilt", "Labels"),
+        ("Criterion", "", "Plain rule", "Calibrated", "Now right", "Made worse", "Labels"),
         (_line(one) for one in found),
         name="The rule calibrated, by criterion",
         numbers=(2, 3, 4, 5, 6),

@@ -39,7 +39,7 @@ def session_result(queue: QueueRow) -> None:
     section("What people changed")
     figures(
         [
-            LabelledFigure("Mended", fmt.count(found.mended), "Verdicts that people changed."),
+            LabelledFigure("Corrected", fmt.count(found.mended), "Verdicts that people changed."),
             LabelledFigure("Kept", fmt.count(found.kept), "Verdicts that people gave as well."),
             LabelledFigure(
                 "Given", fmt.count(found.given), "Cells on which the votes had no verdict."
@@ -89,7 +89,7 @@ def _troubles(queue: QueueRow, found: Session) -> None:
     )
     run = item_view.require_run(store(), queue.run_id)
     rubric = library.version(store(), run.rubric_version_id)
-    routes.link(routes.RUBRICS, "Mend the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
+    routes.link(routes.RUBRICS, "Edit the rubric", {state.RUBRIC: rubric.rubric_id}, icon="edit")
 
 
 def _trouble(one: Trouble) -> list[str]:

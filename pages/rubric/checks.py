@@ -66,7 +66,7 @@ def mark(placed: list[Placed], uid: str) -> str:
     """The HTML of the tag on a closed criterion that has something to mend; else empty."""
     mine = [one for one in placed if one.uid == uid and not one.dismissed]
     tone: Tone = "warn" if any(one.serious for one in mine) else "neutral"
-    return tag(f"{len(mine)} to mend", tone) if mine else ""
+    return tag(f"{len(mine)} to fix", tone) if mine else ""
 
 
 def show_beside(name: str, uid: str) -> None:
@@ -291,7 +291,7 @@ def show_problems(name: str) -> None:
     if not problems:
         _can_be_saved(sum(one.serious for one in found(name) if not one.dismissed))
         return
-    count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to mend before saving"
+    count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to fix before saving"
     st.warning(count, icon=":material/build:")
     for place, problem in enumerate(problems[:PROBLEMS_SHOWN]):
         _problem(name, place, problem)
@@ -302,12 +302,10 @@ def show_problems(name: str) -> None:
 def _can_be_saved(serious: int) -> None:
     """The head of the check; green only where nothing serious stands below it."""
     if serious:
-        words = (
-            f"Nothing to mend before saving, but {fmt.plural(serious, 'serious finding')} below."
-        )
+        words = f"Nothing to fix before saving, but {fmt.plural(serious, 'serious finding')} below."
         st.warning(words, icon=":material/warning:")
     else:
-        st.success("Nothing to mend before saving: it can be used.", icon=":material/check:")
+        st.success("Nothing to fix before saving: it can be used.", icon=":material/check:")
 
 
 def _problem(name: str, place: int, problem: Problem) -> None:

@@ -95,7 +95,7 @@ def show_waiting(name: str, view_key: str, yaml: str) -> None:
     """Instead of the form, while the typed YAML is not a rubric: nothing is dropped unasked."""
     refused = drafts.refused_text(name)
     st.warning(
-        "The YAML view holds text that is not a valid rubric yet. Mend it there, or drop it and go "
+        "The YAML view holds text that is not a valid rubric yet. Fix it there, or drop it and go "
         "on with the form as it was.",
         icon=":material/warning:",
     )

@@ -138,7 +138,7 @@ def _on_open(draft: RubricDraft) -> None:
     with shown_errors():
         start(draft)
         wrong = len(problems_of(draft))
-        mend = f" {fmt.plural(wrong, 'thing')} must be mended first." if wrong else ""
+        mend = f" {fmt.plural(wrong, 'thing')} must be fixed first." if wrong else ""
         state.flash(f"Drafted by a model. Look it over, then save.{mend}")
 
 

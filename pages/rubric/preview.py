@@ -54,7 +54,7 @@ def _show(name: str) -> None:
     try:
         criterion = prompt_preview.criterion_from(draft, uid)
     except InputError as error:
-        st.warning("This criterion has problems; mend them to see its prompt.")
+        st.warning("This criterion has problems; fix them to see its prompt.")
         problem_list(error.problems)
         return
     item = _item()
@@ -188,7 +188,7 @@ def try_scoring(name: str) -> None:
         try:
             rubric = rubric_from(drafts.draft(name))
         except InputError as error:
-            st.warning(label(f"{error.message} Mend it to try its scoring; see Check."))
+            st.warning(label(f"{error.message} Fix it to try its scoring; see Check."))
             return
         _show_score(name, rubric)
 

@@ -113,7 +113,7 @@ def _show(name: str) -> None:
     try:
         rubric = rubric_from(drafts.draft(name))
     except InputError:
-        st.caption("The rubric has problems; mend them first (see Check).")
+        st.caption("The rubric has problems; fix them first (see Check).")
         return
     source = choose(name, rubric)
     if source is None:

@@ -240,7 +240,7 @@ MENDS: dict[FailureKind, str] = {
     "too_large": "It sends far more than an answer. Check that the address is a chat endpoint.",
     "out_of_range": "It answers, but names options that do not exist. Choose a larger model.",
     "missing_key": "Set the variable before starting the app, then start it again.",
-    "code": "The judge's own code failed. Mend it and test again.",
+    "code": "The judge's own code failed. Fix it and test again.",
     "internal": "This looks like a defect of the program. The server's log says more.",
 }
 

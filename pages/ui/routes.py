@@ -166,7 +166,7 @@ AGREEMENT = Screen(
     "pages/agreement/page.py",
     "Agreement",
     "balance",
-    "How far verdicts agree with labels and judges with each other, and what ails them.",
+    "How far verdicts agree with labels and judges with each other, and why they do not.",
 )
 REPORT = Screen(
     "report",

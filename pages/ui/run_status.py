@@ -44,7 +44,7 @@ ADVICE = {
     "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
     "often, this model is not fit to be a judge.",
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",
-    "code": "The judge's own code failed on this item. Mend it and grade again.",
+    "code": "The judge's own code failed on this item. Fix it and grade again.",
     "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
 }
 

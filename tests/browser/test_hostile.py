@@ -135,7 +135,7 @@ def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
     choose(page, "Check labels against a rubric", "rubric")
     seen(page, "column", "cell")
     write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\n{cell}\ta\n{cell}\tb")
-    page.get_by_text("to mend before this can be imported").wait_for()
+    page.get_by_text("to fix before this can be imported").wait_for()
     seen(page, "cell")
 
 

@@ -143,5 +143,5 @@ def test_in_a_file_of_votes_that_cannot_be_read(found: Seeded, page: Any, app_ur
     page.set_input_files("input[type=file]", files=[file])
     settle(page)
     choose(page, "Rubric", "rubric !")
-    page.get_by_text("to mend before this can be imported").wait_for()
+    page.get_by_text("to fix before this can be imported").wait_for()
     seen(page, "asked")

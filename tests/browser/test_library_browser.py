@@ -29,7 +29,7 @@ def test_six_mixed_criteria_come_from_the_library_and_are_saved(
         settle(page)
     press(page, "Add 6 criteria")
     page.get_by_text("known to make judges disagree").wait_for()
-    page.get_by_text("Nothing to mend before saving").wait_for()
+    page.get_by_text("Nothing to fix before saving").wait_for()
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     store = Store(app_db)

@@ -57,7 +57,7 @@ def test_a_rubric_with_one_criterion_of_each_kind_is_written_and_saved(
     ):
         press(page, kind)
         write(page, "Requirement: what the judge must decide", requirement)
-    page.get_by_text("Nothing to mend").wait_for()
+    page.get_by_text("Nothing to fix").wait_for()
     press(page, "Save")
     page.get_by_text("Version 1, saved").wait_for()
     store = Store(app_db)

@@ -43,7 +43,7 @@ def test_findings_name_their_line_and_criterion_also_inside_sections(tmp_path: P
     assert (done.exit_code, report["valid"]) == (1, True)
     text = lint(file).output
     assert "bad.yaml:6: serious: Style: Asks more than one thing" in text
-    assert "2 to mend, 2 of them serious" in text
+    assert "2 to fix, 2 of them serious" in text
 
 
 def test_what_the_author_dismissed_is_left_out_unless_asked_for(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def _refuse(now: WorkbenchState) -> None:
     if not now.judges:
         raise InputError("No judge is chosen. Choose a model, or an offline judge.")
     if not now.subject.criteria:
-        raise InputError("No criterion can be asked yet. Mend what the check says first.")
+        raise InputError("No criterion can be asked yet. Fix what the check says first.")
     if not now.cells:
         raise InputError("No row has a text to judge. Write, paste or take one from a dataset.")
     if any(judge.learns for judge in now.judges) and now.bench["learn_from"] is None:

@@ -24,7 +24,7 @@ from pages.ui.widgets import show_flash, tag
 def show(name: str, rubric: Rubric) -> None:
     """What to loop over and with whom; then its rounds."""
     st.caption(
-        "A model proposes new words, judges grade labelled items before and after, and the loop "
+        "A model proposes new words, judges grade labelled items before and after, and a round "
         "goes on only while more answers are right on items that no proposal has seen. Only "
         "wording changes by itself, and nothing is taken over until you take it."
     )
@@ -83,7 +83,7 @@ def _labelled(name: str, teachers: Sequence[Teacher]) -> Teacher:
 
 def _start(name: str, *, disabled: bool) -> bool:
     return st.button(
-        "Start the loop",
+        "Start the rounds",
         key=state.key(model_help.HELP_ACT, name, "loop"),
         type="primary",
         icon=":material/autorenew:",

@@ -152,7 +152,7 @@ def _tone(serious: bool) -> Tone:
     return "warn" if serious else "neutral"
 
 
-IMPROVE, CHECK, LOOP = "Improve", "Check", "Loop"
+IMPROVE, CHECK, LOOP = "Improve", "Check", "Rounds"
 
 
 def show(name: str) -> None:
@@ -181,7 +181,7 @@ def _rubric(name: str) -> Rubric | None:
         return proposals.rubric_of(drafts.draft(name))
     except InputError as error:
         first = f"{error.problems[0]}" if error.problems else error.message
-        st.caption(label(f"First mend what keeps this from being a rubric: {first}"))
+        st.caption(label(f"First fix what keeps this from being a rubric: {first}"))
         return None
 
 

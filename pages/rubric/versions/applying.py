@@ -90,7 +90,7 @@ def _keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:
     for name in edits.stale:
         key = state.key(SPREAD_KEEP, run.id, version_id, name)
         state.seed(key, name in slips)
-        more = " (only letters moved: it looks like a mended slip)" if name in slips else ""
+        more = " (only letters moved: it looks like a corrected slip)" if name in slips else ""
         if st.checkbox(label(f"{name}: the answers may stand{more}", 160), key=key):
             kept.append(name)
     return kept

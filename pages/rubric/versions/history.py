@@ -292,7 +292,7 @@ def _compare(name: str) -> bool:
     try:
         found = _pieces(draft)
     except InputError:
-        st.caption("Your draft has problems, listed under Check; mend them to compare.")
+        st.caption("Your draft has problems, listed under Check; fix them to compare.")
         return False
     if not found:
         st.caption("Both say the same: saving adds nothing.")

@@ -132,7 +132,7 @@ def test_every_bad_line_is_shown_and_there_is_no_button() -> None:
     data = zipped(rubric_yaml=RUBRIC, items_jsonl=ITEMS, votes_csv=votes)
     app = importing(data, "replies.zip")
     page = shown(app)
-    assert "2 problems to mend" in page
+    assert "2 problems to fix" in page
     assert "line 2, label" in page
     assert "line 3, item_id" in page
     assert not [b for b in app.button if b.label == "Import"]

@@ -122,7 +122,7 @@ def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> N
     reviewed.settle(store, ada, queue, "i1", None, why="ambiguous_criterion", note="Which?")
     app = open_record(store, queue=queue, view="session")
     figures = {one.label: one.value for one in app.metric}
-    assert figures == {"Mended": "2", "Kept": "2", "Given": "0", "Nobody can say": "2"}
+    assert figures == {"Corrected": "2", "Kept": "2", "Given": "0", "Nobody can say": "2"}
     (work,) = offered(app, store)
     # The votes say MET of both criteria of i0 and UNMET of those of i2.
     assert work == Work("Step through the 1 item that people changed", ("i2",), None)

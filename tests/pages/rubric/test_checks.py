@@ -35,7 +35,7 @@ def test_a_finding_stands_at_its_criterion_and_in_the_summary_with_reason_and_so
 ) -> None:
     app = open_page(PAGE, rubric=saved(store, GIVEN))
     text = shown(app)
-    assert "1 to mend" in text
+    assert "1 to fix" in text
     assert "1 thing to look at: 1 serious" in text
     assert "Asks more than one thing" in text
     assert "Krosnick and Presser 2010" in text
@@ -66,14 +66,14 @@ def test_a_mend_is_made_with_one_click_and_taken_back_with_undo(store: Store) ->
 def test_a_dismissed_finding_is_saved_with_the_rubric_and_can_be_shown_again(store: Store) -> None:
     name = saved(store, GIVEN)
     app = act(open_page(PAGE, rubric=name), name, "side", "dismiss", "Dismiss")
-    assert "1 to mend" not in shown(app)
+    assert "1 to fix" not in shown(app)
     press(app, name, "save")
     kept = library.latest(store, int(name)).rubric
     assert kept.criteria[0].meta == {"checks_off": ["double-barrelled"]}
     app = open_page(PAGE, rubric=name)
-    assert "1 to mend" not in shown(app)
+    assert "1 to fix" not in shown(app)
     app = act(app, name, "dismissed", "recall", "Show again")
-    assert "1 to mend" in shown(app)
+    assert "1 to fix" in shown(app)
 
 
 def test_the_open_criterion_shows_its_own_findings(store: Store) -> None:

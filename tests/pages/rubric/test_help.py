@@ -162,11 +162,11 @@ def test_the_loop_shows_every_round_with_its_interval(
     provider.rule = world(reply({"changes": [change(BETTER)]}))
     name = saved(store, RUBRIC)
     store.datasets.create(limits(24), now=NOW)
-    app = help_side(name, "Loop")
+    app = help_side(name, "Rounds")
     assert "calls" in shown(app)
     act(app, name, "loop")
     ended(store, "loop", f"rubric/{name}")
-    text = shown(help_side(name, "Loop"))
+    text = shown(help_side(name, "Rounds"))
     assert "Round 1" in text
     assert "100% right" in text
     assert "points (+" in text

@@ -26,7 +26,7 @@ def test_a_run_of_functions_is_shown_with_its_votes_and_failures() -> None:
     app = open_page(routes.RUN, run=str(run.id))
     text = shown(app)
     assert "1 × the judge&#x27;s code failed" in text
-    assert "Mend it and grade again." in text
+    assert "Fix it and grade again." in text
     assert "<b>question" not in text
     one = shown(open_page(routes.RUN, run=str(run.id), item="one"))
     assert "thanks" in one
