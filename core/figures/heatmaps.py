@@ -19,8 +19,8 @@ from core.figures.base import (
     shade,
 )
 
-#: What outlines the cells in which two gave the same answer; seen on light and on dark.
-SAME = "#0B8A86"
+#: What outlines the cells in which two gave the same answer: one of the two is seen on any colour.
+SAME = (("#FFFFFF", 5), ("#000000", 2))
 
 
 def confusion_cells(
@@ -46,7 +46,8 @@ def confusion_cells(
     figure = _cells(shares, texts)
     for at, name in enumerate(rows):
         if at < len(columns) and columns[at] == name:
-            _ring(figure, (at, at), SAME, 2)
+            for color, width in SAME:
+                _ring(figure, (at, at), color, width)
     if chosen is not None:
         _ring(figure, chosen)
     _name_cells(figure, rows, columns)

@@ -17,11 +17,11 @@ from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, words_of
+from pages.agreement.selection import RatedSelection, said, words_of
 from pages.agreement.words import KINDS, STRENGTH, cell, few, section
 from pages.ui import state
 from pages.ui.resources import remembered
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table
 
 
@@ -173,6 +173,52 @@ def _matrix(chosen: RatedSelection) -> None:
         lambda: reliability.kappas(sheet, chosen.criterion, columns_of(sheet)),
     )
     names = [words_of(one) for one in found.columns]
+    if len(names) <= ROOM:
+        _map(chosen, found, names)
+        return
+    _ranking(chosen)
+    with st.expander("Every two raters as a map", icon=":material/grid_on:"):
+        _map(chosen, found, names)
+
+
+def _ranking(chosen: RatedSelection) -> None:
+    """A ranked list by kind: among many raters nobody reads a matrix."""
+    ranks, means = remembered(
+        "agreement ranks",
+        (*chosen.about, chosen.criterion, chosen.reference),
+        lambda: reliability.ranked(chosen.sheet, chosen.criterion, chosen.reference),
+    )
+    st.caption(
+        f"Kappa with {label(said(chosen.reference))}, the nearest first in every group; below each "
+        f"its 95 % interval. {few(len(chosen.sheet.items))}",
+        help=STRENGTH,
+    )
+    for kind, words in KINDS.items():
+        members = [one for one in ranks if one.kind == kind]
+        if not members:
+            continue
+        mean = means.get(kind)
+        middle = "" if mean is None or mean.value is None else f": mean {_with_ends(mean)}"
+        section(f"{words}, {fmt.count(len(members))}{middle}")
+        with st.container(height=360 if len(members) > ROOM else "content", border=False):
+            table(
+                ("", "Rater", "Kappa", "Items"),
+                (
+                    [fmt.count(at), esc(words_of(one.column)), cell(one.kappa), fmt.count(one.n)]
+                    for at, one in enumerate(members[:LISTED], 1)
+                ),
+                name=f"{words} by kappa",
+                numbers=(0, 2, 3),
+            )
+
+
+def _with_ends(one: Estimate) -> str:
+    ends = "" if one.low is None else f" ({fmt.interval(one.low, one.high)})"
+    return f"{fmt.score(one.value)}{ends}"
+
+
+def _map(chosen: RatedSelection, found: Matrix, names: list[str]) -> None:
+    sheet = chosen.sheet
     key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
     if len(names) <= ROOM:
         figure = draw.agreement_cells(names, found.values)
@@ -194,6 +240,10 @@ def _matrix(chosen: RatedSelection) -> None:
         "closely.",
         help=STRENGTH,
     )
+    if len(names) > ROOM:
+        # An expander holds no other.
+        _pairs(found, names)
+        return
     with st.expander("The same as a table", icon=":material/table_rows:"):
         _pairs(found, names)
 

@@ -58,7 +58,8 @@ def test_a_cell_of_a_confusion_matrix_is_a_whole_bar_that_knows_its_place() -> N
     assert figure.data[0].text[0] == "1,200"
     assert figure.layout.yaxis.ticktext[0] == "&lt;b&gt;x&lt;/b&gt;"
     # The first name differs from its column's by its markup, the second is the same answer.
-    (same,) = figure.layout.shapes
+    same, inner = figure.layout.shapes
+    assert (same.line.color, inner.line.color) == ("#FFFFFF", "#000000")
     assert (same.x0, same.x1) == (1.01, 1.99)
 
 
@@ -73,7 +74,7 @@ def test_the_chosen_cell_is_framed() -> None:
     figure = confusion_cells(("x", "y"), ("x", "y"), [(1, 0), (0, 3)], ("a", "b"), (1, 0))
 
     *same, frame = figure.layout.shapes
-    assert [one.y0 for one in same] == [-0.48, 0.52]
+    assert [one.y0 for one in same] == [-0.48, -0.48, 0.52, 0.52]
     assert 0 < frame.x0 < frame.x1 < 1
     assert 0.5 < frame.y0 < frame.y1 < 1.5
 

@@ -211,7 +211,8 @@ def _said(found: Conclusion) -> Iterator[str]:
 
 
 def _counted(found: Conclusion) -> str:
-    return "labelled items" if found.reference == LABELS else "items that two answered"
+    label = "a label" if found.reference == LABELS else "an answer of people"
+    return f"items with {label} and an answer" if found.reference else "items that two answered"
 
 
 def _reason(one: Known) -> str:
@@ -275,8 +276,7 @@ def _help(found: Conclusion) -> str:
                 "its kappa stays as it is"
             )
         if found.of("too_few"):
-            what = "labels" if found.reference == LABELS else "answers of people"
-            parts.append(f"{what} on {FEW} items or more where there are too few")
+            parts.append(f"{FEW} {_counted(found)} or more where there are too few")
     return f"What would help: {'; '.join(parts)}." if parts else ""
 
 

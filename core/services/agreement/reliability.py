@@ -21,7 +21,7 @@ from core.metrics.measure import Array, ratio, tally
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_interval
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, of_each_others
+from core.services.agreement.rating_sheet import Sheet, of_each_others, sides
 from core.services.agreement.ratings import CriterionRatings, Levels
 
 HUMAN = "human"
@@ -138,6 +138,26 @@ def ceiling(
     standings = _standings(cells, columns, kinds, asked, draws)
     ties = int(((people >= 0).any(axis=1) & (everyone < 0)).sum())
     return Ceiling(*standings, ties)
+
+
+def ranked(
+    sheet: Sheet, criterion: str, reference: str, *, resamples: int = RESAMPLES, seed: int = SEED
+) -> tuple[tuple[RaterStanding, ...], Mapping[str, Estimate]]:
+    """Every rater beside one reference, the nearest first, and the mean of each kind of raters.
+
+    Intervals are those of the pair alone. Who has no kappa comes last.
+    """
+    asked = sheet.criterion(criterion)
+    k = len(asked.labels)
+    columns = [one for one in (*sheet.judges, *sheet.people) if one != reference]
+    cells = np.stack(
+        [pair_cells(*sides(sheet, asked, reference, one), k) for one in columns], axis=1
+    )
+    kinds = [sheet.kind(column) for column in columns]
+    draws = Draws(len(sheet.items), resamples, seed)
+    found, means = _standings(cells, columns, kinds, asked, draws)
+    order = sorted(found, key=lambda one: (one.kappa.value is None, -(one.kappa.value or 0.0)))
+    return tuple(order), means
 
 
 def _standings(

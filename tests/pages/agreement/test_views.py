@@ -298,3 +298,17 @@ def test_a_criterion_that_is_not_trusted_is_one_click_from_its_matrix(store: Sto
 
     assert not app.exception
     assert app.query_params[state.VIEW] == "raters"
+
+
+def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> None:
+    many = {**PEOPLE, **{f"model {at}": "imported" for at in range(13)}}
+
+    app = open_page(PAGE, run=str(imported(store, many)), view="raters")
+
+    assert not app.exception
+    text = shown(app)
+    assert "Kappa with the majority of people, the nearest first in every group" in text
+    assert "LLM judges, 13: mean" in text
+    assert "People, 3: mean" in text
+    assert text.index("LLM judges, 13") > text.index("People, 3: mean")
+    assert "Every two raters as a map" in [one.label for one in app.expander]

@@ -199,3 +199,19 @@ def brought_in(store: Store, folder: Path) -> int:
     run = bring_in(store, bundle).run
     assert run is not None
     return run
+
+
+def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interval() -> None:
+    sheet = made(THREE, [0, 0, 1, 0, 1])
+
+    ranks, means = reliability.ranked(sheet, "c", PEOPLE)
+
+    # The judge meets the majority of all with .24/.44, people that of the others with .4 each (see
+    # the ceiling); against the majority the ceiling's figures are the same.
+    assert ranks[0].column == LLM
+    assert ranks[0].kappa.value == pytest.approx(0.24 / 0.44)
+    assert {one.column for one in ranks[1:]} == {ANN, BEN, CAT}
+    assert {one.column: one.kappa for one in ranks} == {
+        one.column: one.kappa for one in reliability.ceiling(sheet, "c").standings
+    }
+    assert means["human"].value == pytest.approx(0.4)
