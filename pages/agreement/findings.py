@@ -25,6 +25,8 @@ from pages.ui.widgets import table
 PLAIN = {"displayModeBar": False}
 #: Subjects that the comparison shows at most: the farthest from what is healthy.
 MOST = 30
+#: Causes that are listed before the findings.
+MOST_CAUSES = 6
 
 
 def show_evidence(chosen: RatedSelection, one: ShownEvidence) -> None:
@@ -131,7 +133,10 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
             (("all", "Everything"), ("judge", "Judges"), ("criterion", "Criteria")),
         )
         shown = [(at, one) for at, one in shown if only in ("all", one.finding.role)]
+    order = [at for group in found.causes for at in group.places]
+    shown.sort(key=lambda one: order.index(one[0]))
     places = [str(at) for at, _ in shown]
+    _causes(found)
     asked = state.address(keys.FINDING)
     at = asked if asked in places else places[0]
     left, right = st.columns(2, gap="large")
@@ -140,6 +145,21 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
     with right:
         show_evidence(chosen, found.findings[int(at)])
         _work(chosen, found.findings[int(at)])
+
+
+def _causes(found: Examination) -> None:
+    """How many findings come from what, of which model, before the findings themselves."""
+    if len(found.findings) < 2:
+        return
+    lines = "".join(
+        f"<li><b>{esc(group.cause)}</b>: {esc(group.about)}, "
+        f"{fmt.plural(len(group.places), 'finding')}</li>"
+        for group in found.causes[:MOST_CAUSES]
+    )
+    more = len(found.causes) - MOST_CAUSES
+    if more > 0:
+        lines += f"<li>{fmt.plural(more, 'more cause')}</li>"
+    st.html(f'<ul class="rs-list">{lines}</ul>')
 
 
 def _work(chosen: RatedSelection, one: ShownEvidence) -> None:

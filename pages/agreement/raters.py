@@ -139,7 +139,8 @@ def show(chosen: RatedSelection) -> None:
     """The matrix, the ceiling, the spread; each plot with its table."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        section(f"Every two raters: {chosen.criterion}")
+        many = len(columns_of(chosen.sheet)) > ROOM
+        section(f"{'Raters by kappa' if many else 'Every two raters'}: {chosen.criterion}")
         _matrix(chosen)
     with right:
         if len(chosen.sheet.people) > 1:

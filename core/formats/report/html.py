@@ -209,7 +209,8 @@ svg text{fill:var(--ink)}svg text[fill]{fill:revert-layer}
 .reach{stroke:var(--bar);stroke-width:3}.point{fill:var(--bar);stroke:var(--back)}
 .mark{fill:none;stroke:var(--mark);stroke-width:2}
 @media print{body{max-width:none;padding:0;font-size:11pt;background:#fff}nav{display:none}
-h2,h3,caption{break-after:avoid}tr,figure{break-inside:avoid}.wide{overflow:visible}}
+h2,h3,caption{break-after:avoid}tr,figure{break-inside:avoid}.wide{overflow:visible}
+svg{min-width:0;max-height:16cm}}
 """
 
 

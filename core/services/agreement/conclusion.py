@@ -211,8 +211,9 @@ def _said(found: Conclusion) -> Iterator[str]:
 
 
 def _counted(found: Conclusion) -> str:
-    label = "a label" if found.reference == LABELS else "an answer of people"
-    return f"items with {label} and an answer" if found.reference else "items that two answered"
+    if found.reference == LABELS:
+        return "items with a label and an answer"
+    return "items that both answered" if found.reference else "items that two answered"
 
 
 def _reason(one: Known) -> str:

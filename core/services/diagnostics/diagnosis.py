@@ -80,13 +80,15 @@ def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagno
 class Examination:
     """A diagnosis with the evidence behind every finding, in the findings' order.
 
-    ``unmade`` says what could not be examined: what, why, and of how many subjects.
+    ``unmade`` says what could not be examined: what, why, and of how many subjects. ``causes``
+    group the findings.
     """
 
     findings: tuple[ShownEvidence, ...]
     made: int
     promise: str
     unmade: tuple[tuple[Kind, str, int], ...]
+    causes: tuple[words.CauseGroup, ...] = ()
 
 
 def look(store: Store, run_id: int) -> Examination:
@@ -101,6 +103,9 @@ def look(store: Store, run_id: int) -> Examination:
         made=diagnosis.made,
         promise=diagnosis.promise,
         unmade=tuple((kind, why, times) for (kind, why), times in unmade.items()),
+        causes=words.by_cause(
+            diagnosis.findings, {judge.name: judge.model for judge in evidence.judges}
+        ),
     )
 
 

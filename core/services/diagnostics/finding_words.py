@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from core.metrics.bias.criteria import Agreement, Merge
-from core.metrics.bias.effects import BiasEffect
+from core.metrics.bias.effects import BiasEffect, Finding, Kind
 from core.metrics.bias.judge_bias import Halo, Pull
 from core.text.numbers import score
 
@@ -219,3 +220,46 @@ def redundancy(
         f"{first} and {second} nearly always get {how}: their verdicts correlate "
         f"{score(_of(effect))} {_sure(effect)}.{known}"
     )
+
+
+#: What findings of each kind come from.
+CAUSES: Mapping[Kind, str] = {
+    "position": "The order in which options stand",
+    "flips": "The order in which options stand",
+    "inconsistency": "Answers that change from time to time",
+    "drift": "Answers that change from time to time",
+    "verbosity": "The length of the text",
+    "leniency": "Another yardstick than the reference's",
+    "leaning": "Another yardstick than the reference's",
+    "extremes": "Another yardstick than the reference's",
+    "halo": "One impression for all criteria",
+    "abstention": "Abstaining more than the reference",
+    "agreement": "Words that raters understand differently",
+    "discrimination": "Words that raters understand differently",
+    "unused": "Options that nobody needs or tells apart",
+    "merge": "Options that nobody needs or tells apart",
+    "redundancy": "Criteria that ask the same",
+}
+
+
+class CauseGroup(NamedTuple):
+    """Findings of one cause, by the places they have in the list of all.
+
+    ``about`` is the model of the judges, or the judge where it has none, or ``Criteria``.
+    """
+
+    cause: str
+    about: str
+    places: tuple[int, ...]
+
+
+def by_cause(findings: Sequence[Finding], models: Mapping[str, str]) -> tuple[CauseGroup, ...]:
+    """The findings by cause and model, in the order in which each is met first.
+
+    ``models`` are those of judges by name.
+    """
+    found: dict[tuple[str, str], list[int]] = {}
+    for place, one in enumerate(findings):
+        about = "Criteria" if one.role == "criterion" else models.get(one.subject) or one.subject
+        found.setdefault((CAUSES[one.kind], about), []).append(place)
+    return tuple(CauseGroup(*key, tuple(places)) for key, places in found.items())

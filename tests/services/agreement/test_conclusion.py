@@ -92,13 +92,14 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
 
     assert found.sentence == (
         "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa .71, .55 to .86). Do not "
-        "trust them on 1: Style (kappa .12, .02 to .22). Undecided on 1: Term (kappa .50, .35 to "
-        ".65). Too few items with a label and an answer to tell on 1, 20 are needed: Rare (12). "
-        "Trusted means a kappa (agreement with the labels beyond chance) whose whole 95 % interval "
-        "lies from .40 up; not trusted, below; undecided, across it. What would help: read the items on which "
-        "the two differ for Style and say in the criterion what decides them; about 230 items "
-        "with a label and an answer in all would decide Term, if its kappa stays as it is; 20 "
-        "items with a label and an answer or more where there are too few."
+        "trust them on 1: Style (kappa .12, .02 to .22). Undecided on 1: Term (kappa .50, .35 "
+        "to .65). Too few items with a label and an answer to tell on 1, 20 are needed: Rare "
+        "(12). Trusted means a kappa (agreement with the labels beyond chance) whose whole 95 %"
+        " interval lies from .40 up; not trusted, below; undecided, across it. What would help:"
+        " read the items on which the two differ for Style and say in the criterion what "
+        "decides them; about 230 items with a label and an answer in all would decide Term, if "
+        "its kappa stays as it is; 20 items with a label and an answer or more where there are "
+        "too few."
     )
     data = found.as_data()
     assert (data["trusted"], data["not_trusted"], data["undecided"], data["too_few"]) == (

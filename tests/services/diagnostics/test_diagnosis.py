@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -14,8 +15,10 @@ from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.judging.prompts.parts import shown_order
+from core.metrics.bias.effects import BOUNDS, Finding, Kind
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of
+from core.services.diagnostics.finding_words import CAUSES, by_cause
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from tests.new_store import new_store
@@ -152,3 +155,23 @@ def test_a_run_without_votes_has_nothing_to_check(store: Store) -> None:
     diagnosis = diagnose(store, run_id)
     assert (diagnosis.findings, diagnosis.made) == ((), 0)
     assert all(check.effect.reason for check in diagnosis.checks)
+
+
+def test_findings_stand_together_by_cause_and_model() -> None:
+    def one(kind: Kind, subject: str, role: Literal["judge", "criterion"] = "judge") -> Finding:
+        return Finding(kind, role, subject, "s", 0.5, 0.4, 0.6, 50, 0.001, "serious")
+
+    findings = [
+        one("flips", "a"),
+        one("agreement", "Clear", "criterion"),
+        one("position", "b"),
+        one("position", "words"),
+    ]
+
+    # Judges a and b ask one model; the judge of words has none.
+    assert by_cause(findings, {"a": "m", "b": "m", "words": ""}) == (
+        ("The order in which options stand", "m", (0, 2)),
+        ("Words that raters understand differently", "Criteria", (1,)),
+        ("The order in which options stand", "words", (3,)),
+    )
+    assert set(CAUSES) == set(BOUNDS)
