@@ -9,6 +9,7 @@ import streamlit as st
 from core.domain.review import CellState
 from core.services.review import other_acts
 from core.services.review.audit_trail import CellEffect, DecisionEffect
+from core.services.review.reviewer_quality import Pace
 from core.text import numbers as fmt
 from pages.review_item import keyboard, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, OpenItem
@@ -54,7 +55,7 @@ def _where(at: OpenItem, queue_name: str) -> None:
         only += " · only what is flagged" if at.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
-            f"{esc(one_line(queue_name, 44) + only)} · {done}</span></div>",
+            f"{esc(one_line(queue_name, 44) + only)} · {_mine(at.pace)} · {done}</span></div>",
             width="content",
         )
         st.space("stretch")
@@ -66,6 +67,25 @@ def _where(at: OpenItem, queue_name: str) -> None:
         _press("Keys", "help", "H", _toggle_help, ())
         if at.item is not None and at.seat.resolves:
             _more(at)
+
+
+def _mine(pace: Pace) -> str:
+    """My items, and how long the rest will take me.
+
+    >>> _mine(Pace(14, 43, 35.0)), _mine(Pace(2, 5, None)), _mine(Pace(7, 0, 35.0))
+    ('14 of 57 by you, about 25 min', '2 of 7 by you, –', '7 of 7 by you')
+    >>> _mine(Pace(3, 150, 30.0)), _mine(Pace(3, 1, 20.0))
+    ('3 of 153 by you, about 1 h 15 min', '3 of 4 by you, under a minute')
+    """
+    said = f"{fmt.count(pace.done)} of {fmt.count(pace.total)} by you"
+    if not pace.left:
+        return said
+    if pace.left_minutes is None:
+        return f"{said}, {fmt.DASH}"
+    whole = round(pace.left_minutes)
+    if whole < 1:
+        return f"{said}, under a minute"
+    return f"{said}, about " + (f"{whole} min" if whole < 60 else fmt.seconds(60 * whole))
 
 
 def _press(

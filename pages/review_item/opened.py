@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from core.domain.review import Given, Seat
 from core.domain.review_records import ItemLease, QueueFilter
-from core.services.review import claims, commit_reveal, queues
+from core.services.review import claims, commit_reveal, queues, reviewer_quality
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.claims import Ticket
 from core.services.review.commit_reveal import BlindCell, BlindItem, RevealedCell
 from core.services.review.queues import QueueProgress
+from core.services.review.reviewer_quality import Pace
 from pages.ui import state
 from pages.ui.resources import store
 
@@ -37,6 +38,7 @@ class OpenItem:
     queue_id: int
     seat: Seat
     progress: QueueProgress
+    pace: Pace
     ticket: Ticket | None = None
     item: BlindItem | None = None
     said: dict[str, Given] = field(default_factory=dict)
@@ -92,7 +94,8 @@ def item_of(queue_id: int, seat: Seat) -> OpenItem:
     place = state.key(REVIEW, queue_id)
     found = state.get(place)
     if not isinstance(found, OpenItem) or found.seat.name != seat.name:
-        found = OpenItem(queue_id, seat, queues.progress(store(), queue_id))
+        far = queues.progress(store(), queue_id)
+        found = OpenItem(queue_id, seat, far, reviewer_quality.pace(store(), seat, queue_id))
         state.put(place, found)
     found.seat = seat
     return found
@@ -139,7 +142,7 @@ def look_again(at: OpenItem) -> None:
     if at.ticket is not None:
         at.ticket = claims.renewed(store(), at.ticket)
         at.item = commit_reveal.blind_item(store(), at.ticket)
-        at.progress = queues.progress(store(), at.queue_id)
+        _count(at)
         show_votes(at)
         choose_active(at)
 
@@ -149,7 +152,7 @@ def lay(at: OpenItem, ticket: Ticket | None) -> None:
     at.ticket, at.item, at.said, at.spent, at.votes = ticket, None, {}, {}, {}
     at.mode, at.evidence, at.active, at.note = "options", False, "", 0
     at.touched = time.monotonic()
-    at.progress = queues.progress(store(), at.queue_id)
+    _count(at)
     state.drop(REVIEW_NOTE)
     state.drop(REVIEW_FIND)
     state.drop(REVIEW_SPANS)
@@ -163,6 +166,12 @@ def lay(at: OpenItem, ticket: Ticket | None) -> None:
             at.said[name(cell)] = begun
     show_votes(at)
     choose_active(at)
+
+
+def _count(at: OpenItem) -> None:
+    """How far the queue is, and how far I am."""
+    at.progress = queues.progress(store(), at.queue_id)
+    at.pace = reviewer_quality.pace(store(), at.seat, at.queue_id)
 
 
 def show_votes(at: OpenItem) -> None:

@@ -16,8 +16,8 @@ from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.metrics.estimate import Estimate, difference
 from core.services.results.browsing import judged_options
 from core.services.results.scored_items import effective, labels_of, resolved_items, scored_rubric
-from core.services.review import second_looks
-from core.services.review.queues import spent
+from core.services.review import claims, second_looks
+from core.services.review.queues import AWAY_MS, spent
 from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
@@ -26,6 +26,40 @@ from core.store.store import Store
 QUICK = 0.25
 #: With fewer timed verdicts than this there is no usual time to be quicker than.
 USUAL = 8
+#: With fewer timed items than this nobody is told how long the rest will take.
+FORETOLD = 3
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How far one person is in a queue, in items.
+
+    ``done`` have this person's final verdict and want no more of it; ``left`` are there for them
+    now. ``each_seconds`` is the median time they spent on one, ``None`` until three are timed.
+    """
+
+    done: int
+    left: int
+    each_seconds: float | None
+
+    @property
+    def total(self) -> int:
+        """What is done and what is left."""
+        return self.done + self.left
+
+    @property
+    def left_minutes(self) -> float | None:
+        """How long the rest will take at this pace."""
+        return None if self.each_seconds is None else self.left * self.each_seconds / 60
+
+
+def pace(store: Store, seat: Seat, queue_id: int) -> Pace:
+    """How far this person is in a queue, and how fast. Raises ``NotFound``."""
+    open_now = {turn.item_id for turn in claims.ahead(store, seat, queue_id, limit=-1)}
+    done = store.verdicts.decided(queue_id, seat.name) - open_now
+    times = store.events.spent(queue_id, seat.name, AWAY_MS).values()
+    each = median(times) / 1000 if len(times) >= FORETOLD else None
+    return Pace(len(done), len(open_now), each)
 
 
 @dataclass(frozen=True)

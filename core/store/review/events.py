@@ -106,6 +106,21 @@ class Events:
         )
         return None if step is None else int(step)
 
+    def spent(self, queue_id: int, actor: str, most: int) -> dict[str, int]:
+        """Milliseconds this person spent on items of a queue, over verdicts that still stand.
+
+        More than ``most`` on one verdict counts as that; an item without a known time is not in.
+        """
+        return dict(
+            self._files.tuples(
+                "SELECT item_id, sum(min(ms_active, ?)) FROM review_event e "
+                "WHERE queue_id = ? AND actor = ? AND action = 'verdict' AND ms_active > 0 "
+                "AND NOT EXISTS (SELECT 1 FROM review_event u WHERE u.undo_of = e.id) "
+                "GROUP BY item_id",
+                (most, queue_id, actor),
+            )
+        )
+
     def undone(self, ids: Sequence[int]) -> set[int]:
         """Which of these events have been taken back."""
         found = self._files.tuples(

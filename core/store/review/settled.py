@@ -247,6 +247,15 @@ class Verdicts:
         """All verdicts of a queue, in the order in which they were given."""
         return self._rows("queue_id = ?", (queue_id,))
 
+    def decided(self, queue_id: int, reviewer: str) -> set[str]:
+        """The items of a queue on which this person gave a final verdict."""
+        found = self._files.tuples(
+            "SELECT DISTINCT item_id FROM review_verdict "
+            "WHERE queue_id = ? AND reviewer = ? AND final IS NOT NULL",
+            (queue_id, reviewer),
+        )
+        return {item_id for (item_id,) in found}
+
     def put(self, queue_id: int, verdict: VerdictRow) -> None:
         """Replace a person's verdict on a cell."""
         with self._files.write() as db:

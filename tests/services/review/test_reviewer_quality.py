@@ -7,11 +7,11 @@ import pytest
 from core import clock
 from core.domain.review import Given, QueueRule, QueueSettings, Seat
 from core.errors import Conflict, InputError
-from core.services.review import claims, commit_reveal, second_looks
+from core.services.review import claims, commit_reveal, other_acts, second_looks
 from core.services.review.corrected_estimates import rightness
 from core.services.review.queues import preview
 from core.services.review.random_audit import unseen
-from core.services.review.reviewer_quality import quality
+from core.services.review.reviewer_quality import FORETOLD, Pace, pace, quality
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
@@ -137,6 +137,46 @@ def test_time_and_weeks_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) 
     assert [(w.monday, w.verdicts) for w in mine.weeks] == [("2026-03-02", 5), ("2026-03-09", 5)]
     # Ten cells of Short on items begun, and both cells of i10 and i11: 14 at 8 s.
     assert (mine.left, mine.left_minutes) == (12, pytest.approx(14 * 8 / 60))
+
+
+def timed(store: Store, name: str, queue: int, item: str, right: int, short: int) -> None:
+    """Both cells of an item, in so many milliseconds each."""
+    ticket = take(store, sit(store, name), queue, item)
+    given = dict.fromkeys(("Right", "Short"), Given(MET))
+    done = commit_reveal.commit(store, ticket, given, ms_active={"Right": right, "Short": short})
+    claims.release(store, done.ticket)
+
+
+def test_ones_own_progress_is_in_items_and_the_time_left_is_at_ones_own_pace(store: Store) -> None:
+    settings = QueueSettings(mode="blind")
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, settings)
+    ada = sit(store, "Ada")
+    assert pace(store, ada, queue) == Pace(done=0, left=8, each_seconds=None)
+    timed(store, "Ada", queue, "i0", 8_000, 2_000)  # 10 s
+    timed(store, "Ada", queue, "i1", 15_000, 5_000)  # 20 s
+    assert FORETOLD == 3
+    assert pace(store, ada, queue) == Pace(2, 6, None)
+    timed(store, "Ada", queue, "i2", 3_600_000, 1_000)  # an hour away counts as 15 min: 901 s
+    # The median of 10, 20 and 901 s is 20 s; five items at 20 s are 100 s.
+    mine = pace(store, ada, queue)
+    assert (mine.done, mine.left, mine.total, mine.each_seconds) == (3, 5, 8, 20.0)
+    assert mine.left_minutes == pytest.approx(100 / 60)
+    timed(store, "Bob", queue, "i3", 500, 500)
+    # What Bob did is neither mine nor left for me, and his second does not make me faster.
+    assert pace(store, ada, queue) == Pace(3, 4, 20.0)
+    assert pace(store, sit(store, "Bob"), queue) == Pace(1, 4, None)
+    other_acts.undo_last(store, ada, queue)
+    # i2 is open again, and without it two items are timed.
+    assert pace(store, ada, queue) == Pace(2, 5, None)
+
+
+def test_an_item_that_waits_to_be_confirmed_is_not_done(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 4), EVERYTHING)
+    ada = sit(store, "Ada")
+    timed(store, "Ada", queue, "i0", 8_000, 2_000)
+    assert pace(store, ada, queue) == Pace(0, 4, None)
+    reviewed.settle(store, ada, queue, "i1", MET, note="So it is.")
+    assert pace(store, ada, queue) == Pace(1, 3, None)
 
 
 GOLD = QueueRule(near_mark=None, audit_share=0.0, gold_share=1.0)
