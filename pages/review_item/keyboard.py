@@ -55,13 +55,18 @@ export default function({ data }) {
   const was = page.rubricStudioHands;
   if (was.item !== data.item || was.cell !== data.cell) {
     const fresh = was.item !== data.item;
+    const revealed = !fresh && data.revealed && !was.revealed;
+    was.revealed = data.revealed;
     was.item = data.item;
     was.cell = data.cell;
     setTimeout(() => {
       const card = page.querySelector(".st-key-rs_cell_active");
       const whole = page.querySelector('[data-testid="stMain"]');
+      const edges = card && card.getBoundingClientRect();
+      const seen = edges && edges.bottom > 0 && edges.top < window.innerHeight;
       if (fresh && whole) whole.scrollTo({ top: 0 });
-      else if (card) card.scrollIntoView({ block: "nearest" });
+      // Votes open in place: one is reading there, and a jump loses the line.
+      else if (card && !(revealed && seen)) card.scrollIntoView({ block: "nearest" });
     }, 80);
   }
   if (data.note && was.note !== data.note) {
@@ -90,6 +95,7 @@ def show(at: OpenItem) -> None:
         data={
             "item": at.number,
             "cell": f"{at.active}/{at.confirming}",
+            "revealed": at.confirming,
             "note": f"{at.number}/{at.active}/{at.note}" if at.note else "",
         },
         height=1,

@@ -19,6 +19,9 @@ from tests.browser import reviewers as world
 from tests.browser.driving import main_text, settle, watch
 from tests.browser.seats import STAGE, key, review, states
 
+#: What scrolls on every page.
+MAIN = "document.querySelector('[data-testid=stMain]')"
+
 
 @pytest.fixture(scope="module")
 def store(app_db: Path) -> Iterator[Store]:
@@ -185,8 +188,14 @@ def test_a_reload_keeps_the_item_and_another_window_offers_to_go_on_with_it(
     window.get_by_role("button", name=re.compile("^MET")).click()
     settle(window)
     window.wait_for_function("() => document.activeElement === document.body")
+    # The votes open in place, though on this screen they make the cell longer than what is seen.
+    window.set_viewport_size({"width": 1280, "height": 800})
+    settle(window)
+    before = window.evaluate(f"() => {MAIN}.scrollTop")
     key(window, "Enter")
     window.get_by_text("Here is what the judges said").wait_for()
+    window.wait_for_timeout(300)  # longer than the page waits before it brings a cell into sight
+    assert window.evaluate(f"() => [{MAIN}.scrollTop, scrollY]") == [before, 0]
     window.get_by_role("button", name="Queue").click()
     window.get_by_role("heading", name="Doubtful", level=1).wait_for()
     assert f"queue={queue_id}" in window.evaluate("location.href")
