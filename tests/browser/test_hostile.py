@@ -77,7 +77,7 @@ def open_card(page: Any, name: str) -> None:
 def test_where_a_rubric_cannot_be_saved(places: Places, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_DRAFT}")
     seen(page, "broken", "criterion-1")
-    assert "mend before saving" in page.evaluate(SHOWN)
+    assert "fix before saving" in page.evaluate(SHOWN)
     visit(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_TEXT}")
     page.get_by_text("text that is not a valid rubric yet").wait_for()
     seen(page, "draft")

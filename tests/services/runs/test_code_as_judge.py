@@ -15,6 +15,7 @@ from core.errors import InputError
 from core.services.judges import registry
 from core.services.runs import lifecycle
 from tests.command_line import cli
+from tests.new_store import new_store
 
 RUBRIC = """
 name: Replies
@@ -91,7 +92,7 @@ def test_a_program_votes_abstains_and_fails_and_goes_on_by_resume(tmp_path: Path
 def test_a_program_is_run_for_no_page(tmp_path: Path) -> None:
     program = {"name": "mine", "kind": "command", "command": ["true"]}
     with pytest.raises(InputError) as refused:
-        registry.save_judge(None, program)  # type: ignore[arg-type]
+        registry.save_judge(new_store(tmp_path / "own" / "studio.db"), program)
     assert "which no page runs" in str(refused.value.problems[0])
 
     at = folder(tmp_path, program)
