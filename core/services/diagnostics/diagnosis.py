@@ -189,7 +189,8 @@ def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect
 
 def as_text(findings: Sequence[Finding]) -> str:
     """A line per finding; says so where there is none."""
-    return "\n".join(f.sentence for f in findings) or "Nothing ails these judges and criteria."
+    nothing = "Nothing was found wrong with these judges and criteria."
+    return "\n".join(f.sentence for f in findings) or nothing
 
 
 #: So many runs are looked through for the newest of a rubric.

@@ -230,7 +230,7 @@ def test_small_runs_say_that_they_are_small() -> None:
     )
     reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
     assert reasons == {"Only 15 items can be compared; 20 are needed."}
-    assert as_text(diagnosis.findings) == "Nothing ails these judges and criteria."
+    assert as_text(diagnosis.findings) == "Nothing was found wrong with these judges and criteria."
 
 
 def test_one_judge_is_compared_with_the_labels() -> None:
