@@ -55,7 +55,7 @@ def _where(at: OpenItem, queue_name: str) -> None:
         only += " · only what is flagged" if at.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{here}</h1><span class="rs-quiet">'
-            f"{esc(one_line(queue_name, 44) + only)} · {_mine(at.pace)} · {done}</span></div>",
+            f"{esc(one_line(queue_name, 44) + only)} · {_own_pace(at.pace)} · {done}</span></div>",
             width="content",
         )
         st.space("stretch")
@@ -69,12 +69,12 @@ def _where(at: OpenItem, queue_name: str) -> None:
             _more(at)
 
 
-def _mine(pace: Pace) -> str:
+def _own_pace(pace: Pace) -> str:
     """My items, and how long the rest will take me.
 
-    >>> _mine(Pace(14, 43, 35.0)), _mine(Pace(2, 5, None)), _mine(Pace(7, 0, 35.0))
+    >>> _own_pace(Pace(14, 43, 35.0)), _own_pace(Pace(2, 5, None)), _own_pace(Pace(7, 0, 35.0))
     ('14 of 57 by you, about 25 min', '2 of 7 by you, –', '7 of 7 by you')
-    >>> _mine(Pace(3, 150, 30.0)), _mine(Pace(3, 1, 20.0))
+    >>> _own_pace(Pace(3, 150, 30.0)), _own_pace(Pace(3, 1, 20.0))
     ('3 of 153 by you, about 1 h 15 min', '3 of 4 by you, under a minute')
     """
     said = f"{fmt.count(pace.done)} of {fmt.count(pace.total)} by you"
