@@ -60,12 +60,36 @@ def _show(name: str) -> None:
     item = _item()
     if item is None:
         return
+    instructions = _instructions()
     shuffle, seed = _order()
     _sent(
         prompt_preview.preview_prompt(
-            criterion, draft["guidelines"], item, seed=seed, shuffle=shuffle
+            criterion,
+            draft["guidelines"],
+            item,
+            seed=seed,
+            shuffle=shuffle,
+            name=draft["name"],
+            instructions=instructions,
         )
     )
+
+
+def _instructions() -> str:
+    """Those of a judge or panel that has any of its own; nobody is asked where none has."""
+    found = prompt_preview.instructed(store())
+    if not found:
+        return ""
+    chosen: str | None = st.selectbox(
+        "As it is sent to",
+        list(found),
+        index=None,
+        key=state.key(RUBRIC_PREVIEW, "instructions"),
+        format_func=lambda one: one_line(one, 80),
+        placeholder="A judge without instructions of its own",
+        persist_state="page",
+    )
+    return found.get(chosen or "", "")
 
 
 def _criterion(name: str) -> str:

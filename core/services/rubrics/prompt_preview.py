@@ -11,6 +11,7 @@ from core.domain import base
 from core.domain.dataset import Item
 from core.domain.gates import Precheck
 from core.domain.library import DatasetRow, ItemFilter
+from core.domain.panel import Asking, Judge, instructions_for
 from core.domain.rubric import Criterion, LengthPenalty, Rubric
 from core.domain.votes import Cell, Segment
 from core.errors import InputError
@@ -82,16 +83,37 @@ def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
     return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
 
 
+def instructed(store: Store) -> dict[str, str]:
+    """Who gives models instructions of their own, and which: judges, then panels, by name."""
+    judges = ((f"judge {row.name}", row.judge.instructions) for row in store.judges.list())
+    panels = ((f"panel {row.name}", row.panel.asking.instructions) for row in store.panels.list())
+    return {name: text for name, text in (*judges, *panels) if text.strip()}
+
+
 def preview_prompt(
-    criterion: Criterion, guidelines: str, item: Item, *, seed: int, shuffle: bool = True
+    criterion: Criterion,
+    guidelines: str,
+    item: Item,
+    *,
+    seed: int,
+    shuffle: bool = True,
+    name: str = "",
+    instructions: str = "",
 ) -> PromptPreview:
-    """Exactly what a judge is sent for this criterion and item, options shuffled by ``seed``."""
+    """Exactly what a judge is sent for this criterion and item, options shuffled by ``seed``.
+
+    ``instructions`` are those of a judge or panel, in which the rubric's ``name`` and the
+    criterion's take their places.
+    """
     order = shown_order(
         criterion, seed=seed, item=item.id, judge=REHEARSAL, replicate=0, shuffle=shuffle
     )
     rubric = Rubric(guidelines=guidelines, criteria=(criterion,))
     cell = Cell(item.id, criterion.name, REHEARSAL)
-    prompt = assembly.build(Question(cell, item, rubric, criterion, order, seed))
+    judge = Judge(name=REHEARSAL, model=REHEARSAL, instructions=instructions)
+    said = instructions_for(judge, Asking(), name, [criterion.name])
+    question = Question(cell, item, rubric, criterion, order, seed, instructions=said)
+    prompt = assembly.build(question)
     return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
 
 

@@ -8,8 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.rubric import Rubric
+from core.services.judges import registry
 from core.services.rubrics import library
 from core.store.store import Store
+from pages.rubric.preview import RUBRIC_PREVIEW
 from pages.ui import state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_SIDE, RUBRICS_ACT, RUBRICS_TEXT
 from tests.pages.conftest import open_page, shown
@@ -175,6 +177,22 @@ def test_another_scale_shows_its_options_at_once(store: Store) -> None:
 def side(app: AppTest, which: str) -> AppTest:
     key = state.key(RUBRIC_SIDE, name_of(app))
     return done(app.segmented_control(key=key).set_value(which))
+
+
+def test_the_preview_shows_the_instructions_of_a_judge_or_panel_in_their_places(
+    store: Store,
+) -> None:
+    rubric = saved(store)
+    app = side(open_page(PAGE, rubric=rubric), "Preview")
+    key = state.key(RUBRIC_PREVIEW, "instructions")
+    assert key not in [one.key for one in app.selectbox]  # nobody has any
+    says = {"name": "Strict", "model": "m", "instructions": "Be strict on {criterion}."}
+    registry.save_judge(store, says)
+    app = side(open_page(PAGE, rubric=rubric), "Preview")
+    assert "Be strict on" not in shown(app)
+    app.selectbox(key=key).set_value("judge Strict").run()
+    name = FULL.criteria[0].name
+    assert f"Be strict on {name}." in shown(app).replace("\u2060", "")
 
 
 def test_the_preview_shows_the_prompt_and_another_order_on_request(store: Store) -> None:
