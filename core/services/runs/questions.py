@@ -250,7 +250,8 @@ class Selector:
             return cascade.on_failure
         if verdict.abstained:
             return cascade.on_abstention
-        if cascade.on_split and verdict.agreement is not None and verdict.agreement < 1:
+        # Not the share of the verdict's option: a rule may settle on one that nobody chose.
+        if cascade.on_split and verdict.entropy:
             return True
         if cascade.on_failure and failed and verdict.votes < len(names) * self.replicates:
             return True

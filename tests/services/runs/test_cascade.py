@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from core import clock
-from core.domain.panel import Asking, Cascade, Judge, Panel
+from core.domain.panel import Asking, Cascade, Judge, Panel, Rules
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.new_store import new_store
-from tests.provider import Provider, ok
+from tests.provider import Provider, ok, sure
 from tests.services.runs.world import write_files
 
 
@@ -64,6 +64,25 @@ def test_cells_that_the_first_stage_settles_spare_the_second(
     assert work_here(store, run_id) == "done"
     assert models_asked(provider) == {"cheap": 12}  # 4 items x 3 criteria
     assert lifecycle.summary(store, run_id)["spared"] == 12
+
+
+def test_judges_who_agree_are_no_split_where_the_rule_settles_between_options(
+    tmp_path: Path, provider: Provider
+) -> None:
+    # Both take the first option and find the second likelier: the mean of their chances settles
+    # on one that neither chose, which is no disagreement between them.
+    provider.rule = lambda body: sure(1, _1=0.4, _2=0.6)
+    cheap = [model(name, provider, logprobs=True, shuffle=False) for name in ("cheap", "other")]
+    panel = Panel(
+        judges=(*cheap, model("dear", provider, stage=1)),
+        cascade=Cascade(),
+        rules=Rules(ordinal="soft_mean"),
+    )
+    store, run_id = run_of(tmp_path, panel)
+    assert work_here(store, run_id) == "done"
+    cells = {c.criterion: c for c in store.results.cells(run_id, "i000")}
+    assert [c.agreement for c in cells.values()].count(0.0) == 1  # the ordinal one
+    assert models_asked(provider) == {"cheap": 12, "other": 12}
 
 
 def test_abstentions_go_on_and_the_last_stage_decides(tmp_path: Path, provider: Provider) -> None:
