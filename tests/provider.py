@@ -232,19 +232,17 @@ class Provider:
 
     async def _stop(self) -> None:
         self._stopping.set()
-        if self._runner is None or self._runner.server is None:
-            return
-        open_now = [one.transport for one in self._runner.server.connections]
-        await self._runner.cleanup()
-        # A connection that still has something to write is not closed by being told to; left to
-        # the loop's end, its socket would be found unclosed in the middle of some later test.
-        for transport in open_now:
-            if transport is not None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+        # A connection that came in this moment, or that still has something to write, is not closed
+        # by that; its socket would be found unclosed in the middle of some later test.
+        for _ in range(3):
+            rest = asyncio.all_tasks() - {asyncio.current_task()}
+            if rest:
+                await asyncio.wait(rest, timeout=1)
+            for transport in list(self._loop._transports.values()):  # type: ignore[attr-defined]
                 transport.abort()
-        rest = asyncio.all_tasks() - {asyncio.current_task()}
-        if rest:
-            await asyncio.wait(rest, timeout=1)
-        await asyncio.sleep(0)
+            await asyncio.sleep(0.01)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
