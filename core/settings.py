@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -98,6 +97,8 @@ def team_access(path: str) -> TeamAccess | None:
 
 @lru_cache(maxsize=4)
 def _read_access(file: Path, _changed: int, _size: int) -> TeamAccess:
+    import tomllib
+
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

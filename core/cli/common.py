@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from getpass import getuser
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -77,6 +76,8 @@ def _open(settings: Settings) -> Store:
 
     store = open_store(settings)
     if settings.access is not None:
+        from getpass import getuser
+
         # On a server for a team what its admin does at the terminal is on record like the rest.
         store = store.acting(Actor(getuser(), "admin", "local"))
     context = click.get_current_context(silent=True)

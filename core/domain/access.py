@@ -7,10 +7,12 @@ member has one role. The table is that of ``docs/access.md``; nothing else decid
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from core.domain.panel import Judge
 from core.errors import NotAllowed
+
+if TYPE_CHECKING:
+    from core.domain.panel import Judge
 
 TeamRole = Literal["viewer", "reviewer", "adjudicator", "author", "lead", "admin"]
 Verb = Literal[
@@ -172,10 +174,9 @@ def allow(actor: Actor, verb: Verb) -> None:
         return
     if actor.role is None:
         raise NotAllowed(actor.refused or NOBODY.refused)
-    roles = [role for role in TEAM_ROLES if role in MAY[verb]]
-    article = "an" if roles[0] in ("author", "admin", "adjudicator") else "a"
-    own = "an" if actor.role in ("author", "admin", "adjudicator") else "a"
-    raise NotAllowed(
-        f"You are {own} {actor.role} here; only {article} {' or '.join(roles)} may "
-        f"{VERB_WORDS[verb]}."
-    )
+    roles = " or ".join(role for role in TEAM_ROLES if role in MAY[verb])
+    raise NotAllowed(f"You are {_a(actor.role)} here; only {_a(roles)} may {VERB_WORDS[verb]}.")
+
+
+def _a(words: str) -> str:
+    return f"{'an' if words.startswith('a') else 'a'} {words}"
