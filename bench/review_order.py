@@ -3,7 +3,7 @@
     python -m bench.review_order [picture.svg]
 
 Verdicts are settled by the default rule and cells ordered as the queue orders them,
-by ``core.services.review.queue_order``;
+by ``core.services.queueing.queue_order``;
 the first x % get the true option. Ties are drawn at random, 200 times,
 and the mean is shown, with random order (which gains in proportion) in brackets. "Learning": after
 each 5 % the rule ``calibrated`` is fitted on what was settled so far, and where it beats the plain
@@ -27,9 +27,9 @@ from core.domain.rubric import Rubric
 from core.domain.weight_fit import Fitted, shares
 from core.identity import seeded
 from core.scoring.verdict import log_weights, settle
+from core.services.queueing.queue_order import WhatIf, order_key, tally
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell
-from core.services.review.queue_order import WhatIf, order_key, tally
 
 DRAWS, CHUNK = 200, 0.05
 SHARES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

@@ -70,6 +70,8 @@ class QueueRule(Noun):
     cell can move it over (``None``: not asked). ``everything`` takes all cells. ``items`` and
     ``criteria`` narrow all of it down. ``audit_share``: the chance of every cell that no other
     reason holds for. ``gold_share``: the chance of every further cell that the dataset labels.
+    ``most``: at most so many cells (``None``: all). What the draws bring in is never cut, only what
+    the reasons do, from the end of the queue's order.
     """
 
     split: bool = True
@@ -85,6 +87,7 @@ class QueueRule(Noun):
     criteria: tuple[str, ...] | None = None
     audit_share: Share = 0.1
     gold_share: Share = 0.0
+    most: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
 
 
 class QueueSettings(Noun):

@@ -7,25 +7,20 @@ from typing import Any
 
 import streamlit as st
 
-from core import clock
 from core.domain.base import build
 from core.domain.review import Order, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
-from core.services.results import browsing
 from core.services.review import queues, reviewers
 from core.services.rubrics import library
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
+from pages.queues import outlook
+from pages.queues.outlook import NAMED, QUEUE_FIELD, QUEUES_ACT
 from pages.ui import routes, state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, page_header, row, shown_errors, table
-
-QUEUES_ACT = "queues_act"
-QUEUE_FIELD = "queue_field"
-QUEUE_ACT = "queue_act"
-
+from pages.ui.widgets import empty_state, page_header, shown_errors
 
 #: The name of a field of the form, which gets a first value where it has none.
 Key = Callable[[str, Any], str]
@@ -135,19 +130,6 @@ def _share(words: str, key: str, help: str) -> float:
     return float(st.slider(words, 0, 100, key=key, help=help, persist_state="page")) / 100
 
 
-REASONS = {
-    "failure": "failed, or no verdict",
-    "split": "judges disagree",
-    "margin": "votes are close",
-    "abstention": "a judge abstained",
-    "near_gate": "a gate hangs on it",
-    "near_mark": "close to a pass mark",
-    "flip": "answers hang on the order of options",
-    "stale": "the question has changed",
-    "chosen": "everything is queued",
-    "audit": "drawn at random from the rest",
-    "gold": "its label is known",
-}
 RUNS = 100
 
 
@@ -170,16 +152,12 @@ def show(who: Seat) -> None:
         with st.expander("How it is reviewed", expanded=False):
             settings, order = settings_form("new", QueueSettings(), "impact")
     with right:
-        _outlook(who, run, rule, settings, order)
+        outlook.show(who, run, rule, settings, order)
 
 
 def _leave() -> None:
     state.drop(QUEUE_FIELD)
-    state.set_address(**{**_NAMED, state.NEW: None})
-
-
-#: What the address says of a queue of exactly some cells.
-_NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED))
+    state.set_address(**{**NAMED, state.NEW: None})
 
 
 def _exactly(rule: QueueRule) -> QueueRule:
@@ -192,9 +170,9 @@ def _exactly(rule: QueueRule) -> QueueRule:
         key=state.key(QUEUES_ACT, "by rule"),
         type="tertiary",
         on_click=state.set_address,
-        kwargs=dict(_NAMED),
+        kwargs=dict(NAMED),
     )
-    return rule
+    return rule.model_copy(update={"most": _most()})
 
 
 def _run() -> RunRow | None:
@@ -274,6 +252,7 @@ def _rule(run: RunRow) -> QueueRule:
             )
             everything = _check("everything", "Everything", False, "All cells of the run.")
     audit, gold = _draws()
+    most = _most()
     return QueueRule(
         split=split,
         margin=margin,
@@ -286,6 +265,26 @@ def _rule(run: RunRow) -> QueueRule:
         criteria=_criteria(run, rubric),
         audit_share=audit / 100,
         gold_share=gold / 100,
+        most=most,
+    )
+
+
+def _most() -> int | None:
+    """At most how many cells, where the box is ticked."""
+    if not _check("most", "At most so many cells", False, outlook.CAP):
+        return None
+    key = state.key(QUEUE_FIELD, "most", "limit")
+    state.seed(key, 40)
+    return int(
+        st.number_input(
+            "At most so many cells",
+            1,
+            100_000,
+            step=10,
+            key=key,
+            label_visibility="collapsed",
+            persist_state="page",
+        )
     )
 
 
@@ -325,59 +324,3 @@ def _criteria(run: RunRow, rubric: Rubric) -> tuple[str, ...] | None:
         persist_state="page",
     )
     return tuple(chosen) or None
-
-
-def _outlook(
-    who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: str
-) -> None:
-    seed = _seed()
-    about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed)
-    found = remembered(
-        "queue preview", about, lambda: queues.preview(store(), run.id, rule, seed=seed)
-    )
-    st.html('<div class="rs-section">What it would queue</div>')
-    with st.grid(2, min_column_width=120):
-        st.metric("Cells", fmt.count(found.cells))
-        st.metric("Items", fmt.count(found.items))
-    rows = [
-        (esc(REASONS.get(reason, reason)), fmt.count(count))
-        for reason, count in sorted(found.by_reason.items(), key=lambda pair: -pair[1])
-    ]
-    table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
-    left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
-    row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
-    named = state.address(state.NAMED)
-    name_key = state.key(QUEUE_FIELD, "name", *([named] if named else []))
-    state.seed(name_key, named or "Doubtful cells")
-    st.text_input("Name of the queue", key=name_key, max_chars=200)
-    if (
-        st.button(
-            "Make the queue",
-            key=state.key(QUEUE_ACT, "make"),
-            type="primary",
-            disabled=not found.cells or settings is None,
-        )
-        and settings is not None
-    ):
-        with shown_errors():
-            made = queues.make_queue(
-                store(),
-                who,
-                run.id,
-                str(state.get(name_key) or ""),
-                rule,
-                settings,
-                order=order,  # type: ignore[arg-type]
-                seed=seed,
-            )
-            state.drop(QUEUE_FIELD)
-            state.set_address(**{**_NAMED, state.NEW: None, state.QUEUE: made.id, state.RUN: None})
-            st.rerun()
-
-
-def _seed() -> int:
-    """The seed of this form: what is counted is what will be drawn."""
-    key = state.key(QUEUE_FIELD, "seed")
-    if state.get(key) is None:
-        state.put(key, clock.draw_seed())
-    return int(state.get(key))

@@ -18,7 +18,7 @@ from core.services.rubrics.issues import Issue
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
 from pages.queues import making, queue
-from pages.queues.making import QUEUES_ACT
+from pages.queues.outlook import QUEUES_ACT
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.resources import store

@@ -15,7 +15,7 @@ from core.services.review.claims import QueueStanding
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.queues import making
-from pages.queues.making import QUEUE_ACT, QUEUE_FIELD
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import identity, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -298,10 +298,16 @@ def _about(queue: QueueRow) -> None:
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
                 ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),
                 ("Audit", f"{round(100 * queue.rule.audit_share)} % of the cells left out"),
+                ("At most", _most(queue)),
                 ("Seed", str(queue.seed)),
             ],
             name="How this queue works",
         )
+
+
+def _most(queue: QueueRow) -> str:
+    most = queue.rule.most
+    return "all cells that fit" if most is None else fmt.plural(most, "cell")
 
 
 def _lead(who: Seat, queue: QueueRow) -> None:
@@ -319,7 +325,7 @@ def _lead(who: Seat, queue: QueueRow) -> None:
         st.button(
             "Queue what fits by now",
             key=state.key(QUEUE_ACT, "refresh"),
-            help="For a run that went on. Nothing is taken out.",
+            help="For a run that went on. Nothing is taken out, and a cap holds.",
             on_click=_refresh,
             args=(who, queue.id),
         )

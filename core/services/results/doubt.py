@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from core.domain.runs import ADJUDICATED, CellResult
+from core.domain.runs import ADJUDICATED, CellResult, Run
+from core.domain.votes import BallotRow
 from core.services.results.item_view import choice_label
 from core.services.results.scored_items import scored_rubric
-from core.services.results.verdicts import rubric_lookup
+from core.services.results.verdicts import counting_of, rubric_lookup
 from core.store.store import Store
 
 
@@ -29,7 +30,8 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
     """What failed first, then what judges agree least on, then what they would not assess.
 
     A cell is in doubt where a call failed and was not made good, where judges chose different
-    options, or where one abstained. What people settled is not. Among equals, entropy and then the
+    options, or where one abstained that was not switched off there. What people settled is not.
+    Among equals, entropy and then the
     run's own order decide. Raises ``NotFound``.
     """
     run = store.runs.get(run_id)
@@ -41,6 +43,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
     ids = store.runs.item_ids(run_id)
     items = store.datasets.load(run.dataset_version_id).items
     rubric_of = rubric_lookup(scored_rubric(store, run), items)
+    unasked = only_switched_off(store, run)
     found = list[DoubtfulCell]()
     for item in ids:
         for criterion in rubric_of(item).criteria:
@@ -48,7 +51,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
                 cells.get((item, criterion.name)),
                 failures.get((item, criterion.name), 0),
             )
-            why = _why(cell, failed)
+            why = _why(cell, failed, away=(item, criterion.name) in unasked)
             if not why:
                 continue
             label = choice_label(criterion, cell.option, cell.abstained) if cell else None
@@ -62,7 +65,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
     return sorted(found, key=_order)
 
 
-def _why(cell: CellResult | None, failed: int) -> str:
+def _why(cell: CellResult | None, failed: int, *, away: bool) -> str:
     if cell is not None and cell.rule == ADJUDICATED:
         return ""
     if failed:
@@ -72,7 +75,30 @@ def _why(cell: CellResult | None, failed: int) -> str:
     # Agreement is with the verdict; who all chose another option than it do not disagree.
     if cell.entropy:
         return "split"
-    return "abstained" if cell.abstained or cell.abstentions else ""
+    return "abstained" if (cell.abstained or cell.abstentions) and not away else ""
+
+
+def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
+    """The cells, by item and criterion, on which only judges abstained that were switched off.
+
+    An offline judge that could not learn a criterion abstains on every item (docs/decisions/0003):
+    that says nothing of any one of them.
+    """
+    off: dict[str, set[str]] = {}
+    for judge, reports in run.notes.get("training", {}).items():
+        for criterion, report in reports.items():
+            if not report.get("trained"):
+                off.setdefault(criterion, set()).add(judge)
+    counting, found = counting_of(run.plan), set[tuple[str, str]]()
+    for criterion, judges in off.items():
+        rows: dict[str, list[BallotRow]] = {}
+        for row in store.votes.all_ballots(run.id, criterion):
+            rows.setdefault(row.item_id, []).append(row)
+        for item, ballots in rows.items():
+            away = {b.judge for b in counting.count(ballots).ballots if b.abstained}
+            if away and away <= judges:
+                found.add((item, criterion))
+    return frozenset(found)
 
 
 def _order(cell: DoubtfulCell) -> tuple[int, float, float]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion, Rubric
+from core.services.queueing.queue_cells import asked_about
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.services.review.adjudication import settled
-from core.services.review.queue_cells import asked_about
 from core.services.review.random_audit import Frame, frame, labelled_sample, narrowed
 from core.store.store import Store
 from core.text.numbers import count, percent

@@ -13,16 +13,11 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
 from core.services.access.allowing import allowed
+from core.services.queueing.queue_cap import AWAY_MS, choose_more, choose_within, minutes
+from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
+from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
 from core.services.results.browsing import judged_options
 from core.services.review.adjudication import bring_states_up_to_date, settled
-from core.services.review.queue_cells import (
-    Cells,
-    ChosenCells,
-    QueueCandidate,
-    QueuePreview,
-    choose,
-)
-from core.services.review.queue_order import QUEUE_ORDERS, weigh, weigh_again
 from core.services.review.reviewers import require_lead
 from core.store.database.content import dump
 from core.store.store import Store
@@ -35,6 +30,7 @@ __all__ = [
     "archive",
     "change",
     "make_queue",
+    "minutes",
     "preview",
     "progress",
     "queue",
@@ -65,10 +61,16 @@ class QueueProgress:
 
 
 def preview(
-    store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
+    store: Store,
+    run_id: int,
+    rule: QueueRule,
+    *,
+    order: Order = "impact",
+    seed: int = 0,
+    stale: Cells = (),
 ) -> QueuePreview:
-    """What the rule would queue now; writes nothing."""
-    return choose(store, run_id, rule, seed=seed, stale=stale).preview
+    """What the rule would queue now; writes nothing. The order says what a cap leaves out."""
+    return choose_within(store, run_id, rule, order=order, seed=seed, stale=stale).preview
 
 
 @allowed("organise")
@@ -92,9 +94,9 @@ def make_queue(
     _check_name(name, order)
     seed = clock.draw_seed() if seed is None else seed
     run = store.runs.get(run_id)
-    chosen = choose(store, run_id, rule, seed=seed, stale=stale)
+    chosen = choose_within(store, run_id, rule, order=order, seed=seed, stale=stale)
     if not chosen.cells:
-        raise InputError(_nothing(chosen))
+        raise InputError(_nothing(chosen, rule))
     with store.write():
         made = store.queues.create(
             run_id,
@@ -115,13 +117,12 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
     """Queue what the rule chooses by now; returns the cells added.
 
     For a run that goes on, and for one whose settled cells tell more about its judges: what is
-    open is weighed anew. Nothing is ever taken out, and nobody's work changes.
+    open is weighed anew. Nothing is ever taken out, and nobody's work changes. A cap holds on: all
+    cells count, those that are done as well.
     """
     row = store.queues.get(queue_id)
     run = store.runs.get(row.run_id)
-    chosen = choose(store, row.run_id, row.rule, seed=row.seed, stale=stale)
-    inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue_id)}
-    fresh = [c for c in chosen.cells if (c.item_id, c.criterion.name) not in inside]
+    fresh = choose_more(store, row, stale=stale)
     weighed = weigh_again(store, run, queue_id)
     with store.write():
         store.queues.reweigh(queue_id, weighed)
@@ -249,16 +250,14 @@ def _check_name(name: str, order: str) -> None:
         raise InputError(f"{order!r} is no order. Use one of {', '.join(QUEUE_ORDERS)}.")
 
 
-def _nothing(chosen: ChosenCells) -> str:
+def _nothing(chosen: ChosenCells, rule: QueueRule) -> str:
+    if not chosen.of and (rule.criteria is not None or rule.items is not None):
+        return "There is nothing to queue: none of the cells that you name has a verdict yet."
     if not chosen.of:
         return "There is nothing to queue: no cell of this run has a verdict yet."
     if chosen.settled == chosen.of:
         return "There is nothing to queue: people have settled every cell of this run."
     return f"None of {chosen.of} cells fits this rule. Add a reason, or raise the audit share."
-
-
-#: Longer than this on one cell, and the person was elsewhere.
-AWAY_MS = 15 * 60 * 1000
 
 
 @dataclass(frozen=True)

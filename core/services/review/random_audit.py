@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.domain.review import QueueRule, Settled
 from core.domain.review_records import QueueRow
 from core.domain.runs import CellRow
+from core.services.queueing.queue_cells import asked_about, audited
 from core.services.results.browsing import judged_options
 from core.services.review.adjudication import settled
-from core.services.review.queue_cells import asked_about, audited
 from core.store.store import Store
 from core.text.numbers import plural
 

@@ -121,6 +121,19 @@ class Events:
             )
         )
 
+    def newest_times(self, rubric_id: int, limit: int) -> list[int]:
+        """Milliseconds spent on each of the newest verdicts on a rubric in any version."""
+        return [
+            ms
+            for (ms,) in self._files.tuples(
+                "SELECT e.ms_active FROM review_event e "
+                "JOIN rubric_version v ON v.id = e.rubric_version_id "
+                "WHERE v.rubric_id = ? AND e.action = 'verdict' AND e.ms_active > 0 "
+                "ORDER BY e.id DESC LIMIT ?",
+                (rubric_id, limit),
+            )
+        ]
+
     def undone(self, ids: Sequence[int]) -> set[int]:
         """Which of these events have been taken back."""
         found = self._files.tuples(

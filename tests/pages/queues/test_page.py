@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.services.review import queues, reviewers
 from core.store.store import Store
-from pages.queues.making import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
 from pages.ui import identity, routes, state
 from pages.ui.identity import IDENTITY, SESSION
 from pages.ui.routes import Screen
@@ -62,6 +62,22 @@ def test_a_queue_is_counted_before_it_is_made_and_then_opened(store: Store) -> N
     ]
     (row,) = queues.queues(store)
     assert (row.author, row.rule.everything, row.rule.near_mark) == ("Ada", True, 0.05)
+
+
+def test_a_cap_says_what_it_leaves_out_and_stays_with_the_queue(store: Store) -> None:
+    reviewed.graded(store, 8)
+    app = sign_in(open_page(routes.QUEUES), "Ada")
+    app.button(key=state.key(QUEUES_ACT, "new")).click().run()
+    app.slider(key=state.key(QUEUE_FIELD, "audit")).set_value(0).run()
+    app.checkbox(key=state.key(QUEUE_FIELD, "most")).check().run()
+    app.number_input(key=state.key(QUEUE_FIELD, "most", "limit")).set_value(4).run()
+    # Of eight items six are doubtful on both criteria: twelve cells.
+    assert next(m.value for m in app.metric) == "4"
+    assert "8 more cells would fit and are left out by the cap" in shown(app)
+    app.button(key=state.key(QUEUE_ACT, "make")).click().run()
+    assert not app.exception
+    assert (queues.queues(store)[0].rule.most, queues.progress(store, 1).total) == (4, 4)
+    assert "4 cells" in shown(app)
 
 
 def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:

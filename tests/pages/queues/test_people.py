@@ -10,7 +10,7 @@ import pytest
 from core.domain.review import QueueSettings
 from core.services.review import adjudication, claims, queues
 from core.store.store import Store
-from pages.queues.making import QUEUE_ACT
+from pages.queues.outlook import QUEUE_ACT
 from pages.review_item.opened import REVIEW_NOTE
 from pages.ui import routes, state
 from tests.pages import reviewing as at

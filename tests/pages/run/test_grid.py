@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.services.results import browsing
 from core.store.store import Store
-from pages.queues.making import QUEUE_ACT
+from pages.queues.outlook import QUEUE_ACT
 from pages.run.filters import BESIDE, ONLY
 from pages.run.item import ITEM_ACT
 from pages.ui import routes, state

@@ -11,8 +11,8 @@ from core.domain.base import build
 from core.domain.review import QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.metrics.intervals.sampling import honest_mean
+from core.services.queueing.queue_cells import QueueCandidate, choose
 from core.services.review import adjudication, claims, other_acts, queues, random_audit
-from core.services.review.queue_cells import QueueCandidate, choose
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit

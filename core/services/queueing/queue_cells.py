@@ -12,6 +12,7 @@ from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.identity import seeded
+from core.services.results.doubt import only_switched_off
 from core.services.results.flip_check import twins
 from core.services.results.scored_items import (
     effective,
@@ -28,13 +29,24 @@ Cells = Collection[tuple[str, str]]
 
 
 class QueueCandidate(NamedTuple):
-    """A cell that a rule queues. ``chance`` is 1, or that of being drawn."""
+    """A cell that a rule queues. ``chance`` is 1, or that of being drawn.
+
+    ``drawn``: why a draw would bring it in if the rule did not; ``labelled``: the dataset labels
+    it. Both are empty or false where no draw is about the cell.
+    """
 
     item_id: str
     position: int
     criterion: Criterion
     reasons: tuple[Reason, ...]
     chance: float
+    drawn: tuple[Reason, ...] = ()
+    labelled: bool = False
+
+    @property
+    def ruled(self) -> bool:
+        """Whether the rule wants it, beside the draws."""
+        return self.reasons not in (("audit",), ("gold",))
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class QueuePreview:
     """What a rule would queue. Cells count for every reason that holds, so counts may overlap.
 
     ``of`` are the cells that the rule looked at; ``settled`` those left out because people have
-    settled them.
+    settled them, ``left_out`` those that the rule wants and its cap leaves out.
     """
 
     cells: int
@@ -50,22 +62,38 @@ class QueuePreview:
     by_reason: Mapping[Reason, int]
     settled: int
     of: int
+    left_out: int = 0
+
+
+class DrawCounts(NamedTuple):
+    """How many cells the audit was drawn from, and drew; and the same of cells with a label."""
+
+    audit_of: int
+    audit: int
+    gold_of: int
+    gold: int
 
 
 @dataclass(frozen=True)
 class ChosenCells:
-    """The cells that a rule queues, in the order of items and criteria, and how many it saw."""
+    """The cells that a rule queues, in the order of items and criteria, and how many it saw.
+
+    ``draws`` are those that were made among the cells with a verdict that nobody settled.
+    """
 
     cells: tuple[QueueCandidate, ...]
     settled: int
     of: int
+    draws: DrawCounts
+    left_out: int = 0
 
     @property
     def preview(self) -> QueuePreview:
         """The counts."""
         reasons = Counter(reason for cell in self.cells for reason in cell.reasons)
         items = len({cell.item_id for cell in self.cells})
-        return QueuePreview(len(self.cells), items, dict(reasons), self.settled, self.of)
+        counts = (dict(reasons), self.settled, self.of, self.left_out)
+        return QueuePreview(len(self.cells), items, *counts)
 
 
 class _Item(NamedTuple):
@@ -78,35 +106,47 @@ class _Item(NamedTuple):
 
 
 def choose(
-    store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
+    store: Store,
+    run_id: int,
+    rule: QueueRule,
+    *,
+    seed: int = 0,
+    stale: Cells = (),
+    among: Cells | None = None,
 ) -> ChosenCells:
-    """The cells of a run that a rule queues; ``stale`` are those whose question has changed, by
-    default those that ``staleness`` finds.
+    """The cells of a run that a rule queues, its cap aside; ``stale`` are those whose question has
+    changed, by default those that ``staleness`` finds; ``among`` narrows it to some cells.
 
     The audit draws for every cell there is, in a fixed order: another rule or more votes do not
     change whom it draws. Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)
     signs = store.signs.of_cells(run_id)
-    apart = _apart(store, run) if rule.flip else frozenset()
     if rule.stale and not stale:
         stale = stale_cells(store, run_id)
-    why = _Why(rule, apart, frozenset(stale))
+    why = _Why.of(store, run, rule, frozenset(stale))
     drawn = _Draws(rule, seed, _labelled(store, run) if rule.gold_share else frozenset())
     cells, settled, of = list[QueueCandidate](), 0, 0
     for item, criterion, chance in _places(store, run, rule, seed):
-        sign = signs.get((item.item_id, criterion.name))
+        place = (item.item_id, criterion.name)
+        if among is not None and place not in among:
+            continue
+        sign = signs.get(place)
         if sign is not None and sign.settled == "active":
             settled, of = settled + 1, of + 1
             continue
         of += sign is not None or rule.everything
-        reasons = why.queued(item, criterion, sign)
-        pi = 1.0
-        if not reasons and sign and sign.option is not None:
-            reasons, pi = drawn.queued(item.item_id, criterion.name, chance)
+        reasons, pi, draw = why.queued(item, criterion, sign), 1.0, tuple[Reason, ...]()
+        if sign and sign.option is not None:
+            draw, drawn_with = drawn.queued(place, chance)
+            if not reasons:
+                reasons, pi = draw, drawn_with
         if reasons:
-            cells.append(QueueCandidate(item.item_id, item.position, criterion, reasons, pi))
-    return ChosenCells(tuple(cells), settled, of)
+            known = place in drawn.labelled and sign is not None and sign.option is not None
+            cells.append(
+                QueueCandidate(item.item_id, item.position, criterion, reasons, pi, draw, known)
+            )
+    return ChosenCells(tuple(cells), settled, of, drawn.counts)
 
 
 def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
@@ -137,21 +177,33 @@ class _Draws:
     """Draws for the audit, and for the cells whose label is known; neither looks at the other."""
 
     def __init__(self, rule: QueueRule, seed: int, labelled: Cells) -> None:
-        self._rule, self._seed, self._labelled = rule, seed, labelled
+        self._rule, self._seed, self.labelled = rule, seed, labelled
+        self.counts = DrawCounts(0, 0, 0, 0)
 
-    def queued(
-        self, item_id: str, criterion: str, chance: float
-    ) -> tuple[tuple[Reason, ...], float]:
+    def queued(self, place: tuple[str, str], chance: float) -> tuple[tuple[Reason, ...], float]:
         """Why the cell is in, if it is, and the chance that it had of being drawn at all."""
         audit, gold = self._rule.audit_share, 0.0
-        if (item_id, criterion) in self._labelled:
+        known = place in self.labelled
+        if known:
             gold = self._rule.gold_share
-        either = audit + (1 - audit) * gold
-        if chance < audit:
-            return ("audit",), either
-        if gold and seeded("gold", self._seed, item_id, criterion).random() < gold:
-            return ("gold",), either
+        in_audit = chance < audit
+        in_gold = known and seeded("gold", self._seed, *place).random() < gold
+        of = self.counts
+        self.counts = DrawCounts(
+            of.audit_of + 1, of.audit + in_audit, of.gold_of + known, of.gold + in_gold
+        )
+        if in_audit or in_gold:
+            return ("audit",) if in_audit else ("gold",), either(audit, gold)
         return (), 1.0
+
+
+def either(audit: float, gold: float) -> float:
+    """The chance of being drawn by one or both of two draws that know nothing of each other.
+
+    >>> either(0.1, 0.5)
+    0.55
+    """
+    return audit + (1 - audit) * gold
 
 
 def _labelled(store: Store, run: Run) -> frozenset[tuple[str, str]]:
@@ -198,16 +250,26 @@ def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
 
 
 class _Why:
-    """Says for which reasons a cell is queued."""
+    """Says for which reasons a cell is queued.
 
-    def __init__(self, rule: QueueRule, apart: Cells, stale: Cells) -> None:
-        self._rule, self._apart, self._stale = rule, apart, stale
+    ``unasked`` are the cells on which nobody but judges that were switched off abstained.
+    """
+
+    def __init__(self, rule: QueueRule, apart: Cells, stale: Cells, unasked: Cells) -> None:
+        self._rule, self._apart, self._stale, self._unasked = rule, apart, stale, unasked
         self._near: dict[tuple[int, str, int | None], bool] = {}
+
+    @classmethod
+    def of(cls, store: Store, run: Run, rule: QueueRule, stale: Cells) -> _Why:
+        """With what the rule needs to know of a run."""
+        apart = _apart(store, run) if rule.flip else frozenset()
+        unasked = only_switched_off(store, run) if rule.abstention else frozenset()
+        return cls(rule, apart, stale, unasked)
 
     def queued(self, item: _Item, criterion: Criterion, sign: Signs | None) -> tuple[Reason, ...]:
         """The reasons, none where the rule does not want the cell."""
         rule, cell = self._rule, (item.item_id, criterion.name)
-        found: list[Reason] = [] if sign is None else self._of_votes(sign)
+        found: list[Reason] = [] if sign is None else self._of_votes(sign, cell)
         if cell in self._apart:
             found.append("flip")
         if rule.stale and (cell in self._stale or (sign and sign.settled == "stale")):
@@ -220,13 +282,14 @@ class _Why:
             found.append("chosen")
         return tuple(found)
 
-    def _of_votes(self, sign: Signs) -> list[Reason]:
+    def _of_votes(self, sign: Signs, cell: tuple[str, str]) -> list[Reason]:
         rule = self._rule
+        abstained = sign.abstentions > 0 and cell not in self._unasked
         tests: list[tuple[Reason, bool]] = [
             ("failure", rule.failure and sign.failures > 0),
             # Not the agreement: a verdict may be an option that no vote is for.
             ("split", rule.split and bool(sign.entropy)),
-            ("abstention", rule.abstention and sign.abstentions > 0),
+            ("abstention", rule.abstention and abstained),
             (
                 "margin",
                 rule.margin is not None and sign.margin is not None and sign.margin < rule.margin,

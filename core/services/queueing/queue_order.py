@@ -19,10 +19,10 @@ from core.domain.votes import BallotRow
 from core.scoring import MeasuredTexts, looks_at_texts, measure, score_item
 from core.scoring.trace import Outcome
 from core.scoring.verdict import Ballot
+from core.services.queueing.queue_cells import QueueCandidate
 from core.services.results.scored_items import effective, resolved_items, scored_rubric
 from core.services.results.verdicts import Counting, counting_of, texts_from
 from core.services.results.weight_fit import likely
-from core.services.review.queue_cells import QueueCandidate
 from core.store.store import Store
 
 #: The formulas in words, for a tooltip.

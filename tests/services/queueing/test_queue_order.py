@@ -17,7 +17,7 @@ from core.domain.panel import Rules
 from core.domain.rubric import Criterion, Rubric
 from core.scoring import MeasuredTexts, score_item
 from core.scoring.verdict import Ballot, settle
-from core.services.review.queue_order import (
+from core.services.queueing.queue_order import (
     ORDERS,
     VoteTally,
     WhatIf,

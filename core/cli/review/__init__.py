@@ -1,0 +1,1 @@
+"""Commands about people's work on a run."""

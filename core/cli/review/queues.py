@@ -1,0 +1,152 @@
+"""Review queues from a terminal: made from a rule, brought up to date, listed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_db, open_to_read
+from core.domain.review import Order, QueueRule, QueueSettings, Seat
+
+if TYPE_CHECKING:
+    from core.store.store import Store
+
+#: The reasons that can be named with --because.
+REASONS = ("split", "abstention", "failure", "flip", "stale", "near_gate", "everything")
+
+
+@click.group()
+def queue() -> None:
+    """Queues of cells for people to settle in the app."""
+
+
+@queue.command("make")
+@click.argument("run", type=click.IntRange(1))
+@click.option("--name", default="Doubtful cells", show_default=True, help="What it is called.")
+@click.option(
+    "--because", multiple=True, type=click.Choice(REASONS),
+    help="Only cells for these reasons (default: split, abstention, failure, flip, stale).",
+)  # fmt: skip
+@click.option("--criterion", "criteria", multiple=True, help="Only cells of these criteria.")
+@click.option(
+    "--audit", type=click.FloatRange(0, 1), default=0.1, show_default=True,
+    help="The chance of every cell that no reason chooses.",
+)  # fmt: skip
+@click.option("--most", type=click.IntRange(1), help="At most so many cells; draws are never cut.")
+@click.option(
+    "--order", type=click.Choice(get_args(Order)), default="impact", show_default=True,
+    help="What comes first, and what a cap leaves out last.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), help="Of the draws (default: any).")
+@click.option("--dry-run", "dry", is_flag=True, help="Count only; make nothing.")
+@db_option
+@json_option
+def queue_make(
+    run: int, name: str, because: tuple[str, ...], criteria: tuple[str, ...], audit: float,
+    most: int | None, order: Any, seed: int | None, dry: bool, db: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Queue the cells of RUN that people should look at, or count them."""
+    from core import clock
+    from core.services.review import queues
+
+    with common.plain_errors(as_json):
+        store = open_to_read(db) if dry else open_db(db)
+        rule = _rule(because, criteria, audit, most)
+        seed = clock.draw_seed() if seed is None else seed
+        found = queues.preview(store, run, rule, order=order, seed=seed)
+        made = None
+        if not dry:
+            made = queues.make_queue(
+                store, _AT_TERMINAL, run, name, rule, QueueSettings(), order=order, seed=seed
+            ).id
+        report = {
+            "queue": made,
+            "cells": found.cells,
+            "items": found.items,
+            "by_reason": dict(found.by_reason),
+            "settled": found.settled,
+            "left_out_by_cap": found.left_out,
+            "minutes": queues.minutes(store, run, found.cells, QueueSettings()),
+            "seed": seed,
+        }
+        common.report(report, _made_text, as_json)
+
+
+#: Who makes a queue from a terminal; nobody reviews under that name.
+_AT_TERMINAL = Seat("command line", "lead", "terminal")
+
+
+def _rule(
+    because: tuple[str, ...], criteria: tuple[str, ...], audit: float, most: int | None
+) -> QueueRule:
+    chosen: dict[str, Any] = {"audit_share": audit, "criteria": criteria or None, "most": most}
+    if because:
+        chosen.update({reason: reason in because for reason in REASONS})
+    return QueueRule(**chosen)
+
+
+def _made_text(report: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report["by_reason"].items()))
+    made = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
+    lines = [f"{made} {report['cells']} cells of {report['items']} items ({reasons or 'none'})."]
+    if report["left_out_by_cap"]:
+        lines.append(f"{report['left_out_by_cap']} more would fit and are left out by the cap.")
+    if report["settled"]:
+        lines.append(f"{report['settled']} are settled already.")
+    if report["minutes"] is not None:
+        lines.append(f"About {max(1, round(report['minutes']))} min at the reviewers' median pace.")
+    return "\n".join(lines)
+
+
+@queue.command("refresh")
+@click.argument("number", metavar="QUEUE", type=click.IntRange(1))
+@db_option
+@json_option
+def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
+    """Add to QUEUE the cells that its rule chooses by now; nothing is taken out."""
+    from core.services.review import queues
+
+    with common.plain_errors(as_json):
+        added = queues.refresh(open_db(db), _AT_TERMINAL, number)
+        found = {"queue": number, "added": added}
+        common.report(found, lambda said: f"{said['added']} cells added.", as_json)
+
+
+@queue.command("list")
+@click.argument("run", type=click.IntRange(1), required=False)
+@db_option
+@json_option
+def queue_list(run: int | None, db: Path | None, as_json: bool) -> None:
+    """List the queues of RUN, or of all runs, with how far each is."""
+    with common.plain_errors(as_json):
+        common.report({"queues": _listed(open_to_read(db), run)}, _list_text, as_json)
+
+
+def _listed(store: Store, run: int | None) -> list[dict[str, Any]]:
+    from core.services.review import queues
+
+    found = []
+    for row in queues.queues(store, run):
+        progress = queues.progress(store, row.id)
+        found.append(
+            {
+                "queue": row.id,
+                "run": row.run_id,
+                "name": row.name,
+                "cells": progress.total,
+                "resolved": progress.resolved,
+                "most": row.rule.most,
+            }
+        )
+    return found
+
+
+def _list_text(report: dict[str, Any]) -> str:
+    rows = [
+        [str(one["queue"]), str(one["run"]), f"{one['resolved']} of {one['cells']}", one["name"]]
+        for one in report["queues"]
+    ]
+    return common.table(rows, ["queue", "run", "resolved", "name"]) if rows else "No queue yet."

@@ -1,0 +1,7 @@
+"""Which cells of a run people should look at, in which order, and at most how many.
+
+Nothing here is written, and nothing known of who reviews: ``review`` makes queues of it. May import
+runs, rubrics and what is below.
+"""
+
+__all__ = ["queue_cap", "queue_cells", "queue_order"]

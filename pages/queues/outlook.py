@@ -1,0 +1,126 @@
+"""What a rule would queue, counted as one changes it, and making the queue."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import clock
+from core.domain.review import Order, QueueRule, QueueSettings, Seat
+from core.domain.runs import RunRow
+from core.services.results import browsing
+from core.services.review import queues
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc
+from pages.ui.widgets import row, shown_errors, table
+
+QUEUES_ACT = "queues_act"
+QUEUE_FIELD = "queue_field"
+QUEUE_ACT = "queue_act"
+#: What a cap does, for a tooltip.
+CAP = (
+    "Only what the reasons choose is cut, from the end of the queue's order; the audit and known "
+    "labels never are. It holds when the queue is brought up to date."
+)
+#: What the address says of a queue of exactly some cells.
+NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED))
+
+
+REASONS = {
+    "failure": "failed, or no verdict",
+    "split": "judges disagree",
+    "margin": "votes are close",
+    "abstention": "a judge abstained",
+    "near_gate": "a gate hangs on it",
+    "near_mark": "close to a pass mark",
+    "flip": "answers hang on the order of options",
+    "stale": "the question has changed",
+    "chosen": "everything is queued",
+    "audit": "drawn at random from the rest",
+    "gold": "its label is known",
+}
+
+
+def show(
+    who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: Order
+) -> None:
+    """The counts, the queue's name, and the button that makes it."""
+    seed = _seed()
+    by = order if rule.most is not None else "impact"
+    about = (*browsing.stands_on(store(), run), rule.model_dump_json(), seed, by)
+    found = remembered(
+        "queue preview", about, lambda: queues.preview(store(), run.id, rule, order=by, seed=seed)
+    )
+    st.html('<div class="rs-section">What it would queue</div>')
+    with st.grid(2, min_column_width=120):
+        st.metric("Cells", fmt.count(found.cells))
+        st.metric("Items", fmt.count(found.items))
+    _time(run, found, settings or QueueSettings())
+    rows = [
+        (esc(REASONS.get(reason, reason)), fmt.count(count))
+        for reason, count in sorted(found.by_reason.items(), key=lambda pair: -pair[1])
+    ]
+    table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
+    left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
+    row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
+    _capped(found, rule)
+    named = state.address(state.NAMED)
+    name_key = state.key(QUEUE_FIELD, "name", *([named] if named else []))
+    state.seed(name_key, named or "Doubtful cells")
+    st.text_input("Name of the queue", key=name_key, max_chars=200)
+    if (
+        st.button(
+            "Make the queue",
+            key=state.key(QUEUE_ACT, "make"),
+            type="primary",
+            disabled=not found.cells or settings is None,
+        )
+        and settings is not None
+    ):
+        with shown_errors():
+            made = queues.make_queue(
+                store(),
+                who,
+                run.id,
+                str(state.get(name_key) or ""),
+                rule,
+                settings,
+                order=order,
+                seed=seed,
+            )
+            state.drop(QUEUE_FIELD)
+            state.set_address(**{**NAMED, state.NEW: None, state.QUEUE: made.id, state.RUN: None})
+            st.rerun()
+
+
+def _time(run: RunRow, found: queues.QueuePreview, settings: QueueSettings) -> None:
+    """How long people will work on it, where their pace is known."""
+    minutes = queues.minutes(store(), run.id, found.cells, settings)
+    if minutes is not None:
+        about = f"About {fmt.count(max(1, round(minutes)))} min of work"
+        st.caption(f"{about}, at the median pace of what people reviewed under this rubric.")
+
+
+def _capped(found: queues.QueuePreview, rule: QueueRule) -> None:
+    """What the cap leaves out, and that it cuts no draw."""
+    if found.left_out:
+        st.caption(
+            f"{fmt.plural(found.left_out, 'more cell')} would fit and "
+            f"{'is' if found.left_out == 1 else 'are'} left out by the cap, from the end of the "
+            "order."
+        )
+    if rule.most is not None and found.cells > rule.most:
+        st.warning(
+            "The random draws alone bring more cells than the cap, and are never cut. Lower their "
+            "share, or raise the cap.",
+            icon=":material/casino:",
+        )
+
+
+def _seed() -> int:
+    """The seed of this form: what is counted is what will be drawn."""
+    key = state.key(QUEUE_FIELD, "seed")
+    if state.get(key) is None:
+        state.put(key, clock.draw_seed())
+    return int(state.get(key))

@@ -1,0 +1,39 @@
+"""`queue`: made, counted, brought up to date and listed from a terminal."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner
+
+from core.cli.main import main
+from core.services.review import queues
+from core.store.store import Store
+from tests.services import reviewed
+
+
+def said(store: Store, *words: str) -> str:
+    result = CliRunner().invoke(main, ["queue", *words, "--db", str(store.path)])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_queue_with_a_cap_is_counted_and_then_made_from_a_terminal(store: Store) -> None:
+    reviewed.graded(store, 8)
+    wanted = ("make", "1", "--most", "4", "--audit", "0", "--because", "split")
+    # Of eight items six are split on both criteria: twelve cells, of which eight are cut.
+    counted = json.loads(said(store, *wanted, "--dry-run", "--json"))
+    assert (counted["queue"], counted["cells"], counted["left_out_by_cap"]) == (None, 4, 8)
+    assert queues.queues(store) == []
+    assert "8 more would fit and are left out by the cap." in said(store, *wanted)
+    assert queues.progress(store, 1).total == 4
+    assert "0 of 4" in said(store, "list", "1")
+    assert "0 cells added" in said(store, "refresh", "1")
+
+
+def test_criteria_that_are_not_there_are_said(store: Store) -> None:
+    reviewed.graded(store, 4)
+    words = ["queue", "make", "1", "--criterion", "Nobody", "--db", str(store.path)]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 2
+    assert "none of the cells that you name" in result.output
