@@ -11,6 +11,8 @@ from core.domain.base import build
 from core.domain.review import Order, QueueRule, QueueSettings, Seat
 from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
+from core.services.queueing import queue_cells
+from core.services.results import browsing
 from core.services.review import queues, reviewers
 from core.services.rubrics import library
 from core.services.runs import lifecycle
@@ -146,7 +148,7 @@ def show(who: Seat) -> None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
     left, right = st.columns([3, 2], gap="large")
-    exactly = routes.rule_of(run.id)
+    exactly = _asked_for(run.id)
     with left:
         rule = _rule(run) if exactly is None else _exactly(exactly)
         with st.expander("How it is reviewed", expanded=False):
@@ -160,11 +162,36 @@ def _leave() -> None:
     state.set_address(**{**NAMED, state.NEW: None})
 
 
+def _asked_for(run_id: int) -> QueueRule | None:
+    """The rule of a queue of exactly the cells that the address names; `None`: it names none."""
+    word, criterion = state.address(state.SET), state.address(state.CRITERION)
+    items = None if word is None else browsing.items_of_set(store(), run_id, word)
+    if state.address(state.RULE) == routes.SPLIT:
+        return queue_cells.splits_only(items)
+    if items is None:
+        return None
+    return QueueRule(
+        split=False,
+        abstention=False,
+        failure=False,
+        flip=False,
+        stale=False,
+        everything=True,
+        items=items,
+        criteria=None if criterion is None else (criterion,),
+        audit_share=0.0,
+    )
+
+
 def _exactly(rule: QueueRule) -> QueueRule:
     """A set that another page led here with."""
-    items = fmt.plural(len(rule.items or ()), "item")
-    about = f"on {', '.join(rule.criteria)}" if rule.criteria else "with all their criteria"
-    st.html(f'<div class="rs-section">Exactly these {esc(items)}</div><div>{esc(about)}</div>')
+    if rule.split:
+        head = "Where judges disagree"
+        about = "cells that nobody has settled"
+    else:
+        head = f"Exactly these {fmt.plural(len(rule.items or ()), 'item')}"
+        about = f"on {', '.join(rule.criteria)}" if rule.criteria else "with all their criteria"
+    st.html(f'<div class="rs-section">{esc(head)}</div><div>{esc(about)}</div>')
     st.button(
         "Choose by a rule instead",
         key=state.key(QUEUES_ACT, "by rule"),
@@ -183,7 +210,7 @@ def _run() -> RunRow | None:
     key = state.key(QUEUE_FIELD, "run")
     asked = state.address_id(state.RUN)
     state.seed(key, asked if asked in by_id else rows[0].id)
-    if asked in by_id and state.address(state.SET) is not None:
+    if asked in by_id and (state.address(state.SET) or state.address(state.RULE)):
         # The set is one of that run's items, whichever was chosen here before.
         state.put(key, asked)
     chosen = st.selectbox(

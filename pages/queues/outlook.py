@@ -24,7 +24,7 @@ CAP = (
     "labels never are. It holds when the queue is brought up to date."
 )
 #: What the address says of a queue of exactly some cells.
-NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED))
+NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
 
 
 REASONS = {

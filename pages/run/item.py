@@ -19,7 +19,7 @@ from core.text import numbers as fmt
 from core.text.quotes import find_quote
 from pages.run import cells, criterion, filters
 from pages.run.filters import ITEM_ACT, ITEM_OPEN
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.items import context_words
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line, prose
@@ -233,6 +233,7 @@ def show(run_id: int, item_id: str) -> None:
         example_button(view)
     with right, st.container(gap="xsmall"):
         show_score(view)
+        routes.settle(run_id, item_id)
         st.fragment(_criteria)(view)
 
 

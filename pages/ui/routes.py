@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 import streamlit as st
 
 from core.domain.access import Verb
-from core.domain.review import QueueRule
 from core.domain.runs import Run, RunRow
+from core.services.queueing import queue_cells
 from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import state
@@ -286,6 +286,8 @@ def other_views(run: Run | RunRow, here: Screen) -> None:
     if not run.votes:
         return
     with st.container(horizontal=True, gap="small", key=state.key("ways", here.url)):
+        if here in (RUN, AGREEMENT):
+            settle(run.id)
         for screen, (words, tells) in OTHER_VIEWS.items():
             if screen != here:
                 link(screen, words, _address(screen, run.id), help=tells)
@@ -368,19 +370,24 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
     )
 
 
-def rule_of(run_id: int) -> QueueRule | None:
-    """The rule of a queue of exactly the cells that the address names; `None`: it names none."""
-    word, criterion = state.address(state.SET), state.address(state.CRITERION)
-    if word is None:
-        return None
-    return QueueRule(
-        split=False,
-        abstention=False,
-        failure=False,
-        flip=False,
-        stale=False,
-        everything=True,
-        items=browsing.items_of_set(store(), run_id, word),
-        criteria=None if criterion is None else (criterion,),
-        audit_share=0.0,
-    )
+#: The rule that `settle` puts into the address.
+SPLIT = "split"
+
+
+def settle(run_id: int, item_id: str | None = None) -> None:
+    """A link to the queue of the cells on which judges disagree and that nobody has settled.
+
+    It leads to the form of one where none was made; with `item_id` it is about one item.
+    """
+    found = queue_cells.disagreements(store(), run_id, item_id)
+    if not found.cells:
+        return
+    address: dict[str, object] = {state.QUEUE: found.queue}
+    if found.queue is None:
+        address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT}
+        address[state.NAMED] = "Disagreements"
+        if item_id is not None:
+            address[state.SET] = browsing.set_word(store(), run_id, [item_id])
+    words = f"Settle {fmt.plural(found.cells, 'disagreement')}"
+    help = "A queue of the cells on which judges disagree and that nobody has settled."
+    link(QUEUES, words, address, icon="gavel", help=help)

@@ -42,6 +42,8 @@ SWEEP = "sweep"
 FIND = "find"
 #: In the address of a run: a set of its items that no filter says (`routes.offer_work`).
 SET = "set"
+#: In the address of a new queue: by which rule, where it is not of a set (`routes.settle`).
+RULE = "rule"
 #: In the address of a new queue: what it is to be called.
 NAMED = "named"
 #: In the address of a run's item: the criterion that is open.

@@ -34,12 +34,18 @@ def sit_down(
     store: Store, queue_id: int, name: str, session: str = "tab", page: Screen = routes.REVIEW_ITEM
 ) -> AppTest:
     """The screen of a person in front of a queue; or another page about it."""
+    return at(store, name, page, session, **{state.QUEUE: queue_id})
+
+
+def at(store: Store, name: str, page: Screen, session: str = "tab", **address: object) -> AppTest:
+    """A page with this address, and a reviewer before it."""
     reviewed.sit(store, name)
     app = AppTest.from_file(str(FRAME), default_timeout=30)
     app.session_state[NAME] = name
     app.session_state[SESSION] = session
     app.run()
-    app.query_params[state.QUEUE] = str(queue_id)
+    for part, value in address.items():
+        app.query_params[part] = str(value)
     visit(app, page)
     assert not app.exception
     return app

@@ -149,6 +149,31 @@ def choose(
     return ChosenCells(tuple(cells), settled, of, drawn.counts)
 
 
+def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
+    """The rule of exactly the cells on which judges disagree and that nobody has settled."""
+    return QueueRule(
+        abstention=False, failure=False, flip=False, stale=False, items=items, audit_share=0.0
+    )
+
+
+class Disagreements(NamedTuple):
+    """How many cells ``splits_only`` chooses, and the newest queue made from it, if any."""
+
+    cells: int
+    queue: int | None
+
+
+def disagreements(store: Store, run_id: int, item_id: str | None = None) -> Disagreements:
+    """The disagreements of a run, or of one of its items, that nobody has settled."""
+    rule = splits_only(None if item_id is None else (item_id,))
+    made = [q.id for q in store.queues.list(run_id) if _uncapped(q.rule) == rule]
+    return Disagreements(store.signs.unsettled_splits(run_id, item_id), made[0] if made else None)
+
+
+def _uncapped(rule: QueueRule) -> QueueRule:
+    return rule.model_copy(update={"most": None})
+
+
 def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
     """The cells that a queue's audit draws where no rule wants them, with votes or without."""
     rule = queue.rule

@@ -336,6 +336,17 @@ class RunSigns:
             found[item, criterion] = before._replace(failures=count)
         return found
 
+    def unsettled_splits(self, run_id: int, item_id: str | None = None) -> int:
+        """How many cells of a run (or of one item) have mixed votes that nobody has settled."""
+        ((count,),) = self._files.tuples(
+            "SELECT count(*) FROM cell c WHERE c.run_id = ? AND c.entropy > 0 "
+            "AND (? IS NULL OR c.item_id = ?) AND NOT EXISTS (SELECT 1 FROM settled s "
+            "WHERE s.run_id = c.run_id AND s.item_id = c.item_id AND s.criterion = c.criterion "
+            "AND s.state = 'active')",
+            (run_id, item_id, item_id),
+        )
+        return int(count)
+
     def scores(self, run_id: int) -> list[tuple[str, int, float | None]]:
         """The items of a run in its order: id, position and score."""
         return self._files.tuples(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.services.queueing.queue_cells import splits_only
 from core.services.review import queues, reviewers
 from core.store.store import Store
 from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
@@ -78,6 +81,32 @@ def test_a_cap_says_what_it_leaves_out_and_stays_with_the_queue(store: Store) ->
     assert not app.exception
     assert (queues.queues(store)[0].rule.most, queues.progress(store, 1).total) == (4, 4)
     assert "4 cells" in shown(app)
+
+
+def test_disagreements_are_settled_with_one_click_to_make_the_queue_and_one_to_start(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 8)
+    app = at.at(store, "Ada", routes.RUN, run=run.id)
+
+    def settle() -> dict[str, list[str]]:
+        (link,) = [
+            e.proto for e in app.get("page_link") if e.proto.label == "Settle 12 disagreements"
+        ]
+        return parse_qs(link.query_string)
+
+    address = {name: one for name, (one,) in settle().items()}
+    assert address == {"new": "queue", "run": "1", "rule": "split", "named": "Disagreements"}
+    app = at.at(store, "Ada", routes.QUEUES, **address)
+    assert "Where judges disagree" in shown(app)
+    app.button(key=state.key(QUEUE_ACT, "make")).click().run()
+    assert not app.exception
+    (made,) = queues.queues(store)
+    assert (made.rule, made.name) == (splits_only(), "Disagreements")
+    assert [b.label for b in app.button if "Start" in b.label] == ["Start reviewing (6 items)"]
+    # A second look at the run leads to the queue that is there.
+    app = at.at(store, "Ada", routes.RUN, run=run.id)
+    assert settle() == {"queue": [str(made.id)]}
 
 
 def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:

@@ -1,4 +1,4 @@
-"""A queue of at most so many cells, and one that judges who were switched off do not fill."""
+"""A queue of at most so many cells, one of disagreements, and what switched-off judges queue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from core.domain.base import build
 from core.domain.review import QueueRule, QueueSettings
 from core.services.queueing.queue_cap import choose_within
-from core.services.queueing.queue_cells import choose
+from core.services.queueing.queue_cells import choose, disagreements, splits_only
 from core.services.results.doubt import in_doubt
 from core.services.review import queues, random_audit
 from core.store.store import Store
@@ -127,3 +127,19 @@ def test_nor_is_such_a_cell_in_doubt(store: Store) -> None:
     report = {"trained": False}
     store.runs.set_notes(run.id, {"training": {"cem": {"Right": report, "Short": report}}})
     assert [one for one in in_doubt(store, run.id) if one.item == "i3"] == []
+
+
+def test_disagreements_are_the_cells_that_a_queue_of_them_takes_and_nobody_settled(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 8)
+    # Items 1 to 3 and 5 to 7 are split on both criteria.
+    assert disagreements(store, run.id) == (12, None)
+    assert queues.preview(store, run.id, splits_only()).cells == 12
+    assert disagreements(store, run.id, "i1") == (2, None)
+    queue = reviewed.make_queue(store, run, splits_only().model_copy(update={"most": 9}))
+    reviewed.settle(store, sit(store, "Ada"), queue, "i1", UNMET)
+    assert disagreements(store, run.id) == (10, queue)
+    assert queues.preview(store, run.id, splits_only()).cells == 10
+    assert disagreements(store, run.id, "i1").cells == 0
+    assert disagreements(store, run.id, "i0").cells == 0
