@@ -29,6 +29,7 @@ from pages.ui.widgets import (
     one_of,
     page_header,
     problem_list,
+    refusal,
     sheet_choice,
     show_flash,
     shown_errors,
@@ -236,8 +237,7 @@ def show() -> None:
             return
         table = resources.table(source, sheet)
     if isinstance(table, InputError):
-        st.error(label(str(table.message)), icon=":material/error:")
-        problem_list(table.problems)
+        refusal(table)
         return
     _lead_on(source, table)
     _first_rows(table)

@@ -19,7 +19,7 @@ from pages.grade.steps import GRADE_ACT, Path, Step
 from pages.ui import resources, routes, run_status, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
-from pages.ui.widgets import problem_list, shown_errors
+from pages.ui.widgets import refusal, shown_errors
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
@@ -47,8 +47,7 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
             request = grading.request(store(), path.rubric.id, path.dataset.id, panel, tried=tried)
             count = _outlook(request, panel)
         except InputError as error:
-            st.error(label(error.message), icon=":material/error:")
-            problem_list(error.problems)
+            refusal(error)
             return
         pressed = st.button(
             f"Grade {fmt.plural(count, 'text')}",

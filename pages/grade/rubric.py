@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -26,7 +26,7 @@ from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import drafts, model_help, resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import one_of, problem_list, shown_errors, table
+from pages.ui.widgets import one_of, problem_list, refusal, shown_errors, table
 
 WAYS = {
     "drop": "Drop a file",
@@ -99,7 +99,7 @@ def _choose(path: Path) -> None:
     files = resources.held("rubric")
     if files:
         resources.held_line("rubric", files)
-        _read(files)
+        _of_files(files)
         return
     way = one_of("Rubric from", WAYS, default="drop", key=field("rubric", "way"))
     if way == "paste":
@@ -112,7 +112,7 @@ def _choose(path: Path) -> None:
             "with its points, or YAML.",
         )
         if text and text.strip():
-            _pasted(text)
+            _read(lambda: (pasted_rubric(text),), "pasted text")
     elif way == "here":
         _known()
     elif way == "draft":
@@ -124,27 +124,20 @@ def _choose(path: Path) -> None:
             key=field("rubric", "file"),
         )
         if uploads:
-            _read(resources.dropped_files(uploads))
+            _of_files(resources.dropped_files(uploads))
 
 
-def _read(files: tuple[File, ...]) -> None:
+def _of_files(files: tuple[File, ...]) -> None:
+    _read(lambda: rubrics(files), ", ".join(file.name for file in files))
+
+
+def _read(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
     try:
-        found = rubrics(files)
+        found = read()
     except InputError as error:
-        st.error(label(error.message), icon=":material/error:")
-        problem_list(error.problems)
+        refusal(error)
         return
-    _offer(found, ", ".join(file.name for file in files))
-
-
-def _pasted(text: str) -> None:
-    try:
-        found = pasted_rubric(text)
-    except InputError as error:
-        st.error(label(error.message), icon=":material/error:")
-        problem_list(error.problems)
-        return
-    _offer((found,), "pasted text")
+    _offer(found, source)
 
 
 def _offer(found: Sequence[Parsed[Rubric]], source: str) -> None:

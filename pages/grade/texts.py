@@ -15,8 +15,8 @@ from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import resources, routes, state
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import one_of, problem_list, sheet_choice, shown_errors
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import one_of, problem_list, refusal, sheet_choice, shown_errors
 from pages.ui.widgets import table as html_table
 
 WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what is here"}
@@ -111,8 +111,7 @@ def _on_known() -> None:
 def _look(table: Table | InputError, name: str) -> None:
     """What was read: its column, three of its rows, what is wrong, and the button."""
     if isinstance(table, InputError):
-        st.error(label(table.message), icon=":material/error:")
-        problem_list(table.problems)
+        refusal(table)
         return
     found = _with_column(table, name)
     if found is None:

@@ -17,7 +17,7 @@ from pages.imports import columns, reading
 from pages.ui import resources, routes, state
 from pages.ui.resources import Upload, store
 from pages.ui.text import label
-from pages.ui.widgets import page_header, problem_list, sheet_choice, shown_errors
+from pages.ui.widgets import page_header, problem_list, refusal, sheet_choice, shown_errors
 
 ENDINGS = [
     *("csv", "tsv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "feather", "zip", "eval"),
@@ -62,8 +62,7 @@ def import_form() -> None:
     if shape is not None and not isinstance(seen, InputError):
         seen = reading.look(upload, shape, seen.source.sheet)
     if isinstance(seen, InputError):
-        st.error(label(str(seen.message)), icon=":material/error:")
-        problem_list(seen.problems)
+        refusal(seen)
         return
     if _holds_votes(about, seen):
         _beside_and_mapping(upload, about, seen)

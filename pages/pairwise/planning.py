@@ -28,7 +28,7 @@ from pages.ui.widgets import (
     empty_state,
     figures,
     page_header,
-    problem_list,
+    refusal,
     shown_errors,
     table,
 )
@@ -57,8 +57,7 @@ def outlook_of(request: ContestRequest) -> RankingOutlook | None:
     try:
         return remembered("contest", about, lambda: contests.outlook(store(), request))
     except InputError as error:
-        st.error(label(error.message), icon=":material/error:")
-        problem_list(error.problems)
+        refusal(error)
         return None
 
 

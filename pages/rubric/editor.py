@@ -32,7 +32,7 @@ from pages.ui.drafts import (
     back_to_list,
 )
 from pages.ui.text import esc, label
-from pages.ui.widgets import one_of, problem_list, row, show_flash, shown_errors, tag
+from pages.ui.widgets import one_of, problem_list, refusal, row, show_flash, shown_errors, tag
 
 #: So many lines more than the text has are numbered and have room, for what is typed next.
 SPARE = 12
@@ -47,8 +47,7 @@ def yaml_side(name: str) -> None:
     state.seed(key, library.text_of(drafts.draft(name)) if typed is None else typed)
     refused = drafts.refused_text(name)
     if refused is not None:
-        st.error(label(refused.message), icon=":material/error:")
-        problem_list(refused.problems)
+        refusal(refused)
     elif typed is not None:
         _notices(typed)
     with st.container(key="rs_source"), st.container(key="rs_numbered"):

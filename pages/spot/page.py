@@ -19,7 +19,14 @@ from pages.ui.asking_words import asking_line, rule_label, who_answers
 from pages.ui.resources import store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, page_header, problem_list, show_flash, shown_errors
+from pages.ui.widgets import (
+    empty_state,
+    page_header,
+    problem_list,
+    refusal,
+    show_flash,
+    shown_errors,
+)
 
 SHOWN = 8
 
@@ -343,8 +350,7 @@ def _on_grade() -> None:
 def _refusal() -> None:
     refused = form_data.refusal()
     if refused is not None:
-        st.error(label(refused.message), icon=":material/error:")
-        problem_list(refused.problems)
+        refusal(refused)
 
 
 page_header("Spot check", "One submission, some judges, every vote. Nothing typed here is lost.")

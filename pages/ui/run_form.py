@@ -19,7 +19,14 @@ from pages.ui.asking import FieldKeys
 from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label, who_answers
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figures, one_of, problem_list, table
+from pages.ui.widgets import (
+    LabelledFigure,
+    empty_state,
+    figures,
+    one_of,
+    refusal,
+    table,
+)
 
 PLAN_FIELD = "plan_field"
 RUNS_ACT = "runs_act"
@@ -311,8 +318,7 @@ def _estimate(request: RunRequest) -> CostEstimate | None:
     try:
         return remembered("estimate", about, lambda: cost_estimate.estimate(store(), request))
     except InputError as error:
-        st.error(label(error.message), icon=":material/error:")
-        problem_list(error.problems)
+        refusal(error)
         return None
 
 

@@ -56,11 +56,16 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        head = f"{error.where}: {error.message}" if error.where else error.message
-        st.error(label(head), icon=":material/error:")
-        problem_list(error.problems)
+        refusal(error, where=error.where)
     except RubricStudioError as error:
         st.error(label(str(error)), icon=":material/error:")
+
+
+def refusal(error: InputError, *, where: str = "") -> None:
+    """What was refused, and every problem in it; ``where`` if the page does not say it."""
+    head = f"{where}: {error.message}" if where else error.message
+    st.error(label(head), icon=":material/error:")
+    problem_list(error.problems)
 
 
 def problem_list(problems: Sequence[Problem]) -> None:

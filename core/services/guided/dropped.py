@@ -150,8 +150,7 @@ def _of_table(file: File) -> Recognised:
     try:
         look = import_files.look_at_bytes(file.data, file.name)
     except SheetNotChosen as error:
-        line = f"A workbook with rows on {len(error.sheets)} sheets; choose one in the next step."
-        return Recognised("texts", (file,), line)
+        return _sheets_to_choose(error, (file,))
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
         return Recognised("unknown", (file,), "This cannot be read.", problems)
@@ -172,12 +171,16 @@ def _holds_texts(table: Table) -> bool:
     return column is not None and longest_text(table, table.columns) == column
 
 
+def _sheets_to_choose(error: SheetNotChosen, files: tuple[File, ...]) -> Recognised:
+    line = f"A workbook with rows on {len(error.sheets)} sheets; choose one in the next step."
+    return Recognised("texts", files, line)
+
+
 def _texts(files: tuple[File, ...], *, also_votes: bool = False) -> Recognised:
     try:
         look = texts.look(texts.read(files))
     except SheetNotChosen as error:
-        line = f"A workbook with rows on {len(error.sheets)} sheets; choose one in the next step."
-        return Recognised("texts", files, line)
+        return _sheets_to_choose(error, files)
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
         return Recognised(
