@@ -22,8 +22,8 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan, RunStatus
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote, VoteFailure
-from core.services.results.scored_items import derive_for
 from core.store.store import Store
+from tests.recording import record
 
 NOW = "2026-03-01T10:00:00.000Z"
 HOSTILE = "$5$ **bold** ![x](http://127.0.0.1:9/x) <script>alert(1)</script> \u202eevil"
@@ -130,13 +130,7 @@ def graded(
     """The run with the votes of the table above; still `running` where that is asked for."""
     found = _outcomes() if outcomes is None else outcomes
     run_id = planned(store)
-    lease = store.leases.claim("gone:1:x", at=at, seconds=60, run_id=run_id)
-    assert lease is not None
-    derive = derive_for(store.runs.get(run_id).plan, RUBRIC, DATASET.items)
-    store.votes.record(run_id, found, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
-    if status != "running":
-        store.leases.release(lease, status, now=NOW)
-    return run_id
+    return record(store, run_id, RUBRIC, DATASET.items, found, now=NOW, status=status, at=at)
 
 
 def _outcomes() -> list[AskedOutcome]:

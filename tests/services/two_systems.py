@@ -7,8 +7,8 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
 from core.store.store import Store
+from tests.recording import record
 
 NOW = "2026-03-01T10:00:00.000Z"
 RUBRIC = Rubric(
@@ -54,16 +54,11 @@ def made(store: Store) -> int:
         dataset_version_id=store.datasets.create(Dataset(name="Tasks", items=items), now=NOW).id,
         panel=Panel(name="One", judges=(Judge(name="ann", model="m"),)),
     )
-    run_id = store.runs.create(plan, [(item.id, 2) for item in items], now=NOW).id
-    lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run_id)
-    assert lease is not None
     votes = [
         _vote(item, name, option) for item, of in ANSWERS.items() for name, option in of.items()
     ]
-    derive = derive_for(store.runs.get(run_id).plan, RUBRIC, items)
-    store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
-    store.leases.release(lease, "done", now=NOW)
-    return run_id
+    run_id = store.runs.create(plan, [(item.id, 2) for item in items], now=NOW).id
+    return record(store, run_id, RUBRIC, items, votes, now=NOW)
 
 
 def _vote(item: str, name: str, option: int | None) -> AskedOutcome:

@@ -16,8 +16,8 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
 from core.store.store import Store
+from tests.recording import record
 
 NOW = "2026-03-01T10:00:00.000Z"
 RUBRIC = Rubric(
@@ -52,15 +52,10 @@ def class_of_four(store: Store, rubric: Rubric = RUBRIC) -> int:
         dataset_version_id=store.datasets.create(Dataset(name="Class", items=items), now=NOW).id,
         panel=Panel(name="One", judges=(Judge(name="ann", model="openai/m"),)),
     )
-    run_id = store.runs.create(plan, [(item.id, 2) for item in items], now=NOW).id
-    lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run_id)
-    assert lease is not None
     votes = [
         AskedOutcome((Vote(Cell(item, name, "ann"), option, False, "=SECRET REASON"),))
         for item, answers in ANSWERS.items()
         for name, option in zip(("Method", "Units"), answers, strict=True)
     ]
-    derive = derive_for(store.runs.get(run_id).plan, rubric, items)
-    store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
-    store.leases.release(lease, "done", now=NOW)
-    return run_id
+    run_id = store.runs.create(plan, [(item.id, 2) for item in items], now=NOW).id
+    return record(store, run_id, rubric, items, votes, now=NOW)

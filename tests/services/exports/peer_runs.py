@@ -27,8 +27,8 @@ from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
-from core.services.results.scored_items import derive_for
 from core.store.store import Store
+from tests.recording import record
 
 NOW = "2026-03-01T10:00:00.000Z"
 KIND = Criterion(
@@ -157,11 +157,4 @@ def _recorded(
     outcomes: list[AskedOutcome],
 ) -> int:
     run_id = store.runs.create(plan, [(item.id, 24) for item in items], now=NOW).id
-    lease = store.leases.claim("me:1:x", at=1e10, seconds=60, run_id=run_id)
-    assert lease is not None
-    derive = derive_for(store.runs.get(run_id).plan, rubric, items)
-    store.votes.record(
-        run_id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive
-    )
-    store.leases.release(lease, "done", now=NOW)
-    return run_id
+    return record(store, run_id, rubric, items, outcomes, now=NOW)

@@ -27,8 +27,8 @@ from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.agreement.metrics_report import metrics_source
 from core.services.exports.run_export import export
-from core.services.results.scored_items import derive_for
 from core.store.store import Store
+from tests.recording import record
 from tests.services import reviewed
 from tests.services.exports.class_of_four import NOW, RUBRIC
 from tests.services.exports.test_documented_columns import documented
@@ -67,18 +67,13 @@ def class_of_eight(store: Store) -> int:
         panel=Panel(name="One", judges=(Judge(name="words", kind="classifier"),)),
         calibration={"dataset_version": version, "items": list(LEARNED)},
     )
-    run_id = store.runs.create(plan, [(item, 2) for item in VOTES], now=NOW).id
-    lease = store.leases.claim("gone:1:x", at=1e10, seconds=60, run_id=run_id)
-    assert lease is not None
     votes = [
         AskedOutcome((Vote(Cell(item, name, "words"), option, False),))
         for item, given in VOTES.items()
         for name, option in given.items()
     ]
-    derive = derive_for(store.runs.get(run_id).plan, RUBRIC, items)
-    store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
-    store.leases.release(lease, "done", now=NOW)
-    return run_id
+    run_id = store.runs.create(plan, [(item, 2) for item in VOTES], now=NOW).id
+    return record(store, run_id, RUBRIC, items, votes, now=NOW)
 
 
 def grades(store: Store, run_id: int) -> dict[str, dict[str, Any]]:

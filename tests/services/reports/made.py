@@ -8,8 +8,8 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.results.scored_items import derive_for
 from core.store.store import Store
+from tests.recording import record
 
 NOW = "2026-03-01T10:00:00.000Z"
 MADE = "2026-03-02T10:00:00.000Z"
@@ -47,14 +47,9 @@ def decided(store: Store, items: int = 20, *, labelled: bool = True, grouped: bo
         dataset_version_id=store.datasets.create(dataset, now=NOW).id,
         panel=Panel(name="One", judges=(Judge(name="ann", model="openai/m"),)),
     )
-    run_id = store.runs.create(plan, [(item.id, 1) for item in rows], now=NOW).id
-    lease = store.leases.claim("gone:1:x", at=1e9, seconds=60, run_id=run_id)
-    assert lease is not None
-    derive = derive_for(store.runs.get(run_id).plan, rubric, rows)
     votes = [
         AskedOutcome((Vote(Cell(item.id, "short", "ann"), 0 if at % 4 == 0 else 1, False, "=why"),))
         for at, item in enumerate(rows)
     ]
-    store.votes.record(run_id, votes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive)
-    store.leases.release(lease, "done", now=NOW)
-    return run_id
+    run_id = store.runs.create(plan, [(item.id, 1) for item in rows], now=NOW).id
+    return record(store, run_id, rubric, rows, votes, now=NOW)
