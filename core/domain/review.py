@@ -100,6 +100,7 @@ class QueueSettings(Noun):
     ``policy`` ends a cell that several looked at: all say the same, most do, or an adjudicator
     always decides. ``assignees`` are names; with ``pool`` anybody may review if there are none.
     ``repeat_share`` of a person's items come back to them later (``services.repeating``).
+    ``confirm_same``: a blind verdict that is the panel's as well needs no second press.
     """
 
     mode: Mode = "until_commit"
@@ -111,6 +112,7 @@ class QueueSettings(Noun):
     assignees: tuple[Name, ...] = ()
     lease_seconds: Annotated[float, Field(ge=10, le=86_400)] = 600.0
     repeat_share: Share = 0.0
+    confirm_same: bool = False
 
     @model_validator(mode="after")
     def _check(self) -> QueueSettings:
@@ -119,6 +121,12 @@ class QueueSettings(Noun):
                 "needs at least three reviewers.",
                 "Raise reviewers, or ask for unanimity.",
                 "policy",
+            )
+        if self.confirm_same and self.mode == "blind":
+            raise broken(
+                "would tell that the judges say the same, which a blind queue never does.",
+                "Show votes after the verdict, or leave it off.",
+                "confirm_same",
             )
         if self.assignment != "pool" and len(set(self.assignees)) < self.reviewers:
             raise broken(

@@ -85,7 +85,14 @@ def _votes_shown(key: Key, now: QueueSettings) -> dict[str, Any]:
             key("assisted", round(100 * share)),
             "The other items are blind until the verdict, so that anchoring shows.",
         )
-    return {"mode": mode, "assisted_share": share}
+    same = mode != "blind" and st.checkbox(
+        "Confirm a verdict by itself where the judges say the same",
+        key=key("same", now.confirm_same),
+        help="It saves the second press; the verdict was given blind. The record says that it was "
+        "confirmed so, and what seeing the votes did is told without it.",
+        persist_state="page",
+    )
+    return {"mode": mode, "assisted_share": share, "confirm_same": same}
 
 
 def _reviewers_each(key: Key, now: QueueSettings) -> dict[str, Any]:

@@ -294,6 +294,12 @@ def _about(queue: QueueRow) -> None:
             [
                 ("Order", f"<b>{esc(name)}</b>: {esc(formula)}"),
                 ("Judges' votes", esc(making.MODES[settings.mode])),
+                (
+                    "Where judges say the same",
+                    "a verdict is confirmed by itself"
+                    if settings.confirm_same
+                    else "a second press confirms it",
+                ),
                 ("Reviewers per item", fmt.count(settings.reviewers)),
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
                 ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),

@@ -97,7 +97,7 @@ def commit(at: OpenItem) -> None:
     else:
         spent = {n: round(1000 * at.spent.get(n, 0.0)) for n in given}
         done = commit_reveal.commit(store(), at.ticket, given, ms_active=spent)
-    at.ticket, at.undone = done.ticket, ()
+    at.ticket, at.undone, at.same = done.ticket, (), done.same
     if not done.confirm:
         at.effect = _told(at, done.effect) or at.effect
         go_on(at)
@@ -129,7 +129,7 @@ def skip(at: OpenItem) -> None:
     """Put the item at the end of my queue; it counts as nothing. What the note says is why."""
     assert at.ticket is not None, "only an open item is skipped"
     other_acts.skip(store(), at.ticket, at.said.get(at.active, Given(None)).note)
-    at.effect = None
+    at.effect, at.same = None, ()
     lay(at, None)
     open_next(at)
 
@@ -174,7 +174,7 @@ def undo(at: OpenItem) -> bool:
         return False
     open_item(at, undone.item_id)
     at.effect = _told(at, undone.effects[-1] if undone.effects else None)
-    at.undone = undone.acts
+    at.undone, at.same = undone.acts, ()
     return True
 
 
@@ -186,4 +186,4 @@ def step(at: OpenItem, by: int) -> None:
     if len(ids) < 2 or here not in ids:
         raise Conflict("There is no other item for you now.")
     open_item(at, ids[(ids.index(here) + by) % len(ids)])
-    at.effect, at.undone = None, ()
+    at.effect, at.undone, at.same = None, (), ()

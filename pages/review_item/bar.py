@@ -110,7 +110,7 @@ def _press(
 def _close(at: OpenItem) -> None:
     """Back to the queue; the item is given back, what was said of it stays a draft."""
     keyboard.guarded(at, opened.leave)
-    at.effect, at.undone = None, ()
+    at.effect, at.undone, at.same = None, (), ()
     routes.go(routes.QUEUES, {state.QUEUE: at.queue_id})
 
 
@@ -124,8 +124,8 @@ def _said(at: OpenItem) -> None:
     if refused is not None:
         where = f"{refused.where}: " if refused.where else ""
         parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
-    elif at.effect is not None or at.undone:
-        parts = [effect_line(at.effect, at.undone)]
+    elif at.effect is not None or at.undone or at.same:
+        parts = [effect_line(at.effect, at.undone, at.same)]
     else:
         parts = ['<span class="rs-quiet">&nbsp;</span>']
     st.html(f'<div class="rs-row" role="status">{"".join(parts)}</div>')
@@ -149,11 +149,19 @@ ACTS = {
 }
 
 
-def effect_line(effect: DecisionEffect | None, undone: Sequence[str] = ()) -> str:
-    """The HTML of what a decision changed, or of what taking acts back did, in one line."""
+def effect_line(
+    effect: DecisionEffect | None, undone: Sequence[str] = (), same: Sequence[str] = ()
+) -> str:
+    """The HTML of what a decision changed, or of what taking acts back did, in one line.
+
+    `same` are the criteria whose verdict was confirmed by itself.
+    """
     acts = " and ".join(ACTS.get(one, one) for one in undone)
     head = f"Taken back: {acts}." if undone else "Last decision:"
     said = "" if effect is None else " · ".join([*_of_item(effect), *_of_cells(effect)])
+    if same:
+        names = esc(one_line(", ".join(same), 80))
+        said = f"judges say the same of {names}: confirmed" + (f" · {said}" if said else "")
     if not said and not undone:
         said = "your verdicts stand; nothing changed"
     return f'<span><span class="rs-quiet">{esc(head)}</span> {said}</span>'

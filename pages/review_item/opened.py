@@ -50,6 +50,7 @@ class OpenItem:
     touched: float = 0.0
     effect: DecisionEffect | None = None
     undone: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()  # confirmed by themselves with the last commit
     number: int = 0
     note: int = 0  # rises when the note is to be typed in
     where: QueueFilter = field(default_factory=QueueFilter)  # which items I want

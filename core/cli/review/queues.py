@@ -40,13 +40,18 @@ def queue() -> None:
     "--order", type=click.Choice(get_args(Order)), default="impact", show_default=True,
     help="What comes first, and what a cap leaves out last.",
 )  # fmt: skip
+@click.option(
+    "--confirm-same", "same", is_flag=True,
+    help="Verdicts that are the judges' as well need no second press.",
+)  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), help="Of the draws (default: any).")
 @click.option("--dry-run", "dry", is_flag=True, help="Count only; make nothing.")
 @db_option
 @json_option
 def queue_make(
     run: int, name: str, because: tuple[str, ...], criteria: tuple[str, ...], audit: float,
-    most: int | None, order: Any, seed: int | None, dry: bool, db: Path | None, as_json: bool,
+    most: int | None, order: Any, same: bool, seed: int | None, dry: bool, db: Path | None,
+    as_json: bool,
 ) -> None:  # fmt: skip
     """Queue the cells of RUN that people should look at, or count them."""
     from core import clock
@@ -54,13 +59,13 @@ def queue_make(
 
     with common.plain_errors(as_json):
         store = open_to_read(db) if dry else open_db(db)
-        rule = _rule(because, criteria, audit, most)
+        rule, settings = _rule(because, criteria, audit, most), QueueSettings(confirm_same=same)
         seed = clock.draw_seed() if seed is None else seed
         found = queues.preview(store, run, rule, order=order, seed=seed)
         made = None
         if not dry:
             made = queues.make_queue(
-                store, _AT_TERMINAL, run, name, rule, QueueSettings(), order=order, seed=seed
+                store, _AT_TERMINAL, run, name, rule, settings, order=order, seed=seed
             ).id
         report = {
             "queue": made,
@@ -69,7 +74,7 @@ def queue_make(
             "by_reason": dict(found.by_reason),
             "settled": found.settled,
             "left_out_by_cap": found.left_out,
-            "minutes": queues.minutes(store, run, found.cells, QueueSettings()),
+            "minutes": queues.minutes(store, run, found.cells, settings),
             "seed": seed,
         }
         common.report(report, _made_text, as_json)

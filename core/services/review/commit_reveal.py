@@ -10,6 +10,7 @@ from core import clock
 from core.domain.review import WHYS, Given, Mode
 from core.domain.review_records import QueuedCell, VerdictRow
 from core.domain.rubric import Criterion
+from core.domain.runs import ADJUDICATED
 from core.errors import Conflict, InputError, NotFound, Problem
 from core.services.access.allowing import allowed
 from core.services.review.adjudication import Act, follow
@@ -116,14 +117,15 @@ def require_notes(
 class Done:
     """What an act did. ``step`` undoes it; ``ticket`` replaces the one it was done with.
 
-    ``confirm`` names the cells that wait for me to confirm them; ``effect`` is ``None`` where
-    nothing could have changed yet.
+    ``confirm`` names the cells that wait for me to confirm them, ``same`` those that were confirmed
+    by themselves; ``effect`` is ``None`` where nothing could have changed yet.
     """
 
     step: int
     ticket: Ticket
     confirm: tuple[str, ...]
     effect: DecisionEffect | None
+    same: tuple[str, ...] = ()
 
 
 @allowed("review")
@@ -142,6 +144,7 @@ def commit(
 ) -> Done:
     """Say what I think of these cells. It is final at once in blind and assisted items.
 
+    Where the queue confirms by itself, so are independent verdicts that are the panel's as well.
     ``ms_active`` is the time spent on each cell, in milliseconds.
 
     Raises:
@@ -163,13 +166,41 @@ def commit(
                 raise Conflict(f"You have committed a verdict on {name!r} already.")
             _first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
         _forget_drafts(store, ticket, known)
-        effect = None
+        effect, same = None, list[str]()
         if mode != "until_commit":
             for name, verdict in known.items():
                 _final(act, ticket, name, verdict)
             effect = follow(act, list(known))
             effect = effect.blinded() if mode == "blind" else effect
-        return done(act, ticket, effect)
+        elif same := _same_as_panel(act, ticket, known):
+            for name in same:
+                _final(act, ticket, name, known[name], itself=True)
+                # Who is told that the judges say the same is not blind on this cell any more.
+                act.record("reveal", name, part=ticket.part, revealed_at=act.now)
+            effect = follow(act, same)
+        return replace(done(act, ticket, effect), same=tuple(same))
+
+
+def _same_as_panel(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list[str]:
+    """The cells on which a verdict is confirmed by itself: the panel's option was chosen.
+
+    Not where all judges chose another option than the one that their rule settles on: the votes say
+    otherwise, and somebody should see that.
+    """
+    assert act.queue is not None, "tickets belong to queues"
+    if not act.queue.settings.confirm_same or ticket.part != "review":
+        return []
+    agreed = unanimous(act.store, act.run.id, act.item_id)
+    found = []
+    for cell in act.store.results.cells(act.run.id, act.item_id):
+        settled = cell.rule == ADJUDICATED
+        option = cell.voted if settled else None if cell.abstained else cell.option
+        says = given.get(cell.criterion)
+        if says is None or option is None or says.option != option:
+            continue
+        if agreed.get(cell.criterion, option) == option and not cell.failures:
+            found.append(cell.criterion)
+    return found
 
 
 @allowed("review")
@@ -191,7 +222,9 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         for cell in shown.cells:
             name = cell.view.criterion.name
             verdict = own.get(name)
-            if verdict is not None and verdict.revealed is None:
+            # A verdict that was confirmed before the votes were shown was not confirmed in sight.
+            confirmed = verdict is not None and verdict.final is not None
+            if verdict is not None and verdict.revealed is None and not confirmed:
                 store.verdicts.put(act.queue.id, replace(verdict, revealed=act.now))
             if store.events.seen(act.queue.id, act.item_id, name, ticket.seat.name) is None:
                 act.record("reveal", name, part=ticket.part, revealed_at=act.now)
@@ -309,7 +342,7 @@ def _first(
     act.store.verdicts.put(act.queue.id, verdict)
 
 
-def _final(act: Act, ticket: Ticket, criterion: str, given: Given) -> None:
+def _final(act: Act, ticket: Ticket, criterion: str, given: Given, *, itself: bool = False) -> None:
     assert act.queue is not None, "tickets belong to queues"
     (verdict,) = [v for v in my_verdicts(act.store, ticket) if v.criterion == criterion]
     event_id = act.record(
@@ -317,7 +350,7 @@ def _final(act: Act, ticket: Ticket, criterion: str, given: Given) -> None:
         criterion,
         part=ticket.part,
         before=given_data(verdict.first),
-        after=given_data(given),
+        after={**given_data(given), **({"itself": True} if itself else {})},
         reason=given.note,
         mode=verdict.mode,
         revealed_at=verdict.revealed,

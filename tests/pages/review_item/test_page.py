@@ -50,6 +50,28 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     assert outcome(store, queue, "i1", "Short") == ("UNMET", "resolved")
 
 
+def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
+    store: Store,
+) -> None:
+    queue = at.queue(store, rule=SPLIT, settings=QueueSettings(confirm_same=True))
+    app = at.sit_down(store, queue, "Ben")
+    at.choose(app, 2, "Right", MET)
+    at.choose(app, 2, "Short", UNMET)
+    at.commit(app, 2)
+    # Most judges say MET of Right, too; of Short I differ, and that waits for me.
+    assert "judges say the same of Right: confirmed" in shown(app)
+    assert outcome(store, queue, "i1", "Right") == ("MET", "resolved")
+    assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
+    at.commit(app, 2)
+    # i2: most say UNMET of both. One press, and the next item is there.
+    at.choose(app, 3, "Right", UNMET)
+    at.choose(app, 3, "Short", UNMET)
+    at.commit(app, 3)
+    assert "Item 4" in shown(app)
+    assert "judges say the same of Right, Short: confirmed" in shown(app)
+    assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
+
+
 def test_committing_too_early_jumps_to_what_is_missing_and_keeps_the_item(store: Store) -> None:
     queue = at.queue(store)
     app = at.sit_down(store, queue, "Ben")

@@ -7,12 +7,21 @@ from dataclasses import asdict
 
 import pytest
 
+from core.domain.base import build
 from core.domain.review import Given, Mode, QueueRule, QueueSettings
 from core.errors import Conflict, InputError
 from core.services.agreement.load_ratings import of_run
 from core.services.agreement.ratings import PANEL
 from core.services.results.scored_items import resolved_items
-from core.services.review import adjudication, claims, commit_reveal, other_acts, queues
+from core.services.review import (
+    adjudication,
+    audit_trail,
+    claims,
+    commit_reveal,
+    other_acts,
+    queues,
+    reviewer_quality,
+)
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, NA, UNMET, sit, take
@@ -290,3 +299,65 @@ def test_a_cell_that_nobody_voted_on_can_be_settled_and_is_as_before_when_undone
     while other_acts.undo_last(store, seat, queue):
         pass
     assert reviewed.pictures(store, run.id) == before
+
+
+def test_a_verdict_that_is_the_panels_too_is_confirmed_by_itself_where_the_queue_says_so(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store)
+    settings = QueueSettings(confirm_same=True)
+    queue = reviewed.make_queue(store, run, settings=settings)
+    ada = sit(store, "Ada")
+    # i1: two of three judges say MET on both criteria.
+    ticket = take(store, ada, queue, "i1")
+    done = commit_reveal.commit(store, ticket, {"Right": Given(MET), "Short": Given(UNMET)})
+    assert (done.confirm, done.same) == (("Short",), ("Right",))
+    assert done.effect is not None
+    assert [cell.criterion for cell in done.effect.cells] == ["Right"]
+    assert adjudication.settled(store, run.id)["i1", "Right"].option == MET
+    assert ("i1", "Short") not in adjudication.settled(store, run.id)
+    told = store.events.of_cell(run.id, "i1", "Right")
+    assert [e.action for e in told] == ["verdict", "final", "reveal", "settle"]
+    final = next(e for e in told if e.action == "final")
+    assert (final.after, final.revealed_at) == ({"option": MET, "itself": True}, None)
+    assert "confirmed it by itself" in " ".join(
+        line.what for line in audit_trail.story(store, ada, run.id, "i1", "Right")
+    )
+    # What seeing the votes did is told of the other cell only, which waits to be confirmed.
+    commit_reveal.reveal(store, done.ticket)
+    commit_reveal.finish(store, done.ticket, {"Short": Given(MET, note="They are right.")})
+    found = reviewer_quality.anchoring(store, queue)
+    assert (found.revealed, found.toward.n, found.away.n) == (1, 1, 0)
+
+
+def test_taking_back_what_was_confirmed_by_itself_leaves_nobody_blind(store: Store) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(confirm_same=True))
+    ada = sit(store, "Ada")
+    before = reviewed.pictures(store, run.id)
+    reviewed.settle(store, ada, queue, "i1", MET)
+    other_acts.undo_last(store, ada, queue)
+    assert reviewed.pictures(store, run.id) == before
+    ticket = take(store, ada, queue, "i1")
+    commit_reveal.commit(store, ticket, {"Right": Given(MET)})
+    (verdict,) = [v for v in store.verdicts.of_item(queue, "i1") if v.criterion == "Right"]
+    assert verdict.mode == "assisted"
+
+
+@pytest.mark.parametrize(("item", "option"), [("i3", NA), ("i1", UNMET)])
+def test_nothing_else_is_confirmed_by_itself(store: Store, item: str, option: int) -> None:
+    run = reviewed.graded(store)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(confirm_same=True))
+    says = Given(None, "missing_info") if option == NA else Given(option)
+    done = commit_reveal.commit(store, take(store, sit(store, "Ada"), queue, item), {"Right": says})
+    assert done.confirm == ("Right",)
+    plain = reviewed.make_queue(store, run)
+    done = commit_reveal.commit(
+        store, take(store, sit(store, "Ben"), plain, "i1"), {"Right": Given(MET)}
+    )
+    assert done.confirm == ("Right",)
+
+
+def test_a_blind_queue_confirms_nothing_by_itself_for_that_would_tell() -> None:
+    with pytest.raises(InputError, match="blind queue never does"):
+        build(QueueSettings, {"mode": "blind", "confirm_same": True}, "settings")
