@@ -124,6 +124,18 @@ def seconds(value: float | None) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
+def about_minutes(value: float) -> str:
+    """A time to come, which nobody knows to the second.
+
+    >>> about_minutes(0.4), about_minutes(25.2), about_minutes(75)
+    ('under a minute', 'about 25 min', 'about 1 h 15 min')
+    """
+    whole = round(value)
+    if whole < 1:
+        return "under a minute"
+    return "about " + (f"{whole} min" if whole < 60 else seconds(60 * whole))
+
+
 def tokens(value: int | None) -> str:
     """A count of tokens, shortened from ten thousand on.
 

@@ -98,8 +98,8 @@ def _time(run: RunRow, found: queues.QueuePreview, settings: QueueSettings) -> N
     """How long people will work on it, where their pace is known."""
     minutes = queues.minutes(store(), run.id, found.cells, settings)
     if minutes is not None:
-        about = f"About {fmt.count(max(1, round(minutes)))} min of work"
-        st.caption(f"{about}, at the median pace of what people reviewed under this rubric.")
+        about = fmt.about_minutes(minutes).capitalize()
+        st.caption(f"{about} of work, at the median pace of what people reviewed by this rubric.")
 
 
 def _capped(found: queues.QueuePreview, rule: QueueRule) -> None:

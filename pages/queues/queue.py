@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import UTC, datetime
-
 import streamlit as st
 
-from core.domain.review import ROLES, CellState, Role, Seat
-from core.domain.review_records import ItemLease, QueueFilter, QueueRow, TurnStatus
+from core.domain.review import CellState, Seat
+from core.domain.review_records import QueueFilter, QueueRow, TurnStatus
 from core.services.results import item_view
-from core.services.review import adjudication, claims, other_acts, queues, reviewers
+from core.services.review import adjudication, claims, other_acts, queues
 from core.services.review.claims import QueueStanding
 from core.services.rubrics import library
 from core.text import numbers as fmt
-from pages.queues import making
+from pages.queues import making, people
 from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD
 from pages.ui import identity, routes, state
 from pages.ui.resources import store
@@ -83,59 +80,6 @@ def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
     if where.flagged:
         parts[state.FLAGGED] = "yes"
     return parts
-
-
-def held(who: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None:
-    """The items that somebody has open now."""
-    st.html('<div class="rs-section">Open now</div>')
-    if not leases:
-        st.caption("Nobody has an item open.")
-        return
-    rows = [
-        (
-            esc(lease.reviewer) + (" (you)" if lease.reviewer == who.name else ""),
-            "resolves" if lease.part == "resolve" else "reviews",
-            f"{datetime.fromtimestamp(lease.until, UTC):%H:%M:%S} UTC",
-        )
-        for lease in leases
-    ]
-    table(["Who", "Does", "Kept until"], rows, name="Items that are open")
-    if who.role == "lead":
-        _take_over(who, queue, [lease for lease in leases if lease.reviewer != who.name])
-
-
-def _take_over(who: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
-    """A lead may go on with what somebody left open; that it was taken over is recorded."""
-    for lease in leases:
-        words = f"Take over from {label(lease.reviewer, 40)}"
-        key = state.key(QUEUE_ACT, "take over", lease.reviewer, lease.item_id)
-        if st.button(words, key=key, type="tertiary", icon=":material/swap_horiz:"):
-            state.put(state.REVIEW_TAKE, lease.item_id)
-            routes.go(routes.REVIEW_ITEM, {state.QUEUE: queue.id})
-
-
-def roles(who: Seat) -> None:
-    """Everybody, with a role that a lead may change."""
-    for one in reviewers.everyone(store()):
-        key = state.key(QUEUE_FIELD, "role", one.id)
-        state.seed(key, one.role)
-        st.selectbox(
-            label(one.name),
-            ROLES,
-            key=key,
-            format_func=lambda role: f"{role}: {reviewers.ROLE_WORDS[role]}",
-            on_change=_set,
-            args=(who, one.name, key, one.role),
-        )
-
-
-def _set(who: Seat, name: str, key: str, before: Role) -> None:
-    with shown_errors():
-        try:
-            reviewers.set_role(store(), who, name, state.get(key))
-        except Exception:
-            state.put(key, before)
-            raise
 
 
 #: The newest decisions; one looks for others by their timeline.
@@ -217,12 +161,13 @@ def show(who: Seat, queue_id: int) -> None:
     standing = claims.standing(store(), who, queue.id)
     start_reviewing(who, queue, standing)
     _progress(queue)
+    people.show(who, queue)
     _findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
         _standing(standing)
     with right:
-        held(who, queue, standing.held)
+        people.held(who, queue, standing.held)
     _about(queue)
     if who.resolves:
         send_back(who, queue)
@@ -326,7 +271,7 @@ def _lead(who: Seat, queue: QueueRow) -> None:
                 state.flash("Saved. What is resolved stays resolved.")
                 st.rerun()
     with st.expander("Lead: people"):
-        roles(who)
+        people.roles(who)
     with st.container(horizontal=True):
         st.button(
             "Queue what fits by now",

@@ -82,10 +82,7 @@ def _own_pace(pace: Pace) -> str:
         return said
     if pace.left_minutes is None:
         return f"{said}, {fmt.DASH}"
-    whole = round(pace.left_minutes)
-    if whole < 1:
-        return f"{said}, under a minute"
-    return f"{said}, about " + (f"{whole} min" if whole < 60 else fmt.seconds(60 * whole))
+    return f"{said}, {fmt.about_minutes(pace.left_minutes)}"
 
 
 def _press(

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from statistics import median
 
-from core.domain.review import Seat
+from core import clock
+from core.domain.review import ROLES, Role, Seat
 from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.metrics.estimate import Estimate, difference
 from core.services.queueing.queue_cap import AWAY_MS
@@ -56,11 +57,50 @@ class Pace:
 
 def pace(store: Store, seat: Seat, queue_id: int) -> Pace:
     """How far this person is in a queue, and how fast. Raises ``NotFound``."""
-    open_now = {turn.item_id for turn in claims.ahead(store, seat, queue_id, limit=-1)}
-    done = store.verdicts.decided(queue_id, seat.name) - open_now
-    times = store.events.spent(queue_id, seat.name, AWAY_MS).values()
+    return _pace(store, now_seated(store, seat), store.queues.get(queue_id))
+
+
+def _pace(store: Store, seat: Seat, queue: QueueRow) -> Pace:
+    turns = store.turns.standing(queue.id, seat, queue.order, at=clock.at(), status="available")
+    open_now = {turn.item_id for turn in turns}
+    done = store.verdicts.decided(queue.id, seat.name) - open_now
+    times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
     each = median(times) / 1000 if len(times) >= FORETOLD else None
     return Pace(len(done), len(open_now), each)
+
+
+@dataclass(frozen=True)
+class PersonAtWork:
+    """How far somebody is in a queue, and when they last did something there (``None``: never).
+
+    ``open_now``: they have an item open.
+    """
+
+    name: str
+    role: Role
+    pace: Pace
+    last: str | None
+    open_now: bool
+
+
+def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
+    """How far people are in a queue: to a lead everybody who reviewed, has or was given an item of
+    it, by role and name; to anybody else oneself alone. Raises ``NotFound``.
+    """
+    seat = now_seated(store, seat)
+    queue = store.queues.get(queue_id)
+    last = store.events.last_reviewed(queue_id)
+    held = {lease.reviewer: lease.session for lease in claims.open_leases(store, queue_id)}
+    given = {name for item in store.queues.items(queue_id) for name in item.assigned}
+    roles = {row.name: row.role for row in store.reviewers.list()}
+    people = {*last, *held, *given} if seat.role == "lead" else {seat.name}
+    found = []
+    for name in people & {*last, *held, *given}:
+        # A name that was given an item may not have signed in yet.
+        person = Seat(name, roles.get(name, "reviewer"), held.get(name, seat.session))
+        made = _pace(store, person, queue)
+        found.append(PersonAtWork(name, person.role, made, last.get(name), name in held))
+    return sorted(found, key=lambda one: (ROLES.index(one.role), one.name.casefold()))
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,16 @@ class Events:
             )
         )
 
+    def last_reviewed(self, queue_id: int) -> dict[str, str]:
+        """When each person last reviewed something in a queue, by name."""
+        return dict(
+            self._files.tuples(
+                "SELECT actor, max(ts) FROM review_event WHERE queue_id = ? AND action IN "
+                "('verdict', 'final', 'reveal', 'skip', 'flag', 'repeat', 'undo') GROUP BY actor",
+                (queue_id,),
+            )
+        )
+
     def newest_times(self, rubric_id: int, limit: int) -> list[int]:
         """Milliseconds spent on each of the newest verdicts on a rubric in any version."""
         return [

@@ -11,7 +11,7 @@ from core.services.review import claims, commit_reveal, other_acts, second_looks
 from core.services.review.corrected_estimates import rightness
 from core.services.review.queues import preview
 from core.services.review.random_audit import unseen
-from core.services.review.reviewer_quality import FORETOLD, Pace, pace, quality
+from core.services.review.reviewer_quality import FORETOLD, Pace, at_work, pace, quality
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
@@ -168,6 +168,27 @@ def test_ones_own_progress_is_in_items_and_the_time_left_is_at_ones_own_pace(sto
     other_acts.undo_last(store, ada, queue)
     # i2 is open again, and without it two items are timed.
     assert pace(store, ada, queue) == Pace(2, 5, None)
+
+
+def test_a_lead_reads_how_far_everybody_is_and_others_only_about_themselves(store: Store) -> None:
+    settings = QueueSettings(mode="blind")
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING, settings)
+    lea, ada, ben = sit(store, "Lea"), sit(store, "Ada"), sit(store, "Ben")
+    assert at_work(store, lea, queue) == []
+    for item in ("i0", "i1", "i2"):
+        timed(store, "Ada", queue, item, 8_000, 2_000)
+    take(store, ben, queue, "i3")
+    found = {one.name: one for one in at_work(store, lea, queue)}
+    # Lea made the queue and reviewed nothing. Five of eight items are open; Ben has one of them.
+    assert list(found) == ["Ada", "Ben"]
+    assert (found["Ada"].pace, found["Ada"].role) == (Pace(3, 4, 10.0), "reviewer")
+    assert found["Ada"].last is not None
+    assert (found["Ben"].pace, found["Ben"].last, found["Ben"].open_now) == (
+        Pace(0, 5, None),
+        None,
+        True,
+    )
+    assert [one.name for one in at_work(store, ada, queue)] == ["Ada"]
 
 
 def test_an_item_that_waits_to_be_confirmed_is_not_done(store: Store) -> None:
