@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
+import logging
 import sys
 from collections.abc import AsyncIterator
 from functools import lru_cache
@@ -18,7 +19,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
+import streamlit.logger
 from starlette.middleware import Middleware
+from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
@@ -27,7 +30,7 @@ import pages
 from core.services import open_store
 from core.services.access import members
 from core.services.reports.worked_example import ensure_example
-from core.services.runs import server
+from core.services.runs import monitoring, server, server_log
 from core.services.runs.server import runner_beside
 from core.settings import Settings, load_settings
 
@@ -80,6 +83,26 @@ def signed_in(cookies: str) -> bool:
     return members.actor(_opened(load_settings()), access, claims).role is not None
 
 
+def sessions() -> int:
+    """How many browsers are connected."""
+    # Streamlit's own manager of sessions is not public; it counts those without a browser, too.
+    return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
+
+
+def log_as(settings: Settings) -> None:
+    """Log as the settings say: Streamlit gives every logger of its own a handler of its own."""
+    handler = server_log.begin(settings.log)
+    if handler is None:
+        return
+
+    def ours(logger: logging.Logger) -> None:
+        logger.handlers[:] = [handler]
+
+    streamlit.logger.setup_formatter = ours
+    for logger in list(streamlit.logger._loggers.values()):
+        ours(logger)
+
+
 @lru_cache(maxsize=2)
 def _opened(settings: Settings) -> Store:
     return open_store(settings)
@@ -90,11 +113,20 @@ FRAME = Path(pages.__file__).parent / "frame.py"
 # unless it is there. Taking it away while another thread imports makes that import miss a folder.
 if str(FRAME.parent) not in sys.path:
     sys.path.append(str(FRAME.parent))
+_settings = load_settings()
+log_as(_settings)
 INDEX = Path(st.__file__).parent / "static" / "index.html"
 guard = Middleware(
     server.Guard,
-    hosts=server.Hosts(st.get_option("server.address") or "", load_settings().hosts),
+    hosts=server.Hosts(st.get_option("server.address") or "", _settings.hosts),
     headers=server.headers(INDEX.read_bytes()),
     member=signed_in,
 )
-app = st.App(FRAME, lifespan=lifespan, middleware=[guard])
+monitor = Middleware(
+    monitoring.Monitor,
+    store=lambda: _opened(load_settings()),
+    token=_settings.metrics_token,
+    base=st.get_option("server.baseUrlPath") or "",
+    sessions=sessions,
+)
+app = st.App(FRAME, lifespan=lifespan, middleware=[guard, monitor])

@@ -5,13 +5,16 @@
 ``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
 ``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``)
 ``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app that asks nobody to sign in
+``RUBRIC_STUDIO_LOG``     ``json``: a server logs lines of JSON (default: ``text``)
+``RUBRIC_STUDIO_LOG_LEVEL``      from which level on: ``debug``, ``info``, ``warning``, ``error``
+``RUBRIC_STUDIO_METRICS_TOKEN``  who brings it may read ``/metrics``
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
@@ -20,6 +23,7 @@ from core.domain.access import TEAM_ROLES, ListedProvider, TeamAccess, TeamRole
 from core.errors import InputError, Problem
 
 RunnerPlace = Literal["process", "thread", "none"]
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 #: The folder that `core` and `pages` lie in: a checkout's root, or where packages are installed.
 ROOT = Path(__file__).resolve().parents[1]
@@ -29,6 +33,14 @@ _INSTALLED = ROOT / "rubric_studio" / "files"
 CHECKOUT = not _INSTALLED.is_dir()
 FILES = ROOT if CHECKOUT else _INSTALLED
 SAMPLES = FILES / "sample_rubrics"
+
+
+@dataclass(frozen=True)
+class LogSettings:
+    """How a server logs: as text or as lines of JSON, and from which level on."""
+
+    json: bool = False
+    level: LogLevel = "info"
 
 
 @dataclass(frozen=True)
@@ -44,6 +56,8 @@ class Settings:
     hosts: tuple[str, ...] = ()
     access: TeamAccess | None = None
     open: bool = False
+    log: LogSettings = LogSettings()
+    metrics_token: str = field(default="", repr=False)
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -61,7 +75,20 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         (*hosts, *(access.hosts if access else ())),
         access,
         env.get("RUBRIC_STUDIO_OPEN") == "1",
+        _log_settings(env),
+        env.get("RUBRIC_STUDIO_METRICS_TOKEN", "").strip(),
     )
+
+
+def _log_settings(env: Mapping[str, str]) -> LogSettings:
+    form = env.get("RUBRIC_STUDIO_LOG", "") or "text"
+    level = (env.get("RUBRIC_STUDIO_LOG_LEVEL", "") or "info").lower()
+    if form not in ("text", "json"):
+        raise InputError(f"RUBRIC_STUDIO_LOG is {form!r}; use 'text' or 'json'.")
+    if level not in get_args(LogLevel):
+        known = ", ".join(get_args(LogLevel))
+        raise InputError(f"RUBRIC_STUDIO_LOG_LEVEL is {level!r}; use one of {known}.")
+    return LogSettings(form == "json", cast("LogLevel", level))
 
 
 def own_data_file(environ: Mapping[str, str] | None = None) -> Path:

@@ -117,14 +117,28 @@ def where(db: Path | None) -> None:
     metavar="NAME",
     help="A further name by which browsers may ask for the app, e.g. that of a proxy before it.",
 )
-def app(db: Path | None, port: int, host: str, is_open: bool, hosts: tuple[str, ...]) -> None:
+@click.option(
+    "--base-path",
+    default="",
+    metavar="PATH",
+    help="The path below which a proxy shows the app, e.g. /studio.",
+)
+def app(
+    db: Path | None,
+    port: int,
+    host: str,
+    is_open: bool,
+    hosts: tuple[str, ...],
+    base_path: str,
+) -> None:
     """Open the app. The first start grades the bundled example."""
     from core.services.runs.server import serve
 
     with common.plain_errors():
         settings = settings_with(db)
         hosts = (*settings.hosts, *hosts)
-        serve(replace(settings, hosts=hosts, open=is_open or settings.open), port, host)
+        settings = replace(settings, hosts=hosts, open=is_open or settings.open)
+        serve(settings, port, host, base_path)
 
 
 @main.command()
@@ -132,9 +146,11 @@ def app(db: Path | None, port: int, host: str, is_open: bool, hosts: tuple[str, 
 @click.option("--with-parent", is_flag=True, hidden=True)
 def worker(db: Path | None, with_parent: bool) -> None:
     """Work off queued runs without the app, until Ctrl-C."""
+    from core.services.runs import server_log
     from core.services.runs.server import work_until_told
 
     with common.plain_errors():
+        server_log.begin(settings_with(db).log)
         store = open_db(db)
         if not with_parent:
             common.say("Waiting for runs. Ctrl-C ends.")

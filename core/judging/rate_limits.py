@@ -149,6 +149,8 @@ class Breaker:
                     "A provider failed %d requests in a row (%s). It is tried now and then for up "
                     "to %.0f minutes; what was answered is kept.",
                     *(self._failures, message.strip(), self._max_wait / 60),
+                    # What a provider says may repeat what it was sent.
+                    extra={"plain": f"A provider failed {self._failures} requests in a row."},
                 )
             self.broken, self._closed_at = True, now
             self._opens_at = now + min(LONGEST_OUTAGE, FIRST_OUTAGE * 2.0**self._pauses)

@@ -225,7 +225,9 @@ class LLMJudge:
         except Exception as error:
             # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
             # traceback may quote what was sent.
-            logger.error("%s", redact(traceback.format_exc(), self._caller.hidden))
+            plain = f"A question ended with a defect ({type(error).__name__})."
+            words = redact(traceback.format_exc(), self._caller.hidden)
+            logger.error("%s", words, extra={"plain": plain})
             words = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
         return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)

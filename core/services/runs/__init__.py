@@ -8,10 +8,12 @@ __all__ = [
     "cost_estimate",
     "held_work",
     "lifecycle",
+    "monitoring",
     "planning",
     "questions",
     "ready_run",
     "runner",
     "server",
+    "server_log",
     "sweeps",
 ]

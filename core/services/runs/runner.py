@@ -151,10 +151,11 @@ async def _guarded(work: Work) -> None:
     try:
         await work.run()
     except StoreError as error:
-        log.error("run %s: %s", work.lease.run_id, error)
+        log.error("run %s: %s", work.lease.run_id, error, extra={"run": work.lease.run_id})
     except Exception:
         # The run is already marked failed with the reason; other runs must go on.
-        log.exception("run %s ended with a defect", work.lease.run_id)
+        told = {"run": work.lease.run_id}
+        log.exception("run %(run)s ended with a defect", told, extra=told)
 
 
 @allowed("write")

@@ -27,10 +27,11 @@ from core.store.database.data_file import FilePlace
 from core.store.store import Store
 
 
-def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
+def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = "") -> NoReturn:
     """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise.
 
-    It answers to the names of where it listens and to `settings.hosts` (`guarding`).
+    It answers to the names of where it listens and to `settings.hosts` (`guarding`); with a
+    ``base_path`` its pages are below that, as a proxy that shares a name passes it on.
 
     Raises:
         InputError: other machines could reach it, and nobody would have to sign in.
@@ -54,6 +55,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1") -> NoReturn:
     arguments = [
         *_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
+        *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
         # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
         *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
         *(f"--secrets.files={path}" for path in secrets),

@@ -136,7 +136,8 @@ class Work:
 
     async def run(self) -> RunStatus | None:
         """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
-        started = time.monotonic()
+        started, told = time.monotonic(), {"run": self.lease.run_id}
+        log.info("Run %(run)s is worked off.", told, extra=told)
         status: RunStatus = "failed"
         message = ""
         try:
@@ -151,12 +152,13 @@ class Work:
         except RubricStudioError as error:
             message = str(error)
         except Exception as error:
-            log.exception("run %s failed", self.lease.run_id)
+            log.exception("run %s failed", self.lease.run_id, extra={"run": self.lease.run_id})
             message = f"A defect in the program stopped this run: {error!r}"
             raise
         finally:
             if not self.lost:
                 await self._release(status, message, time.monotonic() - started)
+        log.info("Run %s: %s.", self.lease.run_id, status, extra=told)
         return status
 
     async def _work(self) -> tuple[RunStatus, str]:
@@ -269,9 +271,11 @@ class Work:
             log.warning(
                 "Run %s waits: %s What was answered is kept in memory, nothing more is asked, and "
                 "it goes on by itself as soon as it can be recorded.", self.lease.run_id, why,
+                extra={"run": self.lease.run_id},
             )  # fmt: skip
         elif self._trouble and not why:
-            log.warning("Run %s goes on: what was answered is recorded.", self.lease.run_id)
+            told = {"run": self.lease.run_id}
+            log.warning("Run %(run)s goes on: what was answered is recorded.", told, extra=told)
             self._may_ask(True)
         self._trouble = why
 

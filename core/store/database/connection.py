@@ -34,7 +34,7 @@ _IN_WORDS = {
     sqlite3.SQLITE_FULL: "cannot grow because the disk is full; free some space and try again",
     sqlite3.SQLITE_READONLY: "cannot be written; check the permissions of the file and its folder",
     sqlite3.SQLITE_PERM: "cannot be opened; check its permissions",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that the folder exists and is yours",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check that its folder is there, yours and writable",
     sqlite3.SQLITE_IOERR: "could not be read or written; check the disk",
     sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "is not a data file of Rubric Studio; name another file",

@@ -138,7 +138,8 @@ def copy_to(connection: sqlite3.Connection, target: Path) -> Backup:
     """
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        # As private as the data file, from its first byte on.
+        # As private as the data file, from its first byte on; so is a folder that was not there.
+        target.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         make_file(part)
         with closing(sqlite3.connect(part)) as copy:
             connection.backup(copy)

@@ -94,6 +94,25 @@ class Runs:
                 found.append((made_by, Judge.model_validate(judges[name]), float(cost)))
         return found
 
+    def statuses(self) -> dict[str, int]:
+        """How many runs there are, by status."""
+        return dict(self._files.tuples("SELECT status, count(*) FROM run GROUP BY status"))
+
+    def calls_after(self, call_id: int) -> tuple[int, builtins.list[tuple[Judge, int]]]:
+        """The newest call's id, and how many calls each judge of a run made since ``call_id``."""
+        ((newest,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM call")
+        rows = self._files.tuples(
+            "SELECT r.panel, c.judge, count(*) FROM call c JOIN run r ON r.id = c.run_id "
+            "WHERE c.id > ? AND c.id <= ? GROUP BY r.id, c.judge",
+            (call_id, newest),
+        )
+        found = []
+        for panel, name, count in rows:
+            judges = {one["name"]: one for one in json.loads(panel)["judges"]}
+            if name in judges:
+                found.append((Judge.model_validate(judges[name]), int(count)))
+        return int(newest), found
+
     def get(self, run_id: int) -> Run:
         """A run with its whole plan and notes."""
         fields = _fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))

@@ -6,6 +6,8 @@ import json
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -18,7 +20,7 @@ from core.store.store import Store
 from tests.command_line import cli
 from tests.provider import Provider
 from tests.services.runs.test_kept_answers import run, with_judge
-from tests.services.runs.world import slowly, until, votes_of
+from tests.services.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
 
 
 def test_when_a_run_has_ended_a_plain_copy_of_the_file_holds_all_of_it(
@@ -76,9 +78,55 @@ def test_a_backup_replaces_nothing_unless_told_and_never_the_data_file(
     itself = cli("backup", store.path, "--db", store.path, "--force")
     assert itself.returncode == 2
     assert "is the data file itself" in itself.stderr
-    nowhere = cli("backup", tmp_path / "no" / "folder.db", "--db", store.path)
+    nowhere = cli("backup", there / "folder.db", "--db", store.path)
     assert nowhere.returncode == 2
     assert "Traceback" not in nowhere.stderr
+
+
+def test_a_backup_makes_the_folder_it_goes_to_for_its_owner_alone(
+    store: Store, tmp_path: Path
+) -> None:
+    target = tmp_path / "copies" / "monday" / "studio.db"
+    done = cli("backup", target, "--db", store.path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert stat.S_IMODE(target.parent.stat().st_mode) == 0o700
+    assert cli("verify", "--db", target).returncode == 0
+
+
+def test_a_copy_taken_under_load_is_restored_elsewhere_after_a_kill_and_lacks_only_what_came_later(
+    tmp_path: Path, provider: Provider
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.05)
+    rubric, dataset = write_files(tmp_path, items=40)
+    db, copy = tmp_path / "studio.db", tmp_path / "copies" / "studio.db"
+    words = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 4, "--db", db)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", "grade", *map(str, (rubric, dataset, *words))],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    until(lambda: provider.count > 20, 60)
+    before = votes_of(Store(db))
+    assert cli("backup", copy, "--db", db).returncode == 0
+    running.kill()
+    running.wait()
+    killed = votes_of(Store(db))
+    db.unlink()  # the disk is gone, too
+
+    restored = tmp_path / "elsewhere" / "data" / "studio.db"
+    restored.parent.mkdir(parents=True)
+    shutil.copy(copy, restored)
+    assert cli("verify", "--db", restored).returncode == 0
+    kept = votes_of(Store(restored))
+    # Everything that had been kept when the copy began, and each as it was; at most what came after
+    # is missing.
+    assert 0 < len(before) <= len(kept) <= len(killed)
+    assert before.items() <= kept.items() <= killed.items()
+    provider.rule = by_request
+    done = json.loads(cli("resume", 1, "--db", restored, "--json").stdout)
+    assert (done["status"], done["votes"]) == ("done", 40 * 3)
+    whole = votes_of(Store(restored))
+    assert killed.items() <= whole.items()  # what was lost is answered as before
+    assert cli("verify", "--db", restored).returncode == 0
 
 
 @pytest.mark.parametrize("verb", [("verify",), ("backup", "copy.db")])
