@@ -162,10 +162,12 @@ def _votes(view: CriterionView | None, text: str) -> None:
         )
     for vote in view.votes:
         if vote.result is not None:
-            vote_card(
-                view.criterion,
-                vote.result,
-                which=which_answer(vote),
-                text=text,
-                marks=standing_tags(vote),
+            st.html(
+                vote_card(
+                    view.criterion,
+                    vote.result,
+                    which=which_answer(vote),
+                    text=text,
+                    marks=standing_tags(vote),
+                )
             )

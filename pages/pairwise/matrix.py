@@ -97,7 +97,7 @@ def _order(chosen: ContestSelection, held: HeldContest, shown: ShownAnswers) -> 
         if isinstance(one.result, Vote):
             _vote(one, one.result, _said(asked, one.result, a, b), view.item.text)
         elif one.result is not None:
-            vote_card(asked.criterion, one.result, which=which_answer(one))
+            st.html(vote_card(asked.criterion, one.result, which=which_answer(one)))
     if not answered:
         st.caption("Nobody answered in this order.")
     routes.link(

@@ -43,12 +43,14 @@ def votes(cell: RevealedCell, text: str) -> None:
     """Every judge's vote with its reason and quotes."""
     for vote in cell.view.votes:
         if vote.result is not None:
-            vote_card(
-                cell.view.criterion,
-                vote.result,
-                which=which_answer(vote),
-                text=text,
-                marks=standing_tags(vote),
+            st.html(
+                vote_card(
+                    cell.view.criterion,
+                    vote.result,
+                    which=which_answer(vote),
+                    text=text,
+                    marks=standing_tags(vote),
+                )
             )
 
 

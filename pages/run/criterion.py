@@ -63,11 +63,20 @@ def show(
         if judge:
             view = replace(view, votes=tuple(v for v in view.votes if v.cell.judge == judge))
         for together in _groups(view):
-            with st.grid(2, min_column_width=235):
-                for vote in together:
-                    with st.container(gap="xsmall"):
-                        _vote(view, vote, text)
+            _votes(view, together, text)
         _silent(view, over=over)
+
+
+def _votes(view: CriterionView, together: list[VoteView], text: str) -> None:
+    """Answers side by side: in one element, which a browser draws sooner, if none can be opened."""
+    if all(vote.call_id is None for vote in together):
+        st.html(f'<div class="rs-cards">{"".join(_vote(view, v, text) for v in together)}</div>')
+        return
+    with st.grid(2, min_column_width=235):
+        for vote in together:
+            with st.container(gap="xsmall"):
+                st.html(_vote(view, vote, text))
+                _call(vote)
 
 
 def _groups(view: CriterionView) -> list[list[VoteView]]:
@@ -99,8 +108,7 @@ def _verdict(view: CriterionView, *, settled: bool) -> None:
     if verdict is None:
         row([tag("No verdict", "warn"), _quiet("No judge has given a vote here."), *_label(view)])
         return
-    chosen = verdict.option
-    outside = [tag("Abstained")] if verdict.abstained and chosen is None else []
+    outside = [tag("Abstained")] if verdict.abstained and verdict.option is None else []
     row(["<b>Verdict</b>", *outside, *verdict_chips(view.criterion, verdict)])
     # The label of a settled cell is what people settled: it says nothing of being right.
     row([*([] if settled else _label(view)), *_apart(view), _quiet(_certainty(view))])
@@ -158,14 +166,12 @@ def _label(view: CriterionView) -> list[str]:
     return [*marks, _quiet(f"because: {view.truth_reason}")] if view.truth_reason else marks
 
 
-def _vote(view: CriterionView, vote: VoteView, text: str) -> None:
+def _vote(view: CriterionView, vote: VoteView, text: str) -> str:
     result = vote.result
     if result is None:
-        return
+        return ""
     marks = _mark(view, vote) + standing_tags(vote) + _earlier(vote)
-    which = which_answer(vote)
-    vote_card(view.criterion, result, which=which, text=text, marks=marks)
-    _call(vote)
+    return vote_card(view.criterion, result, which=which_answer(vote), text=text, marks=marks)
 
 
 def _mark(view: CriterionView, vote: VoteView) -> str:

@@ -45,7 +45,7 @@ def show_vote(criterion: Criterion, view: VoteView, *, active: bool) -> None:
     source = view.vote or view.failure
     call = None if source is None else item_view.call_noun(store(), source)
     marks = standing_tags(view)
-    vote_card(criterion, result, call, which=which_answer(view), marks=marks)
+    st.html(vote_card(criterion, result, call, which=which_answer(view), marks=marks))
     if view.vote is None and len(view.attempts) > 1:
         st.caption(f"Asked {len(view.attempts)} times.")
     if call is not None:

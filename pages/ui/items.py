@@ -102,8 +102,8 @@ def vote_card(
     which: str | None = None,
     text: str | None = None,
     marks: str = "",
-) -> None:
-    """One rater's answer with evidence, reason and what it cost; or the failure, and its kind.
+) -> str:
+    """HTML of an answer with evidence, reason and what it cost; or of a failure, and its kind.
 
     Args:
         criterion: what was asked.
@@ -120,7 +120,7 @@ def vote_card(
     said = f'<span class="rs-quiet">{esc(which)}</span>' if which else ""
     head = f'<div class="rs-row"><b>{esc(name)}</b>{said}{marks}</div>'
     body = _vote(criterion, result, text) if isinstance(result, Vote) else _failure(result)
-    st.html(f'<div class="rs-card">{head}{body}{_call_line(call)}</div>')
+    return f'<div class="rs-card">{head}{body}{_call_line(call)}</div>'
 
 
 def which_answer(view: VoteView) -> str:

@@ -73,6 +73,12 @@ class VoteView:
             return VoteFailure(self.cell, kind, self.failure.message, self.failure.order)
         return None
 
+    @property
+    def call_id(self) -> int | None:
+        """The call that the vote or failure came from, where it is kept."""
+        kept = self.vote or self.failure
+        return None if kept is None else kept.call_id
+
 
 @dataclass(frozen=True)
 class CriterionView:
@@ -258,7 +264,7 @@ def unvoted(verdict: CellResult) -> bool:
 
 
 def between(criterion: Criterion, verdict: CellResult | None) -> str:
-    """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean .65, nearest
+    """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean 0.65, nearest
     Some"; the empty string where a vote chose it.
     """
     if verdict is None or verdict.option is None or not unvoted(verdict):

@@ -167,12 +167,16 @@ def _votes(name: str, row: BenchRow, cell: BenchCell) -> None:
 def _one(name: str, uid: str, one: Said, text: str) -> None:
     marks = state_tag(one)
     if one.vote is not None:
-        vote_card(one.criterion, as_vote(one.vote), None, marks=marks, text=text)
+        st.html(vote_card(one.criterion, as_vote(one.vote), None, marks=marks, text=text))
     if one.twin is not None:
-        vote_card(one.criterion, as_vote(one.twin), None, which="order reversed", text=text)
+        st.html(
+            vote_card(one.criterion, as_vote(one.twin), None, which="order reversed", text=text)
+        )
     failure = one.cell.failure
     if failure is not None:
-        vote_card(one.criterion, as_failure(failure), None, marks="" if one.vote else marks)
+        st.html(
+            vote_card(one.criterion, as_failure(failure), None, marks="" if one.vote else marks)
+        )
     if one.vote is None and failure is None:
         st.html(f'<div class="rs-row"><b>{esc(one.cell.judge)}</b>{marks}</div>')
         return

@@ -95,13 +95,15 @@ def test_the_chosen_option_has_a_tick_and_each_its_shown_and_own_place() -> None
 
 
 def _cards() -> None:
+    import streamlit as st
+
     from core.domain.votes import Call, Cell, Vote, VoteFailure
     from pages.ui.items import vote_card
     from tests.pages.ui.test_kit import GRADE
 
     cell = Cell("i", "g", "<judge>")
-    vote_card(GRADE, VoteFailure(cell, "rate_limit", "<b>slow</b>"), Call((), {}))
-    vote_card(GRADE, Vote(cell, None, True, reason="<i>"))
+    st.html(vote_card(GRADE, VoteFailure(cell, "rate_limit", "<b>slow</b>"), Call((), {})))
+    st.html(vote_card(GRADE, Vote(cell, None, True, reason="<i>")))
 
 
 def test_a_card_says_failure_abstention_and_unknown_cost_in_words() -> None:
