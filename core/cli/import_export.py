@@ -94,11 +94,11 @@ def fill_roster(
 def _tell(filled: Filled) -> None:
     rows = [
         [str(c.line), c.student[:40], c.column[:40], c.old[:20] or "(empty)",
-         "kept" if c.kept else c.new[:60].replace("\n", " ")]
+         "kept" if c.kept else c.new[:60].replace("\n", " "), c.origin]
         for c in filled.changes
     ]  # fmt: skip
     if rows:
-        common.say(common.table(rows, ["line", "student", "column", "before", "after"]))
+        common.say(common.table(rows, ["line", "student", "column", "before", "after", "from"]))
     choices = filled.choices
     common.say(
         f"{filled.written} cells change; {filled.matched} of {filled.students} students are known "

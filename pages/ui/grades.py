@@ -165,7 +165,7 @@ def _result(run_id: int, filled: Filled) -> None:
     known = f"{filled.matched:,} of {_students(filled.students)}"
     st.html(
         f'<div class="rs-section">{fmt.plural(filled.written, "cell")} will change</div>'
-        f'<span class="rs-quiet">{esc(known)} are in this run: {esc(choices.match or "")} is the '
+        f'<span class="rs-quiet">{esc(known)} are known: {esc(choices.match or "")} is the '
         f"items' {esc(choices.by or '')}.</span>"
     )
     problem_list(filled.problems)
@@ -194,11 +194,11 @@ def _changes(changes: tuple[GradeChange, ...]) -> None:
             esc(one_line(change.column, 60)),
             esc(one_line(change.old, 60)) or tag("empty"),
             esc(one_line(change.new, 200)),
-            tag("left alone", "warn") if change.kept else "",
+            tag("left alone", "warn") if change.kept else esc(change.origin),
         ]
         for change in changes[:SHOWN]
     ]
-    heads = ["Student", "Line", "Column", "Before", "Grade", ""]
+    heads = ["Student", "Line", "Column", "Before", "Grade", "From"]
     table(heads, rows, name="What changes")
     if len(changes) > SHOWN:
         st.caption(f"and {fmt.count(len(changes) - SHOWN)} more.")

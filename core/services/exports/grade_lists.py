@@ -1,5 +1,6 @@
-"""A run's scores into a list of students from Canvas or Moodle; every other byte stays.
+"""The grades of a run into a list of students from Canvas or Moodle; every other byte stays.
 
+Items that judges learned from come back with their own labels (`docs/decisions/0029`).
 Every byte that is not a grade stays: who is who, the order of rows, the way cells are quoted. A
 student without a settled score keeps the cell as it is, which both take for "do not touch".
 """
@@ -13,7 +14,8 @@ from pathlib import PurePath
 from statistics import fmean
 
 from core.domain.dataset import Item
-from core.domain.rubric import Rubric
+from core.domain.rubric import Criterion
+from core.domain.runs import RunItemRow
 from core.errors import InputError, Problem
 from core.formats.report.rosters import (
     KIND_WORDS,
@@ -25,8 +27,10 @@ from core.formats.report.rosters import (
 )
 from core.formats.rubrics.foreign import Scaling, listed, shown
 from core.formats.source.csv_writer import harmless, number_of, points_text
+from core.services.exports.grade_sheet import Grade, grades, share
 from core.services.exports.judgement_rows import Graded, graded
 from core.store.store import Store
+from core.text.numbers import percent
 
 
 @dataclass(frozen=True)
@@ -98,38 +102,12 @@ def _hits(items: tuple[Item, ...], by: str, roster: Roster, column: int) -> dict
     return found
 
 
-def share(rubric: Rubric, score: float, scaling: Scaling) -> float:
-    """A score as a share of what can be earned; as a range, counted from the worst answers.
-
-    >>> from core.domain.rubric import Criterion, Option
-    >>> low, high = Option(label="a", value=0.5), Option(label="b", value=1)
-    >>> one = Criterion(name="x", requirement="y", scale="ordinal", options=(low, high))
-    >>> [share(Rubric(criteria=(one,)), 0.75, how) for how in ("ratio", "range")]
-    [0.75, 0.5]
-    """
-    whole = 1.0 if rubric.scoring.normalize else rubric.max_points
-    if not whole:
-        return 0.0
-    part = score / whole
-    if scaling == "range":
-        low, high = _ends(rubric)
-        part = (part - low) / (high - low) if high > low else part
-    return max(0.0, part)
-
-
-def _ends(rubric: Rubric) -> tuple[float, float]:
-    """The shares of the worst and the best answers to everything."""
-    low = high = 0.0
-    for criterion in rubric.criteria:
-        points = [v * criterion.weight for v in criterion.values if v is not None]
-        low, high = low + min(points), high + max(points)
-    most = rubric.max_points
-    return (max(0.0, low / most), min(1.0, high / most)) if most > 0 else (0.0, 1.0)
-
-
 @dataclass(frozen=True)
 class GradeChange:
-    """A cell before and after. ``kept``: it held something else and was left alone."""
+    """A cell before and after, and whose the grade is.
+
+    ``kept``: it held something else and was left alone.
+    """
 
     line: int
     student: str
@@ -137,6 +115,7 @@ class GradeChange:
     old: str
     new: str
     kept: bool = False
+    origin: str = ""
 
 
 @dataclass(frozen=True)
@@ -172,14 +151,16 @@ def fill(
     found = graded(store, run_id)
     choices = choices or GradeChoices()
     roster = read_roster(data, name, choices.sheet)
-    match, by, hits = matched(found.items, roster, choices)
+    everyone = tuple(grades(found))
+    match, by, hits = matched(tuple(one.item for one in everyone), roster, choices)
     who = roster.table.column(match)
-    return _Filler(found, roster, choices, hits, who).filled(match, by)
+    return _Filler(found, everyone, roster, choices, hits, who).filled(match, by)
 
 
 @dataclass
 class _Filler:
     found: Graded
+    grades: tuple[Grade, ...]
     roster: Roster
     choices: GradeChoices
     hits: Mapping[int, list[int]]
@@ -250,23 +231,25 @@ class _Filler:
             self.problems.append(Problem(message, mend if "person" in reason else ""))
 
     def _not_ready(self, row: int, position: int) -> str:
-        result = self.found.rows[position]
-        if result.review and not self._settled(position):
-            return "wait for a person"
-        if result.score is None:
-            return "have no score"
-        if not result.complete or result.low != result.high:
-            return "have a score that is not final"
+        grade = self.grades[position]
+        result = grade.row
+        if grade.score is None:
+            return f"have no score ({grade.remark})" if grade.remark else "have no score"
+        if result is not None and (why := self._not_final(result, position)):
+            return why
         locked = self.roster.table.rows[row].text(self.roster.locked).strip().casefold()
         return "have a grade that may not be changed" if locked in LOCKED else ""
 
+    def _not_final(self, result: RunItemRow, position: int) -> str:
+        if result.review and not self._settled(position):
+            return "wait for a person"
+        final = result.complete and result.low == result.high
+        return "" if final else "have a score that is not final"
+
     def _settled(self, position: int) -> bool:
         """Whether people settled every question about the item; nobody else can say more."""
-        item = self.found.items[position]
-        return all(
-            (item.id, criterion.name) in self.settled
-            for criterion in self.found.rubric_of(item.id).criteria
-        )
+        grade = self.grades[position]
+        return all((grade.item.id, one.name) in self.settled for one in grade.rubric.criteria)
 
     @cached_property
     def settled(self) -> frozenset[tuple[str, str]]:
@@ -278,7 +261,7 @@ class _Filler:
 
     def _write_grade(self, row: int, position: int, grade: str) -> None:
         column = self.roster.table.column(grade)
-        score = self.found.rows[position].score
+        score = self.grades[position].score
         if column is None or score is None:
             return
         most = self.roster.maximum(row, column) or self.choices.maximum
@@ -286,7 +269,7 @@ class _Filler:
             mend = Problem("Say what a full score earns.", "In the command line: --maximum 100.")
             message = f"The file does not say the most that {grade!r} may be."
             raise InputError(message, (mend,), self.roster.table.name)
-        rubric = self.found.rubric_of(self.found.items[position].id)
+        rubric = self.grades[position].rubric
         both = share(rubric, score, "ratio"), share(rubric, score, "range")
         self.shares.append(both)
         part = both[self.choices.scaling == "range"]
@@ -294,36 +277,45 @@ class _Filler:
             message = f"{self._student(row)} would get more than the most, {most:g}; left alone."
             self.problems.append(Problem(message, "", (), self.roster.table.rows[row].line))
             return
-        self._put(row, column, points_text(part * most, comma=self.roster.comma))
+        self._put(row, position, column, points_text(part * most, comma=self.roster.comma))
         self._put_feedback(row, position, grade)
 
     def _put_feedback(self, row: int, position: int, grade: str) -> None:
         """What people noted when they settled a cell; what judges said is not for students."""
         column = self.roster.feedback(grade)
-        item = self.found.items[position].id
+        item = self.grades[position].item.id
         notes = [s for s in self.found.settled if s.item_id == item and s.note.strip()]
         if column is not None and notes:
-            self._put(row, column, harmless("\n".join(f"{s.criterion}: {s.note}" for s in notes)))
+            text = "\n".join(f"{s.criterion}: {s.note}" for s in notes)
+            self._put(row, position, column, harmless(text))
 
     def _write_assessment(self, row: int, position: int) -> None:
-        item = self.found.items[position]
-        criteria = {c.name: c for c in self.found.rubric_of(item.id).criteria}
-        notes = {s.criterion: s.note for s in self.found.settled if s.item_id == item.id}
+        grade = self.grades[position]
+        criteria = {c.name: c for c in grade.rubric.criteria}
+        notes = {s.criterion: s.note for s in self.found.settled if s.item_id == grade.item.id}
         for column, head in enumerate(self.roster.table.heads):
             name, part = criterion_part(head) or ("", "")
-            cell = self.found.cells.get((item.id, name))
-            if cell is None or cell.option is None or cell.value is None or name not in criteria:
+            criterion = criteria.get(name)
+            option, value = (None, None) if criterion is None else self._answer(grade, criterion)
+            if criterion is None or option is None or value is None:
                 continue
-            criterion = criteria[name]
             text = {
-                "Rating": harmless(shown(criterion, criterion.choices[cell.option])),
-                "Points": points_text(cell.value * criterion.weight, comma=self.roster.comma),
+                "Rating": harmless(shown(criterion, criterion.choices[option])),
+                "Points": points_text(value * criterion.weight, comma=self.roster.comma),
                 "Comments": harmless(notes.get(name, "")),
             }[part]
             if text:
-                self._put(row, column, text)
+                self._put(row, position, column, text)
 
-    def _put(self, row: int, column: int, new: str) -> None:
+    def _answer(self, grade: Grade, criterion: Criterion) -> tuple[int | None, float | None]:
+        """The verdict of an item that was graded, else its own label: the option and its value."""
+        if grade.row is None:
+            option = grade.item.truth(criterion)
+            return option, None if option is None else criterion.choices[option].value
+        cell = self.found.cells.get((grade.item.id, criterion.name))
+        return (None, None) if cell is None else (cell.option, cell.value)
+
+    def _put(self, row: int, position: int, column: int, new: str) -> None:
         record = self.roster.table.rows[row]
         head = self.roster.table.heads[column]
         if column >= len(record.cells):
@@ -334,7 +326,9 @@ class _Filler:
         if _same(old, new):
             return
         kept = bool(old.strip(" -")) and not self.choices.overwrite
-        self.changes.append(GradeChange(record.line, self._student(row), head, old, new, kept))
+        origin = self.grades[position].origin
+        change = GradeChange(record.line, self._student(row), head, old, new, kept, origin)
+        self.changes.append(change)
         if not kept:
             self.cells[row, column] = new
 
@@ -345,7 +339,7 @@ class _Filler:
                 Problem(f"Not in the run, left alone: {_count(without, 'student')}.")
             )
         used = {position for positions in self.hits.values() for position in positions}
-        missing = [item.id for at, item in enumerate(self.found.items) if at not in used]
+        missing = [one.item.id for at, one in enumerate(self.grades) if at not in used]
         if missing:
             self.problems.append(Problem(f"Not in the file: {listed(missing)}."))
         kept = sum(change.kept for change in self.changes)
@@ -376,17 +370,14 @@ class _Filler:
             return ""
         ratio, span = (fmean(one) for one in zip(*self.shares, strict=True))
         return (
-            f"Ratio and range differ here. Mean grade: {_percent(ratio)} as a ratio (score / "
-            f"most), {_percent(span)} as a range (counted from the worst answers, as Moodle does)."
+            f"Ratio and range differ here. Mean grade: {percent(ratio, 1)} as a ratio (score / "
+            f"most), {percent(span, 1)} as a range (counted from the worst answers, as Moodle "
+            "does)."
         )
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def _percent(part: float) -> str:
-    return f"{part * 100:.1f} %"
 
 
 def _same(old: str, new: str) -> bool:

@@ -14,6 +14,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.domain.runs import ADJUDICATED, RunItemRow
 from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.formats.rubrics.foreign import Scaling
 from core.scoring import looks_at_texts, score_item
 from core.services.exports.judgement_rows import Graded, Row
 from core.services.results.item_view import choice_label
@@ -31,6 +32,7 @@ class Grade:
     """One item's grade: its score with the labels of its answers, whose it is, and what is open.
 
     ``origin`` is empty where there is no grade; ``remark`` says why, or what is missing of it.
+    ``row`` is the run's, where the run graded the item.
     """
 
     item: Item
@@ -39,6 +41,7 @@ class Grade:
     answers: Mapping[str, str | None]
     origin: str = ""
     remark: str = ""
+    row: RunItemRow | None = None
 
     @property
     def points(self) -> float | None:
@@ -92,7 +95,7 @@ class _Grader:
         remarks = [_listed(NO_VERDICT, [name for name, said in answers.items() if said is None])]
         remarks += ["a person must look"] * (row.review and people < len(cells))
         origin = "" if row.score is None else ", and ".join(whose)
-        return Grade(item, rubric, row.score, answers, origin, _joined(remarks))
+        return Grade(item, rubric, row.score, answers, origin, _joined(remarks), row)
 
     def _own(self, item: Item, rubric: Rubric) -> Grade:
         """The grade that the item's labels are; only where they answer everything."""
@@ -154,3 +157,32 @@ def _short(item: Item, key: str) -> str | int | float | None:
     if isinstance(value, str):
         return value if len(value) <= LONGEST_NOTE else None
     return value if isinstance(value, int | float) else None
+
+
+def share(rubric: Rubric, score: float, scaling: Scaling) -> float:
+    """A score as a share of what can be earned; as a range, counted from the worst answers.
+
+    >>> from core.domain.rubric import Criterion, Option
+    >>> low, high = Option(label="a", value=0.5), Option(label="b", value=1)
+    >>> one = Criterion(name="x", requirement="y", scale="ordinal", options=(low, high))
+    >>> [share(Rubric(criteria=(one,)), 0.75, how) for how in ("ratio", "range")]
+    [0.75, 0.5]
+    """
+    whole = 1.0 if rubric.scoring.normalize else rubric.max_points
+    if not whole:
+        return 0.0
+    part = score / whole
+    if scaling == "range":
+        low, high = _ends(rubric)
+        part = (part - low) / (high - low) if high > low else part
+    return max(0.0, part)
+
+
+def _ends(rubric: Rubric) -> tuple[float, float]:
+    """The shares of the worst and the best answers to everything."""
+    low = high = 0.0
+    for criterion in rubric.criteria:
+        points = [v * criterion.weight for v in criterion.values if v is not None]
+        low, high = low + min(points), high + max(points)
+    most = rubric.max_points
+    return (max(0.0, low / most), min(1.0, high / most)) if most > 0 else (0.0, 1.0)

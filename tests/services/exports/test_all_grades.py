@@ -1,11 +1,11 @@
 """A class gets all grades back: of items that judges learned from, too, and it says whose each is.
 
-Eight answers under the rubric of `class_of_four` (Method 8: .25, .5, 1; Units 2). Judges graded
+Eight answers under the rubric of `class_of_four` (Method 8: 0.25, .5, 1; Units 2). Judges graded
 e1 to e4; they learned from e5 to e7, and e8 was left out of the run:
 
     item  labels             graded                  grade
     e1    none               Whole 1, MET            (8 + 2) / 10 = 1.0, 10 of 10 points, judges
-    e2    Whole, MET         Poor .25, UNMET         (2 + 0) / 10 = 0.2, 2 points, judges
+    e2    Whole, MET         Poor 0.25, UNMET         (2 + 0) / 10 = 0.2, 2 points, judges
     e3    none               Method only: Sketchy    4 / 8 = 0.5: what is missing is said
     e4    none               nothing                 none
     e5    Sketchy, UNMET     learned from            4 / 10 = 0.4, 4 points, your labels
@@ -26,6 +26,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.agreement.metrics_report import metrics_source
+from core.services.exports.grade_lists import fill
 from core.services.exports.run_export import export
 from core.store.store import Store
 from tests.recording import record
@@ -139,3 +140,35 @@ def test_the_columns_of_grades_are_written_down(store: Store) -> None:
     row = grades(store, class_of_eight(store))["e1"]
     shown = ["NOTE" if n == "Name" else "NAME" if n in ("Method", "Units") else n for n in row]
     assert list(dict.fromkeys(shown)) == documented()["Grades"]
+
+
+ROSTER = "Identifier,Full name,Grade,Maximum Grade\r\n" + "".join(
+    f"e{n},Student {n},,10.00\r\n" for n in range(1, 10)
+)
+
+
+def test_a_list_of_students_gets_the_grades_of_the_whole_class_and_says_whose(
+    store: Store,
+) -> None:
+    filled = fill(store, class_of_eight(store), ROSTER.encode(), "class.csv")
+    assert {one.student: (one.new, one.origin) for one in filled.changes} == {
+        "e1": ("10", "judges"),
+        "e2": ("2", "judges"),
+        "e5": ("4", "your labels"),
+        "e6": ("10", "your labels"),
+    }
+    said = " ".join(map(str, filled.problems))
+    assert "e7, because they have no score (judges learned from its labels; no label: Units)" in (
+        said.replace("'", "")
+    )
+    assert "e8, because they have no score (not graded in this run)" in said.replace("'", "")
+    # e9 is a student of whom there is no answer at all.
+    assert "Not in the run, left alone: 1 student." in said
+
+
+def test_a_rubric_assessment_of_canvas_holds_the_answers_of_own_labels(store: Store) -> None:
+    heads = "Student Id,Student Name,Method - Rating,Method - Points,Units - Rating,Units - Points"
+    filled = fill(store, class_of_eight(store), f"{heads}\ne5,Five,,,,\n".encode(), "canvas.csv")
+    # Sketchy is half of 8 points; UNMET, which such files call so, is none of 2.
+    assert filled.data.decode() == f"{heads}\ne5,Five,Sketchy,4,Not met,0\n"
+    assert {one.origin for one in filled.changes} == {"your labels"}

@@ -103,8 +103,8 @@ def test_a_range_counts_from_the_worst_answers_and_its_effect_is_said(store: Sto
     # (0.2 - 0.2) / 0.8 = 0; 1; (0.6 - 0.2) / 0.8 = 0.5: of 20 points 0, 20 and 10.
     assert [change.new for change in filled.changes] == ["0", "20", "10"]
     # Means of 0.2, 1, 0.6 and of 0, 1, 0.5.
-    assert "60.0 % as a ratio" in filled.effect
-    assert "50.0 % as a range" in filled.effect
+    assert "60.0% as a ratio" in filled.effect
+    assert "50.0% as a range" in filled.effect
 
 
 def test_a_canvas_gradebook_is_matched_by_what_the_items_know_of_students(store: Store) -> None:
