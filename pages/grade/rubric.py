@@ -124,7 +124,8 @@ def _choose(path: Path) -> None:
             key=field("rubric", "file"),
         )
         if uploads:
-            _of_files(resources.dropped_files(uploads))
+            resources.hold("rubric", resources.dropped_files(uploads))
+            st.rerun()
 
 
 def _of_files(files: tuple[File, ...]) -> None:

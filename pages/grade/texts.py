@@ -60,7 +60,9 @@ def _choose() -> None:
             key=field("texts", "files"),
         )
         if uploads:
-            _files(resources.dropped_files(uploads))
+            # Held as what was dropped on Start is: a reload finds it again.
+            resources.hold("texts", resources.dropped_files(uploads))
+            st.rerun()
 
 
 def _files(files: tuple[File, ...]) -> None:

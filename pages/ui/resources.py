@@ -256,8 +256,8 @@ def _label_counts(db: str, version_id: int) -> dict[str, dict[str, int]]:
 
 # Files on their way from one screen to another: dropped once, and taken where they belong.
 #
-# They are held for this tab only, until somebody takes another file or what is made of them is
-# kept.
+# They are held until somebody takes another file or what is made of them is kept, also when the
+# tab is loaded anew: then from the drafts of whoever dropped them.
 
 HELD = "held"
 HELD_ACT = "held_act"
@@ -285,15 +285,17 @@ def dropped_files(uploads: Sequence[Any]) -> tuple[File, ...]:
 
 def hold(kind: Kind, files: Sequence[File]) -> None:
     """Take files along to the screen that takes them; none lets go of those held."""
-    if files:
-        state.put(state.key(HELD, kind), [(file.name, file.data) for file in files])
-    else:
-        state.drop(HELD, kind)
+    state.put(state.key(HELD, kind), [(file.name, file.data) for file in files])
+    if actor().may("draft"):
+        dropped.keep_files(store(), kind, files)
 
 
 def held(kind: Kind) -> tuple[File, ...]:
     """The files of that kind that came along."""
-    return tuple(File(*one) for one in state.get(state.key(HELD, kind)) or ())
+    key = state.key(HELD, kind)
+    if state.get(key) is None:
+        state.put(key, [(file.name, file.data) for file in dropped.kept_files(store(), kind)])
+    return tuple(File(*one) for one in state.get(key))
 
 
 def held_upload(kind: Kind) -> HeldFile | None:

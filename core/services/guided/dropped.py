@@ -1,16 +1,19 @@
 """Files that somebody dropped, recognised by what is in them: texts, a rubric, or votes.
 
-Nothing is kept here. What is not recognised is said with the shapes that came nearest.
+What is not recognised is said with the shapes that came nearest. Files that were taken along, and
+of which nothing is made yet, are kept as every other draft is.
 """
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
 
+from core import clock
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.mapping import guess_mapping, longest_text
@@ -20,6 +23,7 @@ from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.parsed import Parsed
 from core.formats.votes.imported import TOOL_NAMES
+from core.services.access.allowing import allowed
 from core.services.guided import texts
 from core.services.guided.texts import File
 from core.services.imports import import_files
@@ -27,6 +31,7 @@ from core.services.imports.import_files import SHAPE_WORDS, FileLook
 from core.services.rubrics import import_export
 from core.services.rubrics.draft_shapes import RubricDraft, new_draft
 from core.services.rubrics.drafts import rubric_from
+from core.store.store import Store
 from core.text.numbers import plural
 
 #: How YAML and JSON of rubrics begin, notes before them left aside.
@@ -35,6 +40,9 @@ _STRUCTURED = re.compile(
 )
 
 Kind = Literal["texts", "rubric", "votes", "unknown"]
+_KEPT = "dropped/"
+#: Bytes of a drop that is kept; a larger one is asked for again after a reload.
+MOST_KEPT = 30_000_000
 
 
 @dataclass(frozen=True)
@@ -233,3 +241,22 @@ def _files(seen: Sequence[Recognised], kind: Kind) -> Iterator[File]:
     for one in seen:
         if one.kind == kind:
             yield from one.files
+
+
+# What was dropped and not yet accepted: a draft of whoever dropped it.
+
+
+@allowed("draft")
+def keep_files(store: Store, kind: Kind, files: Sequence[File]) -> None:
+    """Keeps the files of a drop until something is made of them; none lets go of those kept."""
+    if not files or sum(len(file.data) for file in files) > MOST_KEPT:
+        store.drafts.delete(_KEPT + kind)
+        return
+    content = [[file.name, base64.b64encode(file.data).decode("ascii")] for file in files]
+    store.drafts.save(_KEPT + kind, content, now=clock.now())
+
+
+def kept_files(store: Store, kind: Kind) -> tuple[File, ...]:
+    """The files of that kind that were dropped and not accepted, in this tab or another."""
+    kept = store.drafts.get(_KEPT + kind)
+    return () if kept is None else tuple(File(n, base64.b64decode(d)) for n, d in kept.content)

@@ -304,10 +304,19 @@ def test_a_workbook_of_several_sheets_asks_which_and_broken_files_say_so(store: 
     assert box.label == "This workbook has rows on 2 sheets"
     box.set_value("Second").run()
     assert "Use this text" in buttons(app)
-    app = open_page(PAGE)
+    press(app, "Another file")
     drop(app, "texts", "files", "broken.xlsx", b"PK\x03\x04 broken")
     assert len(app.error) == 1
     assert not [words for words in buttons(app) if words.startswith("Use")]
+
+
+def test_what_was_dropped_and_not_accepted_is_there_after_a_reload(store: Store) -> None:
+    drop(open_page(PAGE), "texts", "files", "class.csv", b"id,answer\na,Tides.\nb,No.\n")
+    again = open_page(PAGE)
+    assert "class.csv" in shown(again)
+    press(again, "Use these 2 texts")
+    # What was made of it is kept now; the file is not offered to the next class.
+    assert "class.csv" not in shown(open_page(PAGE))
 
 
 def test_documents_dropped_together_are_a_text_each(store: Store) -> None:
