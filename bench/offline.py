@@ -12,9 +12,10 @@ ten). ``one`` trains a judge per question, ``mixed`` one judge for all questions
 
 Figures are of the judges that did not switch themselves off, so accuracy and baselines are not
 those of all answers; ``--ungated`` switches off only those with too few labels. ``majority`` is the
-accuracy of the commonest label in training, ``per prompt`` of the commonest label of each prompt.
-The constants of ``methods.py`` and ``validation.ERRORS_ABOVE`` were chosen on saf_en and mohler, so
-their figures are a little kind; roscoe and llm_rubric_real were used for ``ERRORS_ABOVE`` only.
+accuracy of the most common label in training, ``per prompt`` of the most common label of each
+prompt. The constants of ``methods.py`` and ``validation.ERRORS_ABOVE`` were chosen on saf_en and
+mohler, so their figures are a little kind; roscoe and llm_rubric_real were used for
+``ERRORS_ABOVE`` only.
 """
 
 from __future__ import annotations

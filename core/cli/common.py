@@ -48,7 +48,7 @@ def resample_options(default: int) -> Callable[[Any], Any]:
         default=default,
         show_default=True,
         metavar="N",
-        help="Resamples of the items for 95 % intervals; 0 for none.",
+        help="Resamples of the items for 95% intervals; 0 for none.",
     )
     seed = click.option(
         "--seed",

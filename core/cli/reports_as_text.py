@@ -48,7 +48,7 @@ def comparison_as_text(found: RunComparison) -> str:
     lines += _some(flips, "directions") or ["  none"]
     lines += ["", "Cost", *(_spent(side, one) for side, one in zip("AB", found.spent, strict=True))]
     if found.resamples:
-        lines += ["", f"Intervals: 95 %, {say.count(found.resamples)} resamples of the items."]
+        lines += ["", f"Intervals: 95%, {say.count(found.resamples)} resamples of the items."]
     return "\n".join(lines)
 
 
@@ -275,8 +275,8 @@ def training_line(report: dict[str, Any]) -> str:
     if not report["trained"]:
         return f"switched off: {report['reason']}"
     return (
-        f"learned from {report['n']} labels; right on {report['accuracy']:.0%} in "
-        f"cross-validation, the commonest label on {report['majority']:.0%}"
+        f"learned from {report['n']} labels; right on {percent(report['accuracy'])} in "
+        f"cross-validation, the most common label on {percent(report['majority'])}"
     )
 
 

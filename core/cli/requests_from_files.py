@@ -23,6 +23,7 @@ from core.services.runs.lifecycle import RunProgress, lost_words
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.names import fold
+from core.text.numbers import percent
 
 
 @dataclass(frozen=True)
@@ -189,7 +190,7 @@ def twins_in_words(store: Store, run_id: int) -> str:
 def progress_line(look: RunProgress) -> str:
     """One line on how far a run is."""
     row = look.row
-    parts = [f"{look.settled}/{row.planned} votes ({look.share:.0%})"]
+    parts = [f"{look.settled}/{row.planned} votes ({percent(look.share)})"]
     if look.rate:
         parts.append(f"{look.rate:.0f}/s")
     if look.seconds_left is not None and look.share < 1:

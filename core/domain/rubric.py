@@ -307,7 +307,7 @@ class Rubric(Noun):
         if wrong:
             raise broken(
                 "is not between 0 and 1, but the score is.",
-                "Give it as a share (0.7 for 70 %), or set scoring.normalize: false for points.",
+                "Give it as a share (0.7 for 70%), or set scoring.normalize: false for points.",
                 "decision",
                 wrong,
             )

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.figures.base import ABSTAINED, BAR, CHOSEN, MARGIN, QUIET, ink, plain, shade, whiskers
+from core.figures.base import (
+    ABSTAINED,
+    BAR,
+    CHOSEN,
+    MARGIN,
+    QUIET,
+    SCORES,
+    SHARES,
+    ink,
+    plain,
+    shade,
+    whiskers,
+)
 from core.metrics.estimate import Estimate
+from core.text.numbers import percent, score
 
 
 def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None = None) -> Any:
@@ -31,13 +44,15 @@ def score_histogram(bins: Sequence[tuple[float, float, int]], mean: float | None
             x=mean,
             line_dash="dash",
             line_color="#8A8F94",
-            annotation_text=f"mean {mean:.2f}",
+            annotation_text=f"mean {score(mean)}",
             annotation_position="top",
         )
     figure.update_layout(
         height=260, margin={**MARGIN, "t": 28}, bargap=0, showlegend=False, dragmode=False
     )
-    figure.update_xaxes(title="Score", range=[bins[0][0], bins[-1][1]], fixedrange=True)
+    figure.update_xaxes(
+        title="Score", range=[bins[0][0], bins[-1][1]], tickformat=SCORES, fixedrange=True
+    )
     few = max(count for *_, count in bins) < 6
     figure.update_yaxes(
         title="Items", fixedrange=True, rangemode="tozero", dtick=1 if few else None
@@ -69,8 +84,8 @@ def verdict_bars(
                 y=[plain(name)],
                 x=[share],
                 orientation="h",
-                marker={"color": color, "line": {"color": "rgba(255,255,255,.85)", "width": 1}},
-                text=[f"{words} {share:.0%}"],
+                marker={"color": color, "line": {"color": "rgba(255,255,255,0.85)", "width": 1}},
+                text=[f"{words} {percent(share)}"],
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
@@ -87,7 +102,7 @@ def verdict_bars(
         bargap=0.25,
         uniformtext={"minsize": 10, "mode": "hide"},
     )
-    figure.update_xaxes(tickformat=".0%", range=[0, 1], dtick=0.25, fixedrange=True)
+    figure.update_xaxes(tickformat=SHARES, range=[0, 1], dtick=0.25, fixedrange=True)
     figure.update_yaxes(fixedrange=True, automargin=True)
     return figure
 
@@ -129,7 +144,9 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
         dragmode=False,
         legend={"orientation": "h", "y": 1.12, "x": 0},
     )
-    figure.update_xaxes(title="Score", range=[places[0][0], places[-1][1]], fixedrange=True)
+    figure.update_xaxes(
+        title="Score", range=[places[0][0], places[-1][1]], tickformat=SCORES, fixedrange=True
+    )
     most = max(max(before, after) for *_, before, after in bins)
     figure.update_yaxes(
         title="Items", fixedrange=True, rangemode="tozero", dtick=1 if most < 6 else None
@@ -163,7 +180,7 @@ def series_plot(
     """
     import plotly.graph_objects as go
 
-    form = ".0%" if share else ".2f"
+    form = SHARES if share else SCORES
     figure = go.Figure()
     for at, one in enumerate(series):
         look = at % len(_COLORS)
@@ -232,7 +249,7 @@ def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
         hovertemplate="sure %{x:.2f}, right %{y:.2f}: %{customdata} answers<extra></extra>",
     )
     figure.update_layout(height=380, margin=MARGIN, showlegend=False, dragmode=False)
-    span = {"range": [-0.03, 1.03], "fixedrange": True, "tickformat": ".1f", "dtick": 0.2}
+    span = {"range": [-0.03, 1.03], "fixedrange": True, "tickformat": SCORES, "dtick": 0.2}
     figure.update_xaxes(title="How sure", **span)
     figure.update_yaxes(title="Share that is right", **span)
     return figure

@@ -14,7 +14,9 @@ BAR = "#3E7CB1"
 ABSTAINED = "#9AA0A6"
 #: Lines and marks that stand behind; to be seen on light and dark.
 QUIET = "#8A8F94"
-EDGE, CHOSEN = "rgba(255,255,255,.85)", "#D55E00"
+EDGE, CHOSEN = "rgba(255,255,255,0.85)", "#D55E00"
+#: How plotly writes scores and shares on an axis: as `core.text.numbers` does.
+SCORES, SHARES = ".2f", ".0%"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 
 
@@ -54,15 +56,6 @@ def plain(text: str, limit: int = 40) -> str:
     """
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     return html.escape(cut, quote=False).replace("%{", "%&#123;")
-
-
-def coefficient(value: float) -> str:
-    """A coefficient as the pages write it.
-
-    >>> coefficient(-0.254), coefficient(1.0)
-    ('−.25', '1.00')
-    """
-    return f"{value:.2f}".replace("0.", ".", 1).replace("-", "−")
 
 
 def whiskers(

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
-from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, coefficient, plain, whiskers
+from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, SCORES, SHARES, plain, whiskers
+from core.text.numbers import cost, percent, score
 
 #: Where a dot of a strip stands across it, so that equal ones do not hide each other.
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
@@ -52,7 +53,7 @@ def forest(
             mode="markers",
             name=baseline,
             marker={"symbol": "diamond-open", "size": 11, "color": QUIET, "line": {"width": 2}},
-            hovertemplate=f"{plain(baseline)}: %{{x:.2f}}<extra></extra>",
+            hovertemplate=f"{plain(baseline)}: %{{x:{SCORES}}}<extra></extra>",
         )
     figure.add_scatter(
         x=[dot.value for _, dot in known],
@@ -90,9 +91,9 @@ def _said(dot: Dot) -> str:
     ends = (
         "no interval"
         if dot.low is None or dot.high is None
-        else f"{coefficient(dot.low)} to {coefficient(dot.high)}"
+        else f"{score(dot.low)} to {score(dot.high)}"
     )
-    return f"{plain(dot.name)}: {coefficient(dot.value or 0)} ({ends}), {dot.n:,} items"
+    return f"{plain(dot.name)}: {score(dot.value or 0)} ({ends}), {dot.n:,} items"
 
 
 def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
@@ -121,7 +122,7 @@ def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
                 },
             },
             customdata=[(row, at) for at in range(len(group.raters))],
-            hovertext=[f"{plain(name)}: {coefficient(v)}" for name, v in group.raters],
+            hovertext=[f"{plain(name)}: {score(v)}" for name, v in group.raters],
             hovertemplate="%{hovertext}<extra></extra>",
         )
         if group.mean is not None:
@@ -148,7 +149,7 @@ def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> Non
         hovermode="closest",
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
     )
-    figure.update_xaxes(title=plain(axis), fixedrange=True, zeroline=True)
+    figure.update_xaxes(title=plain(axis), tickformat=SCORES, fixedrange=True, zeroline=True)
     figure.update_yaxes(
         tickvals=list(range(len(names))),
         ticktext=[plain(name, 30) for name in names],
@@ -233,7 +234,7 @@ def _lay_out(figure: Any, gaps: Sequence[DifferenceDot], title: str, share: bool
     figure.update_xaxes(
         title=title,
         range=[-reach, reach],
-        tickformat=".0%" if share else None,
+        tickformat=SHARES if share else SCORES,
         nticks=7,
         fixedrange=True,
     )
@@ -289,7 +290,7 @@ def frontier(runs: Sequence[Priced]) -> Any:
         tickvals=_ticks(min(costs), max(costs)) if wide else None,
         fixedrange=True,
     )
-    figure.update_yaxes(title="Accuracy", tickformat=".0%", fixedrange=True, automargin=True)
+    figure.update_yaxes(title="Accuracy", tickformat=SHARES, fixedrange=True, automargin=True)
     return figure
 
 
@@ -317,7 +318,7 @@ def _marks(name: str, runs: Sequence[Priced], symbol: str, color: str) -> dict[s
         "text": [plain(r.name, 22) for r in runs],
         "textposition": "bottom right",
         "cliponaxis": False,
-        "hovertext": [f"{plain(r.name, 80)}: {r.value:.1%}, ${r.cost:.4g}" for r in runs],
+        "hovertext": [f"{plain(r.name, 80)}: {percent(r.value, 1)}, {cost(r.cost)}" for r in runs],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
 
@@ -358,12 +359,17 @@ def bland_altman(
                 y=at,
                 line_dash=dash,
                 line_color=color,
-                annotation_text=f"{name} {coefficient(at)}",
+                annotation_text=f"{name} {score(at)}",
                 annotation_position="top right",
             )
     figure.update_layout(height=380, margin=MARGIN, dragmode=False, showlegend=False)
-    figure.update_xaxes(title="Mean of both scores", range=[-0.03, 1.03], fixedrange=True)
+    figure.update_xaxes(
+        title="Mean of both scores", range=[-0.03, 1.03], tickformat=SCORES, fixedrange=True
+    )
     figure.update_yaxes(
-        title=f"{plain(sides[1], 24)} − {plain(sides[0], 24)}", fixedrange=True, zeroline=True
+        title=f"{plain(sides[1], 24)} − {plain(sides[0], 24)}",
+        tickformat=SCORES,
+        fixedrange=True,
+        zeroline=True,
     )
     return figure

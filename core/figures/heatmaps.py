@@ -11,13 +11,14 @@ from core.figures.base import (
     EDGE,
     MARGIN,
     QUIET,
+    SCORES,
     STEPS,
-    coefficient,
     ink,
     leaning,
     plain,
     shade,
 )
+from core.text.numbers import percent, score
 
 #: What outlines the cells in which two gave the same answer: one of the two is seen on any colour.
 SAME = (("#FFFFFF", 5), ("#000000", 2))
@@ -42,7 +43,7 @@ def confusion_cells(
     shares = [[n / whole for n in row] for row, whole in zip(counts, sums, strict=True)]
     texts = [[f"{n:,}" for n in row] for row in counts]
     if as_shares:
-        texts = [[f"{share:.0%}" for share in row] for row in shares]
+        texts = [[percent(share) for share in row] for row in shares]
     figure = _cells(shares, texts)
     for at, name in enumerate(rows):
         if at < len(columns) and columns[at] == name:
@@ -59,7 +60,7 @@ def confusion_cells(
 def agreement_cells(names: Sequence[str], values: Sequence[Sequence[float | None]]) -> Any:
     """How far every two raters agree, as a heat map of coefficients up to 1; below 0 is as 0."""
     shares = [[None if v is None else max(0.0, v) for v in row] for row in values]
-    texts = [["undefined" if v is None else coefficient(v) for v in row] for row in values]
+    texts = [["undefined" if v is None else score(v) for v in row] for row in values]
     figure = _cells(shares, texts)
     _name_cells(figure, names, names)
     return figure
@@ -193,7 +194,7 @@ def agreement_map(
             zmax=1,
             hoverongaps=False,
             hovertemplate="%{y} and %{x}: %{z:.2f} on %{customdata:,} items<extra></extra>",
-            colorbar={"thickness": 12, "outlinewidth": 0, "tickformat": ".1f"},
+            colorbar={"thickness": 12, "outlinewidth": 0, "tickformat": SCORES},
         )
     )
     marked = size if few or not groups else groups[0][1]
@@ -248,7 +249,7 @@ def _marks(
         customdata=known,
         hovertext=[
             f"{plain(names[row])} and {plain(names[column])}: "
-            f"{coefficient(values[row][column] or 0)} on {counts[row][column]:,} items"
+            f"{score(values[row][column] or 0)} on {counts[row][column]:,} items"
             for row, column in known
         ],
         hovertemplate="%{hovertext}<extra></extra>",

@@ -16,7 +16,7 @@ from core.judging.providers.base import CallError
 
 # Pacing: where a provider's limit is known, no call goes out that it would refuse.
 #
-# Calls follow each other evenly at 97 % of the limit, with no burst to begin with, because nobody
+# Calls follow each other evenly at 97% of the limit, with no burst to begin with, because nobody
 # knows over which span a provider counts. Tokens are guessed before a call and put right after it.
 
 #: The share of a limit that is used. 60 s at this pace hold at most the limit, for any limit.

@@ -86,7 +86,7 @@ def words(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """A word without its commonest endings: enough to see "cites" and "citing" as one.
+    """A word without its most common endings: enough to see "cites" and "citing" as one.
 
     >>> stem("cites"), stem("citing"), stem("citations")
     ('cit', 'cit', 'cit')

@@ -11,6 +11,7 @@ from core.lint.language import alternatives, scored_options, words
 from core.lint.rules import LintEdit, LintFinding
 from core.scoring import score_item
 from core.scoring.gates import evaluate
+from core.text.numbers import percent
 
 _PRAISE = alternatives(
     [
@@ -162,15 +163,16 @@ def drowning(rubric: Rubric) -> Iterator[LintFinding]:
             yield LintFinding(
                 "drowning-weight",
                 ("criteria", at, "weight"),
-                f"Carries {share:.0%} of all weight: the other {len(rubric.criteria) - 1} criteria "
-                "together cannot outweigh it.",
+                f"Carries {percent(share)} of all weight: the other {len(rubric.criteria) - 1} "
+                "criteria together cannot outweigh it.",
                 "If it must decide alone, make it a gate; else bring the weights closer together.",
             )
         elif 0 < share < DROWNED and share < 0.1 / len(rubric.criteria):
             yield LintFinding(
                 "drowned-weight",
                 ("criteria", at, "weight"),
-                f"Carries {share:.1%} of all weight: no answer to it would show in the score.",
+                f"Carries {percent(share, 1)} of all weight: no answer to it would show in the "
+                "score.",
                 "Raise the weight, or leave the criterion out and save its calls.",
             )
 

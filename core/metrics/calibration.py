@@ -122,7 +122,7 @@ def calibration(answers: SureAnswers, drawn: Array | None = None, *, seed: int =
 
     Chance adds to the calibration error of the answers, and once more to that of their resamples,
     so that percentiles lie too high. So the interval's lower end is that of the basic bootstrap,
-    2 ece - q(.975), where that is lower; and it is 0 wherever chance alone gives as much in more
+    2 ece - q(0.975), where that is lower; and it is 0 wherever chance alone gives as much in more
     than one of twenty samples (consistency resampling: Broecker and Smith 2007).
 
     >>> two = sure_answers(np.array([0.8, 0.8]), np.full((2, 2), np.nan), np.array([0, 0]),
@@ -154,7 +154,7 @@ def calibration(answers: SureAnswers, drawn: Array | None = None, *, seed: int =
 
 
 def _by_chance(answers: SureAnswers, samples: int, seed: int) -> float:
-    """The 95 % quantile of the error of samples in which every answer is right as often as it is
+    """The 95% quantile of the error of samples in which every answer is right as often as it is
     sure.
     """
     rng, times = np.random.default_rng(seed), answers.times[:, None]

@@ -21,7 +21,7 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A figure with its 95 % interval, from ``n`` observations.
+    """A figure with its 95% interval, from ``n`` observations.
 
     ``value`` is ``None`` where it is undefined: never NaN, and never 0 or 1 as a stand-in.
     ``reason`` says why the value is missing or, where there is one, why the interval is. ``hits``
@@ -70,7 +70,7 @@ class Estimate(NamedTuple):
         return cls(hits / n, *wilson(hits, n), n=n, hits=hits)
 
 
-#: The normal quantile of a two-sided interval at 95 %.
+#: The normal quantile of a two-sided interval at 95%.
 _Z95 = 1.959963984540054
 
 
@@ -80,7 +80,7 @@ def wilson(successes: int, n: int, z: float = _Z95) -> tuple[float, float]:
     Args:
         successes: how many of the ``n`` were, in [0, n].
         n: how many were counted, at least 1.
-        z: the normal quantile; the default gives 95 %.
+        z: the normal quantile; the default gives 95%.
 
     Raises:
         ValueError: the counts make no share.
@@ -113,7 +113,7 @@ def surely_below(high: float, share: float, n: int) -> bool:
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
-    """The first share minus the second, with its 95 % interval (Newcombe 1998, method 10).
+    """The first share minus the second, with its 95% interval (Newcombe 1998, method 10).
 
     The interval is made of both Wilson intervals, so that it holds for few observations and for
     shares of 0 and 1. Raises ``ValueError`` where either has none.

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.gates import CheckAction
 from core.domain.rubric import Abstention
+from core.text.numbers import score
 
 #: Which sum the base was divided by: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]
@@ -341,7 +342,7 @@ def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
 
 
 def _score(value: float, unit: float) -> str:
-    return f"{value * unit:.2f}"
+    return score(value * unit)
 
 
 def _points(value: float) -> str:

@@ -9,29 +9,39 @@ MINUS = "−"
 HIDDEN_BELOW = 0.00005
 
 
-def score(value: float | None) -> str:
-    """A score with two decimals and no leading zero; a dash where there is none.
+def score(value: float | None, digits: int = 2) -> str:
+    """A score or a coefficient, by default with two decimals; a dash where there is none.
 
-    >>> [score(0.834), score(1.0), score(0), score(-0.5), score(None)]
-    ['.83', '1.00', '.00', '−.50', '–']
+    >>> [score(0.834), score(1.0), score(0), score(-0.5), score(-0.001), score(None)]
+    ['0.83', '1.00', '0.00', '−0.50', '0.00', '–']
     """
     if value is None:
         return DASH
-    text = f"{abs(value):.2f}"
-    sign = MINUS if value < 0 and float(text) else ""
-    return sign + (text[1:] if text.startswith("0.") else text)
+    text = f"{abs(value):.{digits}f}"
+    return MINUS + text if value < 0 and float(text) else text
+
+
+def p_value(value: float) -> str:
+    """A p value; a very small one is bounded, not rounded to nothing.
+
+    >>> p_value(0.0000012), p_value(0.04), p_value(1.0)
+    ('under 0.001', '0.040', '1')
+    """
+    if value < 0.001:
+        return "under 0.001"
+    return "1" if value >= 1 else f"{value:.3f}"
 
 
 def points(value: float | None, *, share: bool = False) -> str:
     """A difference with its sign; of shares, in percentage points.
 
     >>> points(0.05, share=True), points(-0.051), points(0.0)
-    ('+5.0 points', '−.05', '±.00')
+    ('+5.0 points', '−0.05', '±0.00')
     """
     if value is None:
         return DASH
     size = f"{abs(value) * 100:.1f} points" if share else score(abs(value))
-    if size in ("0.0 points", ".00"):
+    if size in ("0.0 points", "0.00"):
         return f"±{size}"
     return ("+" if value > 0 else MINUS) + size
 
@@ -40,7 +50,7 @@ def interval(low: float | None, high: float | None) -> str:
     """An interval of scores.
 
     >>> interval(0.7, 0.91)
-    '.70 to .91'
+    '0.70 to 0.91'
     """
     return DASH if low is None or high is None else f"{score(low)} to {score(high)}"
 
@@ -48,10 +58,10 @@ def interval(low: float | None, high: float | None) -> str:
 def percent(share: float | None, digits: int = 0) -> str:
     """A share of 1 as a percentage.
 
-    >>> [percent(0.256), percent(0.256, 1), percent(None)]
-    ['26%', '25.6%', '–']
+    >>> [percent(0.256), percent(0.256, 1), percent(-0.05), percent(None)]
+    ['26%', '25.6%', '−5%', '–']
     """
-    return DASH if share is None else f"{share * 100:.{digits}f}%"
+    return DASH if share is None else f"{share * 100:.{digits}f}%".replace("-", MINUS)
 
 
 def count(value: int | None) -> str:

@@ -96,7 +96,7 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
     st.caption(
         label(
             "On the line, a rater is right as often as it is sure; below it, it is too sure. "
-            f"Bars are 95 % Wilson intervals. {few(one.n)}"
+            f"Bars are 95% Wilson intervals. {few(one.n)}"
         )
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):

@@ -166,7 +166,7 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
 
-HEADS = ("Figure", "Value", "95 % interval", "Items")
+HEADS = ("Figure", "Value", "95% interval", "Items")
 
 
 def one_criterion(chosen: RatedSelection) -> None:

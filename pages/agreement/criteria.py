@@ -36,7 +36,7 @@ def show(chosen: RatedSelection) -> None:
     # A column without any number says once below why, not in every line.
     columns = [(head, ones) for head, ones in found if any(one.value is not None for one in ones)]
     missing = [f"{head}: {ones[0].reason}" for head, ones in found if (head, ones) not in columns]
-    heads = ("Criterion", "Items", "Accuracy", "Commonest answer", "Kappa")
+    heads = ("Criterion", "Items", "Accuracy", "Most common answer", "Kappa")
     table(
         (*heads, *(head for head, _ in columns)),
         ([*_row(line), *(cell(ones[at]) for _, ones in columns)] for at, line in enumerate(lines)),
@@ -44,11 +44,11 @@ def show(chosen: RatedSelection) -> None:
         numbers=range(1, len(heads) + len(columns)),
     )
     st.caption(
-        "Accuracy: the share of items on which the rater gave the reference's answer. Commonest "
-        "answer: what always giving the reference's commonest answer would reach. Kappa: "
+        "Accuracy: the share of items on which the rater gave the reference's answer. Most common "
+        "answer: what always giving the reference's most common answer would reach. Kappa: "
         "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
-        "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95 % "
+        "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95% "
         f"interval, from {fmt.count(RESAMPLES)} resamples of the items, made once for these votes "
         "and kept. " + label(" ".join(missing)),
         help=STRENGTH,
@@ -148,7 +148,7 @@ def _forest(chosen: RatedSelection, lines: list[PairLine]) -> None:
     sides = visible(words_of(chosen.rater)), visible(words_of(chosen.reference))
     key = state.key(keys.AGREEMENT_CHART, "forest", measure, chosen.criterion, *chosen.pair)
     st.plotly_chart(
-        draw.forest(dots, words, "Commonest answer", chosen.criterion),
+        draw.forest(dots, words, "Most common answer", chosen.criterion),
         key=key,
         on_select=lambda: _on_click(key),
         selection_mode="points",
@@ -193,7 +193,7 @@ def _items(line: PairLine) -> str:
     return "<br>".join(parts)
 
 
-HEADS = ("Figure", "Value", "95 % interval", "Items")
+HEADS = ("Figure", "Value", "95% interval", "Items")
 LISTED = ("bias", "mae", "pearson", "spearman", "limit_low", "limit_high")
 #: Points that a table lists at most.
 MOST = 200
@@ -266,7 +266,7 @@ def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
             numbers=(1, 2, 3),
         )
         st.caption(
-            "Within the limits of agreement lie about 95 % of differences, if these are normal "
+            "Within the limits of agreement lie about 95% of differences, if these are normal "
             "(Bland and Altman 1986)."
         )
 

@@ -86,7 +86,7 @@ def _among(one: ShownEvidence, key: str) -> None:
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            ("Subject", words, "95 % interval", "Count"),
+            ("Subject", words, "95% interval", "Count"),
             (
                 [
                     esc(dot.name),

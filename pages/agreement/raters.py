@@ -191,7 +191,7 @@ def _ranking(chosen: RatedSelection) -> None:
     )
     st.caption(
         f"Kappa with {label(said(chosen.reference))}, the nearest first in every group; below each "
-        f"its 95 % interval. {few(len(chosen.sheet.items))}",
+        f"its 95% interval. {few(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
     for kind, words in KINDS.items():

@@ -12,9 +12,9 @@ from core.text import numbers as fmt
 from pages.ui.text import esc
 
 STRENGTH = (
-    "Landis and Koch (1977) called a kappa up to .20 slight, up to .40 fair, up to .60 moderate, "
-    "up to .80 substantial, and above almost perfect. These words are a convention: what is "
-    "enough depends on what the grades are for."
+    "Landis and Koch (1977) called a kappa up to 0.20 slight, up to 0.40 fair, up to 0.60 "
+    "moderate, up to 0.80 substantial, and above almost perfect. These words are a convention: "
+    "what is enough depends on what the grades are for."
 )
 KINDS = {"human": "People", "llm": "LLM judges", "offline": "Offline judges"}
 #: What each check looks for.
@@ -80,7 +80,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "emd_levels": ("Earth mover's distance", "of how answers are spread, in options"),
     "ks": ("Kolmogorov-Smirnov", "largest gap of the cumulated spreads"),
     "jensen_shannon": ("Jensen-Shannon", "distance of how answers are spread"),
-    "majority_share": ("Commonest answer", "what always giving it would reach"),
+    "majority_share": ("Most common answer", "what always giving it would reach"),
     "mae": ("Mean absolute error", "of scores"),
     "rmse": ("Root mean square error", "of scores"),
     "bias": ("Bias", "rater minus reference"),
@@ -111,15 +111,6 @@ def cell(one: Estimate, *, share: bool = False) -> str:
     return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{below}</span>'
 
 
-def small_p(value: float) -> str:
-    """A p value; a very small one is bounded, not rounded to nothing.
-
-    >>> small_p(0.0000012), small_p(0.04)
-    ('under .001', '.040')
-    """
-    return "under .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
-
-
 def tight(one: Estimate) -> str:
     """As `cell`, for many columns side by side."""
     if one.value is None:
@@ -144,7 +135,7 @@ def row(name: str, one: Estimate, asked: CriterionRatings | None = None) -> list
     share = name in SHARES
     form = fmt.percent if share else fmt.score
     if name == "bias_p" and one.value is not None:
-        value, ends = small_p(one.value), fmt.DASH
+        value, ends = fmt.p_value(one.value), fmt.DASH
     elif one.value is None:
         value, ends = "undefined", f'<span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
     elif one.low is None or one.high is None:

@@ -35,7 +35,7 @@ def agreement_line(at: OpenPair) -> str:
 def agreement(at: OpenPair) -> None:
     """A row for the judges together and each one."""
     table(
-        ("You and", "Contests", "Same", "95 %", "Kappa"),
+        ("You and", "Contests", "Same", "95%", "Kappa"),
         map(_row, _accords(at)),
         name="Your agreement with the judges",
         numbers=(1, 2),

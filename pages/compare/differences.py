@@ -61,7 +61,7 @@ def _overall(name: str, delta: Delta, *, share: bool = False) -> LabelledFigure:
         return LabelledFigure(name, "undefined", delta.difference.reason)
     low, high = delta.difference.low, delta.difference.high
     ends = (
-        f"95 %: {points(low, share=share)} to {points(high, share=share)}"
+        f"95%: {points(low, share=share)} to {points(high, share=share)}"
         if low is not None
         else f"no interval: {delta.difference.reason}"
     )
@@ -80,7 +80,7 @@ def _forest(found: RunComparison, name: str) -> None:
         ),
         key=state.key(keys.COMPARE_FIELD, "forest", name),
         config={"displayModeBar": False},
-        alt=f"{FIGURES[name]}: how far B lies above A, with 95 % intervals, a row per criterion. "
+        alt=f"{FIGURES[name]}: how far B lies above A, with 95% intervals, a row per criterion. "
         "The table below has its numbers.",
     )
     table(
@@ -90,10 +90,10 @@ def _forest(found: RunComparison, name: str) -> None:
         numbers=(1, 2, 3, 4, 5, 6),
     )
     st.caption(
-        f"{SAYS[name]} Corrected: for the number of criteria (Holm 1979). Intervals: 95 %, from "
+        f"{SAYS[name]} Corrected: for the number of criteria (Holm 1979). Intervals: 95%, from "
         f"{fmt.count(found.resamples)} resamples of the items, the same for both runs. Filled: "
-        f"corrected p below {LEVEL:.2f}; an interval is of one criterion alone and may leave out "
-        "no difference before that."
+        f"corrected p below {fmt.score(LEVEL)}; an interval is of one criterion alone and may "
+        "leave out no difference before that."
     )
 
 
@@ -134,9 +134,7 @@ def _row(name: str, delta: Delta, share: bool) -> list[str]:
 
 
 def _p(value: float | None) -> str:
-    if value is None:
-        return fmt.DASH
-    return "&lt;.001" if value < 0.001 else f"{value:.3f}".lstrip("0") if value < 1 else "1"
+    return fmt.DASH if value is None else fmt.p_value(value)
 
 
 def accuracy_and_cost(chosen: ComparedRuns) -> None:
@@ -179,7 +177,7 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
         "Efficient: no other run is at least as accurate for no more money. Cost per 1,000 items "
         "is what was paid now and, for answers kept from earlier runs (saved), what they cost "
         "then: what the run would cost from nothing. Accuracy: over the labelled cells of all "
-        "criteria that every run graded, abstentions left out; 95 % intervals by resampling items."
+        "criteria that every run graded, abstentions left out; 95% intervals by resampling items."
     )
 
 

@@ -91,14 +91,14 @@ def _pieces(one: CriterionLabels) -> list[tuple[str, int | None, float | None, i
 
 def _table(stats: LabelStats) -> None:
     table(
-        ("Criterion", "Labels", "Missing", "Spread", "Always the commonest", "By option"),
+        ("Criterion", "Labels", "Missing", "Spread", "Always the most common", "By option"),
         map(_row, stats.criteria),
         name="Labels per criterion",
         numbers=(1, 2, 3, 4),
     )
     st.caption(
         "Spread: the entropy of the labels over its largest value for so many options; 0 is all "
-        "alike, 1 is even. Always the commonest: the accuracy of a judge that always gives that "
+        "alike, 1 is even. Always the most common: the accuracy of a judge that always gives that "
         "label and knows nothing. What a judge reaches counts from there."
     )
 

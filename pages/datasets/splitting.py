@@ -37,7 +37,7 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
     shares = _shares()
     seed, by = _how(version)
     if sum(shares.values()) != 100:
-        st.info(f"The shares add up to {sum(shares.values())} %; they must add up to 100 %.")
+        st.info(f"The shares add up to {sum(shares.values())}%; they must add up to 100%.")
         return
     about = (version.id, tuple(shares.values()), seed, by)
     with shown_errors():

@@ -258,7 +258,7 @@ OFFLINE_NEEDS = (
     "It needs labelled items: about 20 per criterion are a good start, and short answers with a "
     "reference suit it best. It costs nothing and sends nothing anywhere. Before it grades, it "
     "checks itself on labels it has not seen; on a criterion where it is no better than always "
-    "giving the commonest answer it switches itself off and says so. It is not a language model."
+    "giving the most common answer it switches itself off and says so. It is not a language model."
 )
 
 

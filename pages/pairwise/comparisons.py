@@ -95,7 +95,7 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
         name="Agreement of every two raters",
         numbers=(1, 2, 3),
     )
-    st.caption("Same: win, tie or loss alike, with a 95 % interval (Wilson). Kappa: Cohen's.")
+    st.caption("Same: win, tie or loss alike, with a 95% interval (Wilson). Kappa: Cohen's.")
 
 
 def _rates(found: Together) -> None:

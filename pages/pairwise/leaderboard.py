@@ -79,7 +79,7 @@ def standings(found: Leaderboard) -> None:
     )
     st.caption(
         "Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. Strength: "
-        "Bradley-Terry with ties, in natural log units. Intervals: 95 %, by resampling tasks. Win "
+        "Bradley-Terry with ties, in natural log units. Intervals: 95%, by resampling tasks. Win "
         "rate: the mean over opponents, a tie is a half."
     )
     _forest(found)
@@ -133,7 +133,7 @@ def _forest(found: Leaderboard) -> None:
         draw.forest(dots, "Strength, log units", "", whole=False),
         key=state.key(selection.CONTEST_CHART, "strengths"),
         config={"displayModeBar": False},
-        alt="Strength of every system with its 95 % interval. The table has its numbers.",
+        alt="Strength of every system with its 95% interval. The table has its numbers.",
     )
 
 
@@ -186,7 +186,7 @@ def _gaps(found: Leaderboard) -> None:
         return
     apart = sum(gap.apart for gap in found.gaps)
     st.html('<div class="rs-section">Can two systems be told apart?</div>')
-    st.caption(f"{apart} of {fmt.plural(len(found.gaps), 'pair')} can, all tested together (95 %).")
+    st.caption(f"{apart} of {fmt.plural(len(found.gaps), 'pair')} can, all tested together (95%).")
     rows = sorted(found.gaps, key=lambda gap: (gap.apart, gap.difference))
     _gap_table(rows[:GAPS])
     if len(rows) > GAPS:
@@ -237,7 +237,7 @@ def position_and_length(chosen: ContestSelection) -> None:
         st.caption(
             "Same choice: both orders name the same winner, or none. Chose A: the share of choices "
             "of a winner that went to the answer shown first; a half is fair, because each answer "
-            "stood first once. Intervals: Wilson, 95 %."
+            "stood first once. Intervals: Wilson, 95%."
         )
     else:
         st.caption("No judge answered a contest in both orders, so nothing can be said.")
@@ -287,7 +287,7 @@ def _length(found: Leaderboard) -> None:
         (
             [
                 esc(one_line(s.system, NAMED)),
-                f"{ignored[s.system]:.2f}".replace("-", fmt.MINUS),
+                fmt.score(ignored[s.system]),
                 measured(s.length_controlled),
             ]
             for s in found.standings

@@ -39,7 +39,7 @@ def unmatched_systems(report: Mapping[str, Any]) -> None:
         "An item's score is the mean of what its judges' own answers come to, not that of the "
         "panel's verdicts, whose mean a report gives. Ranks: those that "
         "differences of means larger than chance allow (Welch 1947, corrected for the number of "
-        "pairs). Intervals: 95 %, by resampling items."
+        "pairs). Intervals: 95%, by resampling items."
     )
     order = [one["system"] for one in standings]
     table(
@@ -176,7 +176,7 @@ def _table(
 def _figure(found: Estimate, *, share: bool = False) -> str:
     if found.value is None:
         return f'undefined<br><span class="rs-quiet rs-wrap">{esc(found.reason)}</span>'
-    return fmt.percent(found.value, 1) if share else f"{found.value:.3f}".replace("-", "−")
+    return fmt.percent(found.value, 1) if share else fmt.score(found.value, 3)
 
 
 def _ranked(run: Run) -> bool:

@@ -248,7 +248,7 @@ def _about(queue: QueueRow) -> None:
                 ("Reviewers per item", fmt.count(settings.reviewers)),
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
                 ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),
-                ("Audit", f"{round(100 * queue.rule.audit_share)} % of the cells left out"),
+                ("Audit", f"{fmt.percent(queue.rule.audit_share)} of the cells left out"),
                 ("At most", _most(queue)),
                 ("Seed", str(queue.seed)),
             ],

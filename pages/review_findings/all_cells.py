@@ -151,7 +151,7 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
             _tested(promise)
     st.caption(
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
-        "fails, so that the promise is broken in at most 5 % of cases however many are tested "
+        "fails, so that the promise is broken in at most 5% of cases however many are tested "
         "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
         "finite number). Cells settled besides stay among those that the audit was drawn from: "
         "what is bounded is how many of all of those are wrong, and the wrong ones that are known "
@@ -165,7 +165,7 @@ def _promised(promise: Acceptance, unseen: int) -> str:
         return (
             f"{fmt.count(promise.accepted)} of {fmt.plural(unseen, 'cell')} that nobody looked "
             f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
-            f"With 95 % confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
+            f"With 95% confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
             "with people."
         )
     more = (

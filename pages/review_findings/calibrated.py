@@ -71,7 +71,7 @@ def mark_of(one: Offer, fitted: Fitted) -> str:
 
 def _came(right: int, labels: int, far: float | None) -> str:
     share = f"{fmt.percent(right / labels)} right"
-    return share if far is None else f"{far:.2f} levels off<br>{quiet(share)}"
+    return share if far is None else f"{fmt.score(far)} levels off<br>{quiet(share)}"
 
 
 def _plain(rule: str) -> str:

@@ -52,7 +52,7 @@ def show(who: Seat, queue: QueueRow) -> None:
         _lead(who, queue, list(found.values()))
     st.caption(
         "Only you and the leads see this, and nobody is ranked. Whoever got the hard items is "
-        "slower and differs more often; some figures rest on few cells. Shares have 95 % "
+        "slower and differs more often; some figures rest on few cells. Shares have 95% "
         "intervals (Wilson 1927)."
     )
 

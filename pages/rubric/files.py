@@ -86,7 +86,7 @@ def _points() -> None:
         key=RUBRICS_POINTS,
         required=True,
         help="They differ where the lowest level of a criterion earns points, too: 2 of 2, 4 and 8 "
-        "is 25 % of the most, or 0 % of what is above the least.",
+        "is 25% of the most, or 0% of what is above the least.",
     )
 
 

@@ -156,7 +156,7 @@ def _found(name: str, found: Inferred) -> None:
         ]
     )
     table(
-        ("Criterion", "Weight", "95 % interval", "Rounded"),
+        ("Criterion", "Weight", "95% interval", "Rounded"),
         map(_line, found.weights),
         name="Inferred weights",
         numbers=(1, 2, 3),

@@ -168,21 +168,21 @@ def against_labels(run: Run) -> None:
         empty_state(
             "No labels to compare with",
             "Where people have labelled items of this dataset, this page shows how often the "
-            "verdicts are right, beside what always giving the commonest answer would reach.",
+            "verdicts are right, beside what always giving the most common answer would reach.",
         )
         return
     table(
-        ("Criterion", "Right", "Commonest answer", "", "Kappa", "Items compared", "Abstained"),
+        ("Criterion", "Right", "Most common answer", "", "Kappa", "Items compared", "Abstained"),
         (_label_line(one) for one in told),
         name="Verdicts against labels",
         numbers=(1, 2, 4, 5, 6),
     )
     st.caption(
         "Right: the share of verdicts that equal the label, and below it where that share lies "
-        "with 95 % confidence (Wilson 1927). Commonest answer: the share that "
-        "always giving the commonest label would get on the same items; a panel that is not above "
-        "it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic weights "
-        "where options have an order; 0 is chance, 1 is perfect. Items on which the panel "
+        "with 95% confidence (Wilson 1927). Most common answer: the share that "
+        "always giving the most common label would get on the same items; a panel that is not "
+        "above it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic "
+        "weights where options have an order; 0 is chance, 1 is perfect. Items on which the panel "
         "abstained are counted, and left out of all three."
     )
 
@@ -214,7 +214,7 @@ def _undefined(reason: str) -> str:
 
 
 def _judge_row(one: CriterionReport) -> str:
-    """Whether the accuracy is above the commonest answer's, by more than chance would do."""
+    """Whether the accuracy is above the most common answer's, by more than chance would do."""
     if one.accuracy is None or one.majority is None or one.interval is None:
         return tag("judges switched off" if one.switched_off else "nothing to compare")
     low, high = one.interval
@@ -253,7 +253,7 @@ def both_orders(run: Run) -> None:
         )
     st.caption(
         "Answers differ: of the pairs of answers to the same question in both orders, the share "
-        "that is not the same, with its 95 % interval (Wilson 1927). A judge that does not care "
+        "that is not the same, with its 95% interval (Wilson 1927). A judge that does not care "
         "for the order still differs now and then, where it is unsure; asking it twice in the same "
         "order (replicates) shows how often. Chose the first, the last: of the answers that are no "
         "abstention, the share that went to the option shown there; by chance it would be the "

@@ -55,7 +55,7 @@ def scored_under(run: Run) -> None:
 
 
 KIND_WORDS = {"human": "person", "llm": "model", "offline": "offline judge"}
-_WORTH_IT = "Better than the commonest answer by more than its error."
+_WORTH_IT = "Better than the most common answer by more than its error."
 
 
 def show_plan(run: Run, rubric: Rubric) -> None:
@@ -201,7 +201,7 @@ def _training(name: str, reports: Mapping[str, Any]) -> None:
         f"{fmt.plural(len(reports), 'criterion', 'criteria')}</div>"
     )
     table(
-        ("Criterion", "", "Labels", "Right", "Commonest answer", "Kappa", "Answers", "Why"),
+        ("Criterion", "", "Labels", "Right", "Most common answer", "Kappa", "Answers", "Why"),
         (_report(criterion, one) for criterion, one in reports.items()),
         name=f"How {name} was trained",
         numbers=(2, 3, 4, 5, 6),

@@ -27,7 +27,7 @@ LINES = 4
 #: What the figures are, for those who ask.
 TELLS = (
     "Of each criterion the share of its best that verdicts earned; of a penalty what is left of "
-    "it. Means are over all items of a system. Differences, second minus first, and their 95 % "
+    "it. Means are over all items of a system. Differences, second minus first, and their 95% "
     "intervals are over the tasks that both answered (paired resampling). Better: the p, "
     "corrected for the number of criteria (Holm 1979), is below 0.05."
 )

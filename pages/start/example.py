@@ -16,7 +16,7 @@ from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table, tag
 
 LOOK_EVERY = 0.7
-HEADS = ("Criterion", "Answered", "Right", "Commonest label", "Kappa", "What that means")
+HEADS = ("Criterion", "Answered", "Right", "Most common label", "Kappa", "What that means")
 
 
 def show() -> None:
@@ -66,9 +66,9 @@ def _figures(look: RunProgress) -> None:
     )
     st.caption(
         "Answered: where the panel gave a verdict, out of the labelled answers. Right: the share "
-        "of those that is the label. Commonest label: the share that always giving the commonest "
-        "label would get right; a judge must beat it. Kappa: agreement beyond chance (weighted by "
-        "distance where options are levels), 1 is perfect."
+        "of those that is the label. Most common label: the share that always giving the most "
+        "common label would get right; a judge must beat it. Kappa: agreement beyond chance "
+        "(weighted by distance where options are levels), 1 is perfect."
     )
 
 
@@ -85,7 +85,7 @@ def _verdict(reports: list[CriterionReport]) -> str:
     off = [r.name for r in reports if r.switched_off]
     bad = [r.name for r in reports if not _beats(r) and not r.switched_off]
     of = fmt.plural(len(reports), "criterion", "criteria")
-    words = f"They beat the commonest label on {len(good)} of {of}."
+    words = f"They beat the most common label on {len(good)} of {of}."
     if bad:
         words += f" On {_listed(bad)} they do not, so their verdicts there say nothing."
     if off:

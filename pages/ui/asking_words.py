@@ -163,7 +163,7 @@ def goes_on_line(cascade: Cascade) -> str:
     """When a cell goes on to the next stage.
 
     >>> goes_on_line(Cascade(on_failure=False, below_confidence=0.7))
-    'goes on when it abstains, it is split, or its confidence is below .70'
+    'goes on when it abstains, it is split, or its confidence is below 0.70'
     """
     when = [words for name, (words, _) in GOES_ON.items() if getattr(cascade, name)]
     if cascade.below_confidence is not None:

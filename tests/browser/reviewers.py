@@ -28,7 +28,7 @@ PLANTED = (
     *(PROMPT_SENT, REPLY),
 )
 #: Weights 16 and 9: the judges say MET and UNMET, so every item scores 16 / 25 = .64.
-SCORES = ("0.64", ">.64", " .64")
+SCORES = ("0.64", ">0.64", " 0.64")
 RUBRIC = Rubric(
     name="Answers",
     guidelines="Be fair.",

@@ -95,7 +95,7 @@ def test_ten_blind_contests_by_keyboard_update_how_people_and_judges_agree(
         if number < TASKS:
             key(page, "Enter")
     decided = main_text(page)
-    # Of the nine decided votes ada says the same in eight (89 %); she never calls a tie.
+    # Of the nine decided votes ada says the same in eight (89%); she never calls a tie.
     assert "8 (89%)" in decided
     assert "1 of 9 (11%)" in decided
     key(page, "Enter")

@@ -1,11 +1,13 @@
 """The pages of the app work under the policy that their own server sends, and for everybody.
 
-Every page is held to WCAG 2.2 AA as far as axe-core can tell, in light and dark.
+Every page is held to WCAG 2.2 AA as far as axe-core can tell, in light and dark, and to one way of
+writing a number.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,30 @@ AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js").read_text(enc
 #: The list of screens in the sidebar is Streamlit's own, with list items that no list holds.
 WHERE = {"exclude": [["[data-testid=stSidebarNav]"]]}
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+#: What a page says: its text, tables drawn on a canvas, what plots write beside and over points.
+SAID = """() => [
+  document.body.innerText,
+  ...[...document.querySelectorAll('canvas [role=gridcell], .js-plotly-plot text')]
+    .map(one => one.textContent),
+  ...[...document.querySelectorAll('.js-plotly-plot')].flatMap(plot => plot.data)
+    .flatMap(trace => [trace.hovertext, trace.text].flat(2)),
+].join('\\n')"""
+#: The marks of each axis of a plot.
+MARKS = """() => [...document.querySelectorAll('.js-plotly-plot g.xaxislayer-above, '
+  + '.js-plotly-plot g.yaxislayer-above')].map(axis =>
+    [...axis.querySelectorAll('text')].map(mark => mark.textContent))"""
+#: The screens of the sidebar that something else lies over, or that are out of sight.
+COVERED = """() => [...document.querySelectorAll('[data-testid=stSidebarNavLink]')].filter(link => {
+  const at = link.getBoundingClientRect();
+  return !link.contains(document.elementFromPoint(at.x + at.width / 2, at.y + at.height / 2));
+}).map(link => link.textContent)"""
+#: Forms of numbers and words that no surface uses: .83 for 0.83, 95 % for 95%, -2 for −2.
+NOT_OURS = {
+    "no zero before the point": r"(?<![\w.)\]])[−-]?\.\d",
+    "a space before %": r"\d[ \u00a0]%",
+    "a hyphen for a minus": r"(?<![\w.:/&-])-\d(?![\d-]*[:/])",
+    "an old word": r"(?i)\bcommonest\b",
+}
 #: Every kind of thing a page draws: figures, tables on canvas, parts of ours, downloads, code.
 PAGES = (
     *("", "grade", "rubrics", "rubrics?rubric=1", "library", "datasets?dataset=1"),
@@ -55,18 +81,24 @@ def test_every_page_is_refused_nothing_by_the_policy_and_can_be_used_by_everybod
     run_id: int, page: Any, app_url: str
 ) -> None:
     page.add_init_script(LISTEN)
-    refused, barred = {}, {}
+    refused, barred, odd = {}, {}, {}
     for address in PAGES:
         visit(page, f"{app_url}/{address.format(run=run_id)}")
         refused[address] = page.evaluate("window.refused")
         barred[address] = barriers(page)
+        odd[address] = odd_forms(page)
         if address in DARK:
             page.emulate_media(color_scheme="dark")
             settle(page)
             barred[f"{address}, dark"] = barriers(page)
             page.emulate_media(color_scheme="light")
+    # A run was opened: it is in hand below the list of screens, at any usual height.
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert page.get_by_test_id("stSidebarUserContent").get_by_text("In hand:").is_visible()
+    assert page.evaluate(COVERED) == []
     assert {address: said for address, said in refused.items() if said} == {}
     assert {place: found for place, found in barred.items() if found} == {}
+    assert {address: found for address, found in odd.items() if found} == {}
 
 
 def barriers(page: Any) -> list[str]:
@@ -78,6 +110,20 @@ def barriers(page: Any) -> list[str]:
         for one in found["violations"]
         for node in one["nodes"]
     ]
+
+
+def odd_forms(page: Any) -> list[str]:
+    """Numbers and words in a form that is not ours; marks of one axis with unlike decimals."""
+    said = page.evaluate(SAID)
+    found = [
+        f"{what}: {said[max(0, hit.start() - 30) : hit.end() + 20]!r}"
+        for what, form in NOT_OURS.items()
+        for hit in re.finditer(form, said)
+    ]
+    for marks in page.evaluate(MARKS):
+        decimals = {len(one.partition(".")[2]) for one in marks if re.fullmatch(r"−?[\d.]+", one)}
+        found += [f"unlike marks: {marks}"] if len(decimals) > 1 else []
+    return found
 
 
 def test_reviewing_is_refused_nothing_by_the_policy(

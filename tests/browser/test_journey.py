@@ -110,7 +110,7 @@ def start_run(page: Any) -> None:
     seed.press("Enter")
     settle(page)
     slider = page.get_by_role("slider", name="Labelled items to learn from")
-    for _ in range(8):  # from 20 to 60 % in steps of 5
+    for _ in range(8):  # from 20 to 60% in steps of 5
         slider.press("ArrowRight")
     settle(page)
     page.get_by_text("Offline judges learn from 29 labelled items").wait_for()

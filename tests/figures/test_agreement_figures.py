@@ -23,7 +23,7 @@ def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
     figure = forest(
         [Dot("<b>x</b>", 0.5, 0.4, 0.7, 0.6, 12), Dot("y", None)],
         "Accuracy",
-        "Commonest",
+        "Most common",
         "<b>x</b>",
     )
 
@@ -32,7 +32,7 @@ def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
     assert list(dots.error_x.array) == [pytest.approx(0.2)]
     assert list(dots.error_x.arrayminus) == [pytest.approx(0.1)]
     assert list(dots.customdata) == ["<b>x</b>"]
-    assert dots.hovertext[0] == "&lt;b&gt;x&lt;/b&gt;: .50 (.40 to .70), 12 items"
+    assert dots.hovertext[0] == "&lt;b&gt;x&lt;/b&gt;: 0.50 (0.40 to 0.70), 12 items"
     assert figure.layout.annotations[0].text == "undefined"
 
 
@@ -41,7 +41,7 @@ def test_a_strip_has_every_rater_and_their_mean() -> None:
 
     (strip,) = figure.data
     assert list(strip.x) == [0.2, -0.1]
-    assert list(strip.hovertext) == ["ann: .20", "ben: −.10"]
+    assert list(strip.hovertext) == ["ann: 0.20", "ben: −0.10"]
     assert list(strip.marker.line.width) == [1, 3]
     assert (figure.layout.shapes[0].x0, figure.layout.shapes[0].x1) == (0.05, 0.05)
 
@@ -55,7 +55,7 @@ def test_a_map_shows_every_pair_once_and_its_cells_can_be_clicked() -> None:
 
     cells, marks = figure.data
     assert [tuple(cell) for cell in marks.customdata] == [(2, 0), (2, 1)]
-    assert marks.hovertext[1] == "c and &lt;i&gt;: −.20 on 2 items"
+    assert marks.hovertext[1] == "c and &lt;i&gt;: −0.20 on 2 items"
     assert [at for at in range(3) if cells.z[at][at] == cells.z[at][at]] == []  # NaN: blank
     assert cells.z[2][0] == 0.5
 
@@ -82,7 +82,7 @@ def test_differences_of_scores_are_drawn_against_their_means() -> None:
     (dots,) = figure.data
     assert list(dots.x) == pytest.approx([0.5, 0.75])
     assert list(dots.y) == pytest.approx([0.2, -0.5])
-    assert [one.text for one in figure.layout.annotations] == ["bias .03", "limit −.50"]
+    assert [one.text for one in figure.layout.annotations] == ["bias 0.03", "limit −0.50"]
     assert "&lt;r&gt;" in figure.layout.yaxis.title.text
 
 

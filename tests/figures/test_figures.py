@@ -82,7 +82,10 @@ def test_the_chosen_cell_is_framed() -> None:
 def test_an_undefined_agreement_is_said_and_none_is_made_up() -> None:
     figure = agreement_cells(("a", "b"), [[1.0, None], [None, -0.25]])
 
-    assert [list(bar.text) for bar in figure.data] == [["1.00", "undefined"], ["undefined", "−.25"]]
+    assert [list(bar.text) for bar in figure.data] == [
+        ["1.00", "undefined"],
+        ["undefined", "−0.25"],
+    ]
 
 
 def test_a_win_matrix_has_a_cell_for_every_two_and_none_for_who_never_met() -> None:

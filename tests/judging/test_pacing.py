@@ -37,7 +37,7 @@ def test_no_minute_holds_more_calls_than_the_limit(limit: int) -> None:
     calls = 3 * limit
     times = starts(World(), 32, calls, limit)
     assert busiest(times) <= limit
-    # At 97 % of the limit the last of n calls starts (n - 1) * 60 / (0.97 * limit) s after the
+    # At 97% of the limit the last of n calls starts (n - 1) * 60 / (0.97 * limit) s after the
     # first; callers who are woken late may catch up 0.02 s.
     assert times[-1] == pytest.approx((calls - 1) * 60 / (0.97 * limit), abs=0.021)
 

@@ -134,13 +134,13 @@ def weighted(*weights: float, **fields: Any) -> Rubric:
 
 
 def test_a_weight_that_drowns_the_others_is_told() -> None:
-    assert rules_of(weighted(60, 20, 20)) == ["drowning-weight"]  # 60 %
+    assert rules_of(weighted(60, 20, 20)) == ["drowning-weight"]  # 60%
     assert rules_of(weighted(59, 21, 20)) == []
-    assert rules_of(weighted(0.9, 50, 50)) == ["drowned-weight"]  # 0.9 / 100.9 < 1 %
-    assert rules_of(weighted(1.1, 50, 50)) == []  # 1.1 / 101.1 > 1 %
+    assert rules_of(weighted(0.9, 50, 50)) == ["drowned-weight"]  # 0.9 / 100.9 < 1%
+    assert rules_of(weighted(1.1, 50, 50)) == []  # 1.1 / 101.1 > 1%
     many = [criterion(f"Part {n} has its heading.", name=f"Part {n}") for n in range(150)]
     shares = {f.rule for f in check(rubric(*many))}
-    assert "drowned-weight" not in shares  # 1 / 150 < 1 %, but each has an equal share
+    assert "drowned-weight" not in shares  # 1 / 150 < 1%, but each has an equal share
 
 
 def test_a_criterion_that_changes_nothing_is_told() -> None:

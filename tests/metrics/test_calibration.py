@@ -121,7 +121,7 @@ def test_the_interval_of_the_brier_score_holds_the_truth_about_as_often_as_it_sa
         assert brier.low is not None
         assert brier.high is not None
         hits += brier.low <= truth <= brier.high
-    # Binomial(100, .95): 99.9 % lie within 87 and 100.
+    # Binomial(100, .95): 99.9% lie within 87 and 100.
     assert 87 <= hits <= 100
 
 
@@ -135,7 +135,7 @@ def test_one_answer_has_figures_and_no_interval() -> None:
 def test_the_interval_of_a_perfect_raters_error_reaches_down_to_nothing() -> None:
     # Right exactly as often as sure: the true error is 0. The bootstrap alone gave an interval
     # without 0 for 60 of 60 such samples. Chance makes more than the bound in one of twenty:
-    # of 60, 8 or more in less than 1 %.
+    # of 60, 8 or more in less than 1%.
     missed = 0
     for seed in range(1, 61):
         answers = sure_answers(*made(150, 3, seed=seed))

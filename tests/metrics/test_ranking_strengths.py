@@ -111,7 +111,7 @@ def test_fitted_points_are_the_observed_points(points: list[float], seed: int) -
 def test_planted_strengths_are_within_their_intervals_and_told_apart() -> None:
     true = [1.5, 0.5, 0.45, -1.0]
     rows = drawn(true, 2000, tie=0.5, seed=4)
-    # At 99.9 % so that four intervals miss together once in 250 studies (bench/ranking.py counts).
+    # At 99.9% so that four intervals miss together once in 250 studies (bench/ranking.py counts).
     (found,) = strengths(table_of(rows, 4, items=200), np.random.default_rng(0), level=0.999)
     centred = np.array(true) - np.mean(true)
     for interval, strength in zip(found.intervals, centred, strict=True):

@@ -30,7 +30,7 @@ def test_the_numbers_of_one_judge_follow_the_formulas() -> None:
 
 
 def test_a_judge_that_always_says_the_same_says_nothing() -> None:
-    # Right in 60 %, but no better than its constant answer would be by chance.
+    # Right in 60%, but no better than its constant answer would be by chance.
     truth = [0] * 12 + [1] * 8
     assert fit([[0]] * 20, truth, 2, [0]).reliance == pytest.approx([0.0])
 

@@ -18,7 +18,7 @@ def gate(when: dict[str, Any], then: dict[str, Any], **rest: Any) -> dict[str, A
 
 
 def levels(when: dict[str, Any], **rest: Any) -> Rubric:
-    """One ordinal criterion c0 worth 0, .25, .5, 1 and a gate that flags on ``when``."""
+    """One ordinal criterion c0 worth 0, 0.25, .5, 1 and a gate that flags on ``when``."""
     criterion = {"scale": "ordinal", "options": options(0, 0.25, 0.5, 1)}
     return rubric([criterion], gates=[gate(when, {"flag": "hit"}, **rest)])
 

@@ -176,7 +176,7 @@ Workload = Callable[[Trial, float], list[Said]]
 
 
 def one_queue(trial: Trial, alpha: float) -> list[Said]:
-    """An audit of 30 %, decided."""
+    """An audit of 30%, decided."""
     queue = trial.queue(0.3)
     trial.settle(queue, trial.places(queue))
     return [trial.read(queue, alpha)]

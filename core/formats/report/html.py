@@ -20,6 +20,7 @@ from core.formats.report.paper import (
     Words,
 )
 from core.text.names import visible
+from core.text.numbers import percent
 
 # A paper's plots as static pictures for a file: SVG without script, styled by classes.
 #
@@ -130,7 +131,7 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
             continue
         wide = room * piece.items / total
         color = AWAY if piece.value is None else STEPS[round(piece.value * (len(STEPS) - 1))]
-        share = f"{piece.items / total:.0%}"
+        share = percent(piece.items / total)
         said = f"{piece.label}: {piece.items:,} of {total:,}"
         parts.append(
             f'<rect class="piece" x="{at:.1f}" y="{y}" width="{wide:.1f}" height="{_LINE - 6}" '

@@ -145,7 +145,7 @@ def _sign(penalty: bool) -> int:
 
 def _signed(points: float, shares: bool) -> str:
     # A true minus sign, which no one takes for a dash.
-    text = f"{points_text(points * 100)} %" if shares else points_text(points)
+    text = f"{points_text(points * 100)}%" if shares else points_text(points)
     return text.replace("-", "\u2212").replace(" ", "\u00a0")
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric, ScoringPolicy
 from core.errors import Problem
 from core.text.names import fold
+from core.text.numbers import percent
 
 #: ``ratio``: points / most points. ``range``: (points - least) / (most - least), as Moodle does
 #: unless its rubric is told to count from the minimum achievable grade.
@@ -118,18 +119,18 @@ def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
 def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
     """What the choice between ratio and range changes; nothing where every lowest level is 0.
 
-    >>> str(effect_of([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:58]
-    'The lowest levels add up to 1 of 4 points. They score 25 %'
+    >>> str(effect_of([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:57]
+    'The lowest levels add up to 1 of 4 points. They score 25%'
     """
     points = [[level.points for level in levels] for levels in criteria]
     least, most = sum(map(min, points)), sum(map(max, points))
     if not least or most <= 0 or least < 0:
         return ()
-    ratio = f"{least / most:.0%}".replace("%", " %")
+    ratio = percent(least / most)
     said = (
-        f"{ratio} (points are taken as a ratio; as a range, as Moodle does, it would be 0 %)"
+        f"{ratio} (points are taken as a ratio; as a range, as Moodle does, it would be 0%)"
         if scaling == "ratio"
-        else f"0 % (points are taken as a range, as Moodle does; as a ratio it would be {ratio})"
+        else f"0% (points are taken as a range, as Moodle does; as a ratio it would be {ratio})"
     )
     message = f"The lowest levels add up to {least:g} of {most:g} points. They score {said}."
     return (Problem(message),)

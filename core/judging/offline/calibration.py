@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from core.judging.offline.features import Floats
-from core.judging.offline.judge import TrainingReport, percent
+from core.judging.offline.judge import TrainingReport
 from core.judging.offline.methods import Ints, Method, fold_numbers, repeats_for
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
+from core.text.numbers import percent
 
 #: A judge must beat the baseline by this many standard errors of the paired difference: a one-sided
-#: test at 10 %. With random labels 0 to 3 % of judges passed, on open-ended criteria 0 to 11 %
+#: test at 10%. With random labels 0 to 3% of judges passed, on open-ended criteria 0 to 11%
 #: (bench/offline.py); 1.64 loses a third to a half of the judges that are worth having.
 ERRORS_ABOVE = 1.28
 
@@ -49,7 +50,7 @@ def _rounds(folds: Ints) -> tuple[list[int], list[int]]:
 
 
 def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
-    """Whether always giving a prompt's commonest label is right, out of fold; shape (repeats, n).
+    """Whether always giving a prompt's most common label is right, out of fold; shape (repeats, n).
 
     Few answers to a prompt lean on all answers: its counts start from the label shares of all.
     """
@@ -196,7 +197,7 @@ def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOf
         temperature=temperature,
         gain=gain_of(right, base, groups),
         majority=float(base.mean()),
-        baseline="the commonest label of each prompt" if better else "the commonest label",
+        baseline="the most common label of each prompt" if better else "the most common label",
     )
 
 

@@ -24,7 +24,7 @@ class TrainingReport:
 
     ``n`` counts labelled items (abstentions left out), ``classes`` the labels and their counts.
     ``accuracy`` and ``kappa`` are out of fold, if every item were answered; ``majority`` is the
-    accuracy of the best simple rule: always the commonest label, of all or of the item's prompt
+    accuracy of the best simple rule: always the most common label, of all or of the item's prompt
     (``baseline`` says which); ``gain_error`` is the standard error of the difference. With
     ``threshold``, a share ``coverage`` of items is answered, and those with
     ``accuracy_answering``. ``used`` is smaller than ``n`` where a sample was enough.
@@ -77,15 +77,6 @@ class Prediction(NamedTuple):
     reason: str
     neighbours: tuple[str, ...] = ()
     held_out: bool = False
-
-
-def percent(share: float) -> str:
-    """A share in words.
-
-    >>> percent(0.734)
-    '73 %'
-    """
-    return f"{100 * share:.0f} %"
 
 
 SWITCHED_OFF = "Switched off: "

@@ -25,7 +25,7 @@ from core.judging.offline.features import (
     terms_of,
     texts_of,
 )
-from core.judging.offline.judge import Prediction, TrainingReport, percent
+from core.judging.offline.judge import Prediction, TrainingReport
 from core.judging.offline.methods import (
     PROMPT,
     RELATED,
@@ -38,6 +38,7 @@ from core.judging.offline.methods import (
     Method,
     Neighbourhood,
 )
+from core.text.numbers import percent
 
 MOST_FOR, MOST_AGAINST = 4, 2
 #: A contribution (in log-odds) below this is not worth a word.

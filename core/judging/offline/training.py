@@ -32,7 +32,7 @@ from core.judging.offline.trained import Learnt, Trained
 
 #: Below this many different labelled answers nothing was measured to be worth learning.
 LEAST_LABELS = 10
-#: Labels other than the commonest; with fewer, a fold has none to learn from or to be tested on.
+#: Labels other than the most common; with fewer, a fold has none to learn from or to be tested on.
 LEAST_OTHERS = 3
 #: More labels than this are sampled: time grows with their square, accuracy hardly at all.
 MOST_LABELS = 1_200
@@ -57,8 +57,8 @@ def train(
 
     Returns:
         ``Unfit`` where there are fewer than ten different labelled answers, fewer than three
-        labels besides the commonest, or where cross-validated accuracy does not beat the commonest
-        label (of all, or of each prompt: whichever is right more often) by 1.28
+        labels besides the most common, or where cross-validated accuracy does not beat the most
+        common label (of all, or of each prompt: whichever is right more often) by 1.28
         standard errors. ``Trained`` otherwise.
 
     Raises:

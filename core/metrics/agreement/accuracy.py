@@ -66,7 +66,7 @@ def accuracy(tables: Array) -> Array:
 
 @measure()
 def majority_share(tables: Array) -> Array:
-    """The accuracy of always answering the reference's commonest level. Undefined for n = 0.
+    """The accuracy of always answering the reference's most common level. Undefined for n = 0.
 
     What any judge must beat before its accuracy means anything: the "zero rule" of Holte (1993).
 

@@ -155,7 +155,7 @@ def normalised_entropy(counts: npt.ArrayLike) -> Estimate:
 
 
 def majority_baseline(counts: npt.ArrayLike) -> Estimate:
-    """The accuracy of always giving the commonest label, in [0, 1]. Undefined without labels.
+    """The accuracy of always giving the most common label, in [0, 1]. Undefined without labels.
 
     >>> majority_baseline([2, 6]).value
     0.75

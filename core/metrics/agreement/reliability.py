@@ -116,7 +116,7 @@ def alpha_interval(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 
 def modal_number(ratings: Ratings, times: Array) -> int:
-    """The commonest number of ratings per item among those with two or more; 0 where none has.
+    """The most common number of ratings per item among those with two or more; 0 where none has.
 
     Of numbers equally common, the larger one.
 
@@ -135,7 +135,7 @@ def modal_number(ratings: Ratings, times: Array) -> int:
 def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Agreement beyond chance of any raters, in [-1, 1] (Fleiss 1971, equation 7).
 
-    The formula needs one number of ratings on all items: items with another than the commonest
+    The formula needs one number of ratings on all items: items with another than the most common
     (``modal_number``) are left out. Undefined where nothing is left, or only one level was used.
 
     >>> round(fleiss_kappa([[0, 0], [1, 1], [0, 1], [0, -1]], 2).value, 6)

@@ -21,7 +21,7 @@ from core.metrics.measure import ROUNDING, Array, levelled, ratio, root, tally
 MOST_PAIRS = 4_000
 NOTHING = "No item has both."
 TOO_MANY = f"More than {MOST_PAIRS:,} different pairs of scores; tau would take too long."
-_LIMIT = 1.96  # Bland and Altman (1986): limits that hold 95 % of normal differences
+_LIMIT = 1.96  # Bland and Altman (1986): limits that hold 95% of normal differences
 
 NAMES = (
     "pearson",

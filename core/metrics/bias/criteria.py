@@ -143,7 +143,7 @@ def _accuracy(rows: Ratings, times: Ratings, k: int) -> Estimate:
 
 
 Association = Callable[[Array], Array]
-#: The normal quantile of a two-sided interval at 95 %, and how finely its end is sought.
+#: The normal quantile of a two-sided interval at 95%, and how finely its end is sought.
 _SURE, _HALVINGS = 1.959963984540054, 12
 
 
@@ -194,7 +194,7 @@ def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> 
     question may be the other one turned round. The p is a score test: the variance is that of the
     table drawn towards independence until its association is the limit, so that two questions
     which never differed in a few items are not taken for the same (Rao 1948); the lower end of the
-    interval (of the absolute value) is where that test gives 2.5 %, the upper end is 1 or less.
+    interval (of the absolute value) is where that test gives 2.5%, the upper end is 1 or less.
     Undefined for fewer than 20 items and where a side is constant.
 
     >>> same = redundancy([[60, 0], [0, 140]], correlation_of([0, 1], [0, 1]), 0.8)

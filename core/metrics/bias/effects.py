@@ -36,7 +36,7 @@ class Null(NamedTuple):
 
 
 class BiasEffect(NamedTuple):
-    """An estimate with its 95 % interval and the p of the null value.
+    """An estimate with its 95% interval and the p of the null value.
 
     ``n`` counts independent units: items, however many answers each has, or answers where a test
     is exact for them. Without an estimate ``reason`` says why; an interval is ``None`` where all
@@ -276,7 +276,7 @@ class Finding:
     """One thing that ails a judge or a criterion, as a sentence with its evidence.
 
     ``subject`` names it, ``role`` says which of the two it is, ``other`` the second subject where
-    there is one. ``estimate`` with its 95 % interval ``low`` to ``high`` (``None`` where all items
+    there is one. ``estimate`` with its 95% interval ``low`` to ``high`` (``None`` where all items
     show the same), from ``n`` independent items or answers. ``p`` is corrected for all checks of
     the run; ``false_alarms`` is the share of runs without any fault that raise a finding, and
     ``None`` where it is only observed. ``serious``: the whole interval lies where it matters.

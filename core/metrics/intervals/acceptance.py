@@ -148,7 +148,7 @@ def _why_not(n: int, rest: int, missing: int) -> str:
 # They test with exact binomial bounds (Clopper and Pearson 1934), which speak of an endless supply
 # of such verdicts. Verdicts of a run are finite: where the labelled ones were right by luck, the
 # others are wrong the more often, and simulations on recorded votes broke the promise about them in
-# up to 9 % of trials. Where the verdicts to be accepted are given, the test is therefore the exact
+# up to 9% of trials. Where the verdicts to be accepted are given, the test is therefore the exact
 # one for what is left of a finite number (hypergeometric; Wang 2015 treats its exact intervals).
 #
 # Some that were not drawn may be known by now: another queue settled them, and nobody knows why
@@ -158,7 +158,7 @@ def _why_not(n: int, rest: int, missing: int) -> str:
 # left, broke the promise in nearly every trial where the easy half had been settled.
 #
 # Testing in sequence is not enough then: whoever settles the surest first takes the first test away
-# once it failed, and gets another one (broken in 5.8 % of trials, looking twenty times). Where some
+# once it failed, and gets another one (broken in 5.8% of trials, looking twenty times). Where some
 # are known all thresholds are bounded at once, each at delta divided by their number, and the
 # lowest that holds is taken; at one confidence, the usual case of unanimous verdicts, that is the
 # same.

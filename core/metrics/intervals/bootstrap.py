@@ -21,7 +21,7 @@ from core.metrics.measure import NEAR, Array, Statistic, near_zero
 Bundle = Callable[[Array], Mapping[str, Array]]
 
 #: Below this many observations the interval is BCa, from it on percentile. Simulated coverage of
-#: nominal 95 % is closer with BCa up to about here, and the same beyond (tests/metrics).
+#: nominal 95% is closer with BCa up to about here, and the same beyond (tests/metrics).
 SMALL = 200
 #: An interval is given while at most this share of the resamples leaves the figure undefined.
 UNDEFINED_SHARE = 0.05

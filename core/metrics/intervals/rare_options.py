@@ -101,12 +101,12 @@ def every_pattern(rows: Ratings, times: Array, k: int) -> tuple[Ratings, Array]:
 # Where an interval would promise too much because an option is too rare: the one rule for it.
 #
 # By simulation (bench/coverage.py): where a level has fewer than five items, intervals of a mean
-# over levels (macro F1, five levels, 80 % on one) hold the truth 30 to 80 times in 100, and those
+# over levels (macro F1, five levels, 80% on one) hold the truth 30 to 80 times in 100, and those
 # of kappa, alpha and correlations fewer than 90 times where only one or two items are off the
-# commonest level. With five and more they hold about 95. Two levels need no such rule: ``smoothed``
-# holds.
+# most common level. With five and more they hold about 95. Two levels need no such rule:
+# ``smoothed`` holds.
 
-#: So many items must have the rarest level, or be off the commonest one.
+#: So many items must have the rarest level, or be off the most common one.
 FEWEST = 5
 
 
@@ -131,7 +131,7 @@ def off_commonest(counts: Array, items: float) -> str:
     ``counts`` of every level are over ``items``, an item with several ratings counting as one.
 
     >>> off_commonest(np.array([27.0, 2.0, 1.0]), 30)
-    'Only 3 items are off the commonest option; an interval needs 5.'
+    'Only 3 items are off the most common option; an interval needs 5.'
     """
     off = items * float(1 - counts.max() / counts.sum()) if counts.sum() else 0.0
     # Ratings per item need not be whole.
@@ -139,9 +139,9 @@ def off_commonest(counts: Array, items: float) -> str:
         return ""
     number = f"{off:.3g}"
     if number == "0":
-        return f"No item is off the commonest option; an interval needs {FEWEST}."
+        return f"No item is off the most common option; an interval needs {FEWEST}."
     are = "item is" if number == "1" else "items are"
-    return f"Only {number} {are} off the commonest option; an interval needs {FEWEST}."
+    return f"Only {number} {are} off the most common option; an interval needs {FEWEST}."
 
 
 def withheld(reason: str, interval: Interval) -> Interval:

@@ -139,7 +139,7 @@ def powered_mean(
     *,
     listen: float | None = None,
 ) -> Powered:
-    """The mean of people's values over all items, with its 95 % interval.
+    """The mean of people's values over all items, with its 95% interval.
 
     Args:
         said: the judges' value of every item, or their chance of being right, shape (items,).

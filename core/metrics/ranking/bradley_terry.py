@@ -183,7 +183,7 @@ TOUCH = 0.05
 #: A bootstrap over fewer items than this says too little.
 FEWEST = 5
 
-#: Standard errors that tell one difference from none, looked at alone (95 %, two-sided).
+#: Standard errors that tell one difference from none, looked at alone (95%, two-sided).
 _ALONE = float(ndtri(0.975))
 _FEW = "There are {n} items; intervals need at least {least}."
 
@@ -244,7 +244,7 @@ def further_contests(
     Every contest between them adds its Fisher information about the difference, (won + lost -
     (won - lost)^2) / 4 at the fitted shares, to the present 1 / error^2, until the difference is
     (``critical`` + z of ``power``) standard errors. ``critical`` is that of all comparisons made
-    together (``Strengths.critical``); by default that of one alone, two-sided at 95 %. It asks for
+    together (``Strengths.critical``); by default that of one alone, two-sided at 95%. It asks for
     more than mere significance now: a chance of ``power`` to find it.
 
     >>> further_contests(0.5, 0.4, float("-inf")).value

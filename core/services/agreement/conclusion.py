@@ -43,7 +43,7 @@ class Known(NamedTuple):
 
     @property
     def beaten(self) -> bool:
-        """Whether always giving the commonest answer would surely be right more often."""
+        """Whether always giving the most common answer would surely be right more often."""
         one, other = self.accuracy, self.commonest
         if one is None or one.high is None or other is None:
             return False
@@ -235,7 +235,7 @@ def _with_figure(found: Conclusion, one: Known) -> str:
         right = one.accuracy
         return (
             f"{visible(one.name)} (right on {percent(right.value)}, {percent(right.low)} to "
-            f"{percent(right.high)}; always the commonest answer: {percent(one.commonest)})"
+            f"{percent(right.high)}; always the most common answer: {percent(one.commonest)})"
         )
     return f"{visible(one.name)} ({_figure(found)} {score(value)}, {interval(low, high)})"
 
@@ -251,7 +251,7 @@ def _why(found: Conclusion) -> str:
         what = f"an alpha (agreement of the {found.among} beyond chance)"
         words = ("Agreed", "disagreed")
     return (
-        f"{words[0]} means {what} whose whole 95 % interval lies from {score(BOUND)} up; "
+        f"{words[0]} means {what} whose whole 95% interval lies from {score(BOUND)} up; "
         f"{words[1]}, below; undecided, across it."
     )
 

@@ -198,7 +198,7 @@ def kappa_interval(kappa: Measure, table: Array, drawn: Array) -> Interval:
 
 
 def _beyond_chance(table: Array, interval: Interval) -> Interval:
-    """The interval, or none where too few items are off the commonest level of either side."""
+    """The interval, or none where too few items are off the most common level of either side."""
     most = max(table.sum(axis=1), table.sum(axis=0), key=lambda side: float(side.max()))
     return rare_options.withheld(rare_options.off_commonest(most, float(table.sum())), interval)
 

@@ -133,8 +133,8 @@ class PairLine:
 
     ``n`` items have an answer from both; ``abstained`` have one from the reference, and an
     abstention from the rater; on ``tied`` items one side is a majority that does not exist.
-    ``commonest`` is the accuracy of always giving the commonest answer of the reference on the same
-    ``n`` items.
+    ``commonest`` is the accuracy of always giving the most common answer of the reference on the
+    same ``n`` items.
     """
 
     name: str

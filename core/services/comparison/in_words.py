@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.services.comparison.differences import LEVEL, CriterionDelta
 from core.text.names import visible
-from core.text.numbers import count, plural, points
+from core.text.numbers import count, percent, plural, points
 
 Outcome = Literal["better", "worse", "undecided", "unknown"]
 #: So many criteria of an outcome are named; the rest are counted.
@@ -53,7 +53,7 @@ def in_words(criteria: Sequence[CriterionDelta]) -> str:
         parts.append(f"Without labels of both, nothing can be told on {_counted(unknown)}.")
     parts.append(
         "Better and worse are of accuracy on the same items, where chance alone would show as "
-        f"much in fewer than {LEVEL:.0%} of comparisons, all criteria together."
+        f"much in fewer than {percent(LEVEL)} of comparisons, all criteria together."
     )
     return " ".join(parts)
 

@@ -234,7 +234,7 @@ def draw_parts(
         InputError: the shares do not add up, or nothing is labelled.
     """
     if any(shares[part] < 0 for part in PARTS) or sum(shares[part] for part in PARTS) != 100:
-        raise InputError("The shares of train, calibration and test must add up to 100 %.")
+        raise InputError("The shares of train, calibration and test must add up to 100%.")
     labelled = [item for item in items if item.labels]
     if not labelled:
         raise InputError("No item has a label, so there is nothing to split by. Label some first.")

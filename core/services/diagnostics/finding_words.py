@@ -8,7 +8,7 @@ from typing import NamedTuple
 from core.metrics.bias.criteria import Agreement, Merge
 from core.metrics.bias.effects import BiasEffect, Finding, Kind
 from core.metrics.bias.judge_bias import Halo, Pull
-from core.text.numbers import score
+from core.text.numbers import percent, score
 
 
 def _points(value: float) -> str:
@@ -16,8 +16,8 @@ def _points(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    whole = f"{abs(value):.0%}"
-    return f"{abs(value):.1%}" if whole == "0%" and value else whole
+    whole = percent(abs(value))
+    return percent(abs(value), 1) if whole == "0%" and value else whole
 
 
 def _percentage_points(effect: BiasEffect) -> str:
@@ -40,7 +40,7 @@ def _sure(effect: BiasEffect, *, shares: bool = False) -> str:
     if effect.low is None or effect.high is None:
         return f"(the same on all of {effect.n:,} items)"
     low, high = effect.low, effect.high
-    ends = (f"{low:.0%}", f"{high:.0%}") if shares else (score(low), score(high))
+    ends = (percent(low), percent(high)) if shares else (score(low), score(high))
     return f"(95% interval {ends[0]} to {ends[1]}, {effect.n:,} items)"
 
 
@@ -56,7 +56,7 @@ def position(judge: str, pull: Pull) -> str:
     low, high = effect.low or 0.0, effect.high or 0.0
     return (
         f"{judge} {what} {why}, where {_share(pull.expected)} would be expected "
-        f"(pull {_of(effect):.0%}, 95% interval {low:.0%} to {high:.0%})."
+        f"(pull {percent(_of(effect))}, 95% interval {percent(low)} to {percent(high)})."
     )
 
 
@@ -161,7 +161,9 @@ def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
 
 def agreement(criterion: str, found: Agreement, who: str) -> str:
     """Raters do not understand it alike."""
-    alike = "" if found.alike.value is None else f" They answer alike in {found.alike.value:.0%}."
+    alike = (
+        "" if found.alike.value is None else f" They answer alike in {percent(found.alike.value)}."
+    )
     return (
         f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_of(found.effect))} "
         f"{_sure(found.effect)}.{alike}"
@@ -189,7 +191,7 @@ def unused(
     people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
     return (
         f"{who} “{option}” of {criterion} on {effect.n:,} items "
-        f"(95% interval 0% to {effect.high or 0.0:.1%}).{people}"
+        f"(95% interval 0% to {percent(effect.high or 0.0, 1)}).{people}"
     )
 
 
@@ -198,7 +200,7 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
     before, after = (figure.value or 0.0 for figure in found.agreement)
     right = [figure.value for figure in found.accuracy]
     accuracy = (
-        f" and accuracy from {right[0]:.0%} to {right[1]:.0%}"
+        f" and accuracy from {percent(right[0])} to {percent(right[1])}"
         if right[0] is not None and right[1] is not None
         else ""
     )

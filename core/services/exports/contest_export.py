@@ -22,6 +22,7 @@ from core.services.pairwise.design import choice_of
 from core.services.pairwise.leaderboard import rounds_of
 from core.services.pairwise.rank_report import contest_report
 from core.store.store import Store
+from core.text.numbers import interval, percent
 
 COLUMNS = (
     "run",
@@ -152,7 +153,7 @@ def as_markdown(store: Store, run_id: int) -> bytes:
 
 def _standings(board: Mapping[str, Any]) -> str:
     return _table(
-        ("Ranks", "System", "Strength", "95 %", "Win rate", "Elo", "At equal length"),
+        ("Ranks", "System", "Strength", "95%", "Win rate", "Elo", "At equal length"),
         (
             (
                 s["range"] or s["rank"] or "",
@@ -207,8 +208,8 @@ def _number(value: float | None, places: int = 2) -> str:
 
 
 def _share(value: float | None) -> str:
-    return "" if value is None else f"{value:.0%}"
+    return "" if value is None else percent(value)
 
 
 def _ends(ends: Sequence[float] | None) -> str:
-    return "" if ends is None else f"{ends[0]:.2f} to {ends[1]:.2f}"
+    return "" if ends is None else interval(*ends)

@@ -1,7 +1,7 @@
 """Figures and answers kept in a file, and whether what is measured now has fallen against them.
 
 A drop is tested against chance: the items are resampled, the same ones on both sides where both
-have them, and a drop counts only where the 95 % interval of it lies above nothing.
+have them, and a drop counts only where the 95% interval of it lies above nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Baseline(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """How far a figure fell, with the ends of its 95 % interval; ``None`` where undefined."""
+    """How far a figure fell, with the ends of its 95% interval; ``None`` where undefined."""
 
     before: float | None
     now: float | None

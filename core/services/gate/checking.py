@@ -249,7 +249,7 @@ def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
         return f"{size}, {fmt.number(most)} is allowed"
     if found.low is None or found.high is None:
         return f"{size}; whether it is chance is unknown: {found.why}"
-    ends = f"95 % interval {fmt.number(found.low, 3)} to {fmt.number(found.high, 3)}"
+    ends = f"95% interval {fmt.number(found.low, 3)} to {fmt.number(found.high, 3)}"
     allowed = f", more than {fmt.number(most)}" if most else ""
     return f"{size}{allowed}, {ends}" if sure else f"{size}, within noise ({ends})"
 

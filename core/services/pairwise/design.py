@@ -15,6 +15,7 @@ from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE, Criterion, Opt
 from core.errors import InputError
 from core.identity import seeded
 from core.services.pairwise.system_answers import ContestField
+from core.text.numbers import percent
 
 
 class Design(Noun):
@@ -205,4 +206,4 @@ def _importance(criterion: Criterion, rubric: Rubric) -> str:
     total = sum(abs(c.weight) for c in rubric.criteria)
     share = abs(criterion.weight) / total if total else 0.0
     fault = "a fault; " if criterion.weight < 0 else ""
-    return f" ({fault}importance {share:.0%})"
+    return f" ({fault}importance {percent(share)})"

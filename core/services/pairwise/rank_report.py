@@ -25,6 +25,7 @@ from core.services.pairwise.position_bias import positions
 from core.services.pairwise.unmatched_tasks import as_text as unmatched_text
 from core.services.pairwise.unmatched_tasks import unmatched_report
 from core.store.store import Store
+from core.text.numbers import percent
 
 
 def rank_source(
@@ -263,8 +264,8 @@ def as_text(report: dict[str, Any]) -> str:
     for one in report.get("positions", ()):
         if one["biased"]:
             lines.append(
-                f"note: {one['judge']} chose the answer shown first in {one['shown_first']:.0%} of "
-                "its choices; a half would be fair."
+                f"note: {one['judge']} chose the answer shown first in "
+                f"{percent(one['shown_first'])} of its choices; a half would be fair."
             )
     if board["undecided"]:
         parts = ", ".join(f"{n} {why}" for why, n in board["undecided"].items())
@@ -280,6 +281,6 @@ def _line(s: dict[str, Any]) -> str:
         f"{place!s:>5}  {s['system']}: "
         + ("no contest" if strength is None else f"strength {strength:+.2f}")
         + (f" ({ends[0]:+.2f} to {ends[1]:+.2f})" if ends else "")
-        + ("" if rate is None else f", win rate {rate:.0%} of {s['contests']:.0f}")
+        + ("" if rate is None else f", win rate {percent(rate)} of {s['contests']:.0f}")
         + (", regularised" if s["regularised"] else "")
     )

@@ -104,8 +104,8 @@ def chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
 
     (n s_k + 1/K) / (n + 1) with n votes, of whose weight s_k is for option k: the mean of the
     posterior under a Dirichlet prior worth one vote in all (Perks 1947; with two options that of
-    Jeffreys). Five judges who agree are so taken to be right with .92, three with .88; unanimous
-    panels were measured to be right in .75 to .93 (docs/adjudication.md). The prior does not grow
+    Jeffreys). Five judges who agree are so taken to be right with 0.92, three with 0.88; unanimous
+    panels were measured to be right in 0.75 to 0.93 (docs/adjudication.md). The prior does not grow
     with the number of options, as Laplace's would.
 
     >>> from core.domain.rubric import Criterion

@@ -172,7 +172,7 @@ def _accuracy(report: RunReport) -> Iterator[str]:
     worse = [line for line in report.criteria if _worse(line)]
     if worse:
         yield (
-            "Verdicts are less often right than always giving the commonest answer would be, on "
+            "Verdicts are less often right than always giving the most common answer would be, on "
             f"{_listed([_beside(line) for line in worse])}."
         )
     doubtful = [
@@ -180,7 +180,7 @@ def _accuracy(report: RunReport) -> Iterator[str]:
     ]
     if doubtful:
         yield (
-            "It is not sure that verdicts are more often right than always giving the commonest "
+            "It is not sure that verdicts are more often right than always giving the most common "
             f"answer would be, on {_listed(doubtful)}."
         )
 
@@ -193,7 +193,7 @@ def _worse(line: CriterionLine) -> bool:
 
 
 def _beside(line: CriterionLine) -> str:
-    reach = f"95 % interval {percent(line.accuracy.low)} to {percent(line.accuracy.high)}"
+    reach = f"95% interval {percent(line.accuracy.low)} to {percent(line.accuracy.high)}"
     return (
         f"{line.name} ({percent(line.accuracy.value)}, {reach}, against "
         f"{percent(line.commonest.value)})"

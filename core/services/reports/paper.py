@@ -128,7 +128,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
 
 
 def _interval(below: str) -> str:
-    return below.rstrip(".") if below.startswith("no interval") else f"95 % interval {below}"
+    return below.rstrip(".") if below.startswith("no interval") else f"95% interval {below}"
 
 
 def _criteria(report: RunReport) -> int:
@@ -149,7 +149,7 @@ def _rightness(report: RunReport) -> list[str]:
     return [
         f"Against the {reference(report)}, verdicts are right on {span} of the items, by "
         f"criterion; on {count(better)} of {plural(len(known), 'criterion', 'criteria')} that is "
-        "more than always giving the commonest answer would reach."
+        "more than always giving the most common answer would reach."
     ]
 
 
@@ -200,7 +200,7 @@ def _outcomes(report: RunReport) -> PaperTable:
         ("Outcome", "Share of items"),
         tuple(rows),
         (1,),
-        "Below each share: its count, and the 95 % interval of Wilson (1927).",
+        "Below each share: its count, and the 95% interval of Wilson (1927).",
     )
 
 

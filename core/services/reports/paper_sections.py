@@ -112,7 +112,7 @@ def _training(report: RunReport) -> PaperTable:
     heads = ("Offline judge", "Criterion", "Labels", "Right", "Simple rule")
     note = (
         "Right: the share in cross-validation on the labelled items it learned from. Simple rule: "
-        "the share that always giving the commonest label, of all or of the prompt, gets right."
+        "the share that always giving the most common label, of all or of the prompt, gets right."
     )
     return PaperTable("What offline judges learned", heads, rows, (2, 3, 4), note)
 
@@ -162,7 +162,7 @@ def _calls(report: RunReport) -> list[tuple[str, Words]]:
 def method_section(report: RunReport) -> Section:
     """How intervals were made."""
     lines = (
-        "Every interval is a 95 % interval: of a hundred such intervals about 95 hold the true "
+        "Every interval is a 95% interval: of a hundred such intervals about 95 hold the true "
         "value, if the items are a fair sample of those you care about.",
         f"Means, accuracy, alpha and kappa: bootstrap, {count(report.resamples)} resamples of the "
         f"items (seed {report.seed}; an item's criteria and raters stay together), BCa below "
@@ -227,7 +227,7 @@ def reviews_summary(report: RunReport) -> list[str]:
     ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
     return [
         f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
-        f"{f' on {one.only}' if one.only else ''} (95 % interval {ends}; {drawn} drawn at random)"
+        f"{f' on {one.only}' if one.only else ''} (95% interval {ends}; {drawn} drawn at random)"
         f"{hard}."
     ]
 
@@ -296,7 +296,7 @@ def _forest(report: RunReport) -> Forest:
         if (value := line.accuracy.value) is not None
     )
     name = f"Accuracy against the {reference(report)}, by criterion"
-    return Forest(name, rows, marks="always giving the commonest answer", axis="Accuracy")
+    return Forest(name, rows, marks="always giving the most common answer", axis="Accuracy")
 
 
 def _trust(report: RunReport) -> PaperTable:
@@ -305,11 +305,11 @@ def _trust(report: RunReport) -> PaperTable:
     heads = ["Criterion", "Mean value", alpha]
     note = "Mean value: of the verdicts that are no abstention. " + _ALPHA.format(whom=whom)
     if report.reference:
-        heads += ["Compared", "Accuracy", "Commonest answer", "Kappa"]
+        heads += ["Compared", "Accuracy", "Most common answer", "Kappa"]
         note += (
             f" Compared: {_compared(report, whom)} and the {reference(report)}. Accuracy: the "
             "share of "
-            "them on which the two are the same. Commonest answer: the accuracy of always giving "
+            "them on which the two are the same. Most common answer: the accuracy of always giving "
             "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
         )
     rows = tuple(_trust_row(line, bool(report.reference)) for line in report.criteria)

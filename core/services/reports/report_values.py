@@ -168,7 +168,7 @@ class CriterionLine:
     ``question`` is the criterion's own name, which differs from ``name`` where items ask different
     questions of the same name. ``mean`` is the mean value of its verdicts. ``labelled`` items have
     both a verdict and the reference's answer; accuracy, ``commonest`` (the accuracy of always
-    giving the reference's commonest answer) and kappa are over them.
+    giving the reference's most common answer) and kappa are over them.
     """
 
     name: str
@@ -317,7 +317,7 @@ def figure(one: Estimate, *, share: bool = False) -> Words:
     """A figure with its interval below, or why there is none.
 
     >>> figure(Estimate(0.5, 0.25, 0.75))
-    Words(text='.50', below='.25 to .75', link={})
+    Words(text='0.50', below='0.25 to 0.75', link={})
     """
     form = percent if share else score
     if one.value is None:

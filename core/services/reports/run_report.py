@@ -203,7 +203,7 @@ def report(
 ) -> RunReport:
     """The report of a run; imported runs are runs.
 
-    Intervals are 95 %, from ``resamples`` of the items; ``made`` is the report's date (now where
+    Intervals are 95%, from ``resamples`` of the items; ``made`` is the report's date (now where
     not given). Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)

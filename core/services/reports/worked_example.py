@@ -34,10 +34,10 @@ SEED = 20261121
 class CriterionReport:
     """One criterion of the example: how often the panel's verdict is the label.
 
-    ``majority`` is the accuracy of always giving the commonest label of the same ``n`` items,
+    ``majority`` is the accuracy of always giving the most common label of the same ``n`` items,
     those that the panel gave an answer to, so that the two can be compared.
     ``kappa`` is Cohen's, quadratic on ordinal criteria. ``None`` with a ``reason`` where undefined.
-    ``interval`` is that of the accuracy, 95 %.
+    ``interval`` is that of the accuracy, 95%.
     """
 
     name: str

@@ -30,6 +30,7 @@ from core.services.results.scored_items import (
 from core.services.results.verdicts import counting_of
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson, votes_of
 from core.store.store import Store
+from core.text.numbers import percent, score
 
 if TYPE_CHECKING:
     from core.metrics.weight_fit import Floats, Levels
@@ -225,13 +226,13 @@ def in_words(fitted: Fitted) -> str:
     far = ""
     if fitted.far is not None and fitted.plain_far is not None:
         far = (
-            f"missed by {fitted.far:.2f} levels on average and {fitted.plain} by "
-            f"{fitted.plain_far:.2f}; it "
+            f"missed by {score(fitted.far)} levels on average and {fitted.plain} by "
+            f"{score(fitted.plain_far)}; it "
         )
     return (
         f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
-        f"calibrated {far}was right on {ours} ({ours / n:.0%}) and {fitted.plain} on {plain} "
-        f"({plain / n:.0%}): {fitted.gained} mended, {fitted.lost} spoilt. {_offer(fitted)}"
+        f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
+        f"({percent(plain / n)}): {fitted.gained} mended, {fitted.lost} spoilt. {_offer(fitted)}"
     )
 
 

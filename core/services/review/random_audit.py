@@ -151,7 +151,7 @@ class Unseen:
     ``rest`` cells nobody saw. ``elsewhere`` were not drawn and are settled all the same, through
     another queue or for their known label, ``elsewhere_right`` of them as the votes said.
 
-    ``accuracy``: the share of the rest whose verdict people would give as well, with its exact 95 %
+    ``accuracy``: the share of the rest whose verdict people would give as well, with its exact 95%
     interval; undefined with fewer than ten audited cells, while some are missing, and without a
     rest. ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes.
     """

@@ -246,7 +246,7 @@ def set_decision(draft: RubricDraft, **fields: Any) -> RubricDraft:
 
 
 def first_decision(draft: RubricDraft) -> dict[str, Any]:
-    """A decision to start from: 70 % of what can be had."""
+    """A decision to start from: 70% of what can be had."""
     if draft["scoring"]["normalize"]:
         return {"pass_at": 0.7}
     weights = [c["weight"] or 0.0 for c in draft["criteria"]]

@@ -32,7 +32,7 @@ from core.services.rubrics.draft_shapes import CriterionDraft, RubricDraft, Temp
 from core.services.rubrics.library import file_name
 from core.store.store import Store
 from core.text.names import fold
-from core.text.numbers import plural
+from core.text.numbers import percent, plural
 
 # Many criteria from pasted lines: one requirement per line, as people have them in other places.
 #
@@ -268,7 +268,7 @@ def rules_of(rubric: Rubric) -> SheetRules:
     gates += [check_words(check.model_dump(mode="json")) for check in rubric.prechecks]
     others, scoring = list[str](), rubric.scoring
     if scoring.abstention == "partial":
-        credit = f"{scoring.partial_credit:.0%}".replace("%", " %")
+        credit = percent(scoring.partial_credit)
         others.append(f"What cannot be assessed earns {credit} of its points.")
     elif scoring.abstention in _ABSTAINED:
         others.append(_ABSTAINED[scoring.abstention])

@@ -37,7 +37,7 @@ _STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0)
 
 @dataclass(frozen=True)
 class Weight:
-    """What a criterion weighs: as fitted, its 95 % interval, and rounded.
+    """What a criterion weighs: as fitted, its 95% interval, and rounded.
 
     ``low`` and ``high`` are ``None`` where so few items allow no interval. ``told`` says why its
     weight is not to be relied on, else it is empty.

@@ -26,6 +26,7 @@ from core.services.runs.cost_estimate import CostEstimate, estimate
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest, limited, teachers
 from core.store.store import Store
+from core.text.numbers import percent
 
 #: More runs than this at once are surely a mistake.
 MOST_RUNS = 60
@@ -213,7 +214,7 @@ def _combinations(request: RunRequest, axes: Axes) -> Iterator[Variant]:
             "mode": MODE_WORDS[mode],
             "layout": str(layout).replace("_", " "),
             "replicates": f"asked {times}x",
-            "label share": f"{share:.0%} of labels",
+            "label share": f"{percent(share)} of labels",
         }
         yield Variant(
             {name: words[name] for name in varied},

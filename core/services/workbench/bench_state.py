@@ -279,7 +279,7 @@ class BenchFigures:
     """One criterion over the test rows.
 
     ``agreement`` counts rows with an expected option and a fresh verdict; ``always`` is what always
-    saying the commonest expected option would reach on them. ``by_judge`` is each judge alone.
+    saying the most common expected option would reach on them. ``by_judge`` is each judge alone.
     ``flips``: of answers asked in both orders, those that differ. The counts say what is not in
     the figures: rows without an expected option, stale, failed, and not asked yet.
     """

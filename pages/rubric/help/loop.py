@@ -110,7 +110,7 @@ def _show(name: str, task: HelpTask) -> None:
     held = len(task.request["held"])
     st.caption(
         f"{fmt.plural(len(task.request['learn']), 'item')} to learn from, {held} held out. Each "
-        "difference is to the best round before, on the same items, with its 95 % interval."
+        "difference is to the best round before, on the same items, with its 95% interval."
     )
     for one in found[1:]:
         st.html(_card(one))

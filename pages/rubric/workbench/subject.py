@@ -31,7 +31,7 @@ def _one_criterion(now: WorkbenchState, of: BenchFigures) -> None:
     agreed = f"<b>Agreement</b> <span>{share(of.agreement)}</span>"
     parts = [agreed]
     if of.agreement.n:
-        always = f"always the commonest expected option: {of.always.hits} of {of.always.n}"
+        always = f"always the most common expected option: {of.always.hits} of {of.always.n}"
         parts.append(f'<span class="rs-quiet">{esc(always)}</span>')
     if now.bench["flip"] or of.flips.n:
         parts.append(f'<b style="margin-left:1rem">Flips</b> <span>{share(of.flips)}</span>')

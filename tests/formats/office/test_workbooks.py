@@ -72,7 +72,7 @@ def test_an_ods_shows_the_same_with_its_repeated_cells_and_rows() -> None:
     rows = (
         ods_row("id", "when", "share", "mark")
         + ods_row("a", ods_cell("date", "2026-01-31", "31.01.26"),
-                  ods_cell("percentage", "0.25", "25 %"), ods_cell("float", "3", "3,0"))
+                  ods_cell("percentage", "0.25", "25%"), ods_cell("float", "3", "3,0"))
         + ods_row("b", ods_cell("date", "2026-02-01T10:30:00", "x"),
                   '<table:table-cell table:number-columns-repeated="2" office:value-type="float" '
                   'office:value="7"><text:p>7</text:p></table:table-cell>', repeated=2)

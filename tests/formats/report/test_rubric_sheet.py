@@ -72,7 +72,7 @@ def test_weights_that_are_shares_are_shown_in_per_cent() -> None:
     half = Criterion(name="a", requirement="b", weight=0.5)
     rubric = Rubric(criteria=(half, half.model_copy(update={"name": "c"})))
 
-    assert "Met 50 % Not met 0 %" in words(rubric_sheet(rubric))
+    assert "Met 50% Not met 0%" in words(rubric_sheet(rubric))
 
 
 @given(rubrics())

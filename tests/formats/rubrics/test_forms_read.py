@@ -56,9 +56,9 @@ def test_range_and_ratio_are_told_apart_with_their_effect() -> None:
     # Ratio: 2/8 of weight 8. Range: (2-2)/(8-2) of weight 6.
     assert ratio.value.criteria[0].options[0].value == 0.25
     assert (span.value.criteria[0].weight, span.value.criteria[0].options[0].value) == (6, 0.0)
-    # (2 + 1) / (8 + 2) = 30 %
-    assert "3 of 10 points. They score 30 %" in str(ratio.notices[0])
-    assert "They score 0 %" in str(span.notices[0])
+    # (2 + 1) / (8 + 2) = 30%
+    assert "3 of 10 points. They score 30%" in str(ratio.notices[0])
+    assert "They score 0%" in str(span.notices[0])
 
 
 def test_points_below_zero_make_a_penalty() -> None:

@@ -51,7 +51,7 @@ def seasons(n: int, seed: int = 0, start: int = 0) -> list[tuple[Item, int]]:
 
 
 def noise(n: int, seed: int) -> list[tuple[Item, int]]:
-    """``n`` answers whose labels (60 % MET) have nothing to do with them."""
+    """``n`` answers whose labels (60% MET) have nothing to do with them."""
     generator = random.Random(seed)
     return [
         (answer(f"r{i}", generator.choice(RIGHT + WRONG), generator), int(generator.random() > 0.6))

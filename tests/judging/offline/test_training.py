@@ -56,8 +56,8 @@ def test_the_report_holds_the_figures(spec):
 
 @BOTH
 def test_random_labels_seldom_switch_a_judge_on(spec):
-    # A one-sided test at 10 %, kept well by ties: 0 to 3 % were measured (bench/offline.py). More
-    # than 3 of 20 would happen in 13 % of test suites at 10 %, in 0.3 % at 3 %.
+    # A one-sided test at 10%, kept well by ties: 0 to 3% were measured (bench/offline.py). More
+    # than 3 of 20 would happen in 13% of test suites at 10%, in 0.3% at 3%.
     trained = [
         seed
         for seed in range(20)
@@ -72,7 +72,7 @@ def test_a_switched_off_judge_says_what_it_reached_and_what_it_had_to_beat(spec)
     model = train(spec, CORRECT, labelled, [], seed=5)
     assert isinstance(model, Unfit)
     assert "In cross-validation on 40 labels it was right in" in model.reason
-    assert "commonest label" in model.reason
+    assert "most common label" in model.reason
     assert model.report.reason == model.reason
     assert not model.report.trained
     assert model.report.accuracy is not None
@@ -109,15 +109,15 @@ def test_abstention_labels_are_left_out():
 
 @BOTH
 def test_labels_that_only_follow_the_prompt_do_not_pass_for_judging(spec):
-    # All answers to one prompt are MET, all to the other UNMET: .5 for the commonest label of all,
-    # 1.0 for the commonest label of each prompt, and nobody can do better than that.
+    # All answers to one prompt are MET, all to the other UNMET: .5 for the most common label of
+    # all, 1.0 for the most common label of each prompt, and nobody can do better than that.
     labelled = [
         (item.model_copy(update={"prompt": f"Question {i % 2}"}), MET if i % 2 else UNMET)
         for i, (item, _) in enumerate(noise(40, 3))
     ]
     model = train(spec, CORRECT, labelled, [], seed=1)
     assert isinstance(model, Unfit)
-    assert model.report.baseline == "the commonest label of each prompt"
+    assert model.report.baseline == "the most common label of each prompt"
     assert model.report.majority == 1.0
 
 

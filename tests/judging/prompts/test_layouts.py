@@ -96,7 +96,7 @@ def test_without_a_sample_the_item_comes_first() -> None:
 
 
 def test_six_criteria_of_long_items_share_at_least_three_quarters_of_their_prompts() -> None:
-    # The bound. bench/prefix.py prints 96 % for this run.
+    # The bound. bench/prefix.py prints 96% for this run.
     found = sharing(build(q).segments for q in questions("criterion", "item_first", 0))
     assert found.share >= 0.75
 

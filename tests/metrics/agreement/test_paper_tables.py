@@ -59,7 +59,7 @@ def test_all_twenty_figures_of_table_5():
 
 
 def test_the_mean_kappa_and_the_accuracy_interval_of_table_31():
-    # Printed: mean kappa .623; accuracy of the binary criterion 87 % with interval [80, 93].
+    # Printed: mean kappa .623; accuracy of the binary criterion 87% with interval [80, 93].
     tables = _confusions()
     rows = _rows("table05_charm100_per_criterion.csv")
     kappas = [cohen_kappa(tables[r["criterion"]], r["kappa_weights"]).value for r in rows]

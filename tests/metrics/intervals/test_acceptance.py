@@ -25,7 +25,7 @@ def test_bounds_are_those_of_the_exact_tests() -> None:
     # Clopper-Pearson: at the bound, 3 or fewer of 50 have exactly the chance delta.
     bound = upper_bound(3, 50)
     assert binom.cdf(3, 50, bound) == pytest.approx(0.05)
-    # 2 of 20 wrong, 30 left: the largest number left that 5 % do not rule out.
+    # 2 of 20 wrong, 30 left: the largest number left that 5% do not rule out.
     left = round(upper_bound_of_rest(2, 20, 30) * 30)
     assert hypergeom.cdf(2, 50, 2 + left, 20) > 0.05
     assert hypergeom.cdf(2, 50, 2 + left + 1, 20) <= 0.05
@@ -65,7 +65,7 @@ def test_what_is_accepted_are_the_unseen_at_or_above_the_threshold() -> None:
 
 
 def test_thresholds_with_too_small_a_share_are_not_tried() -> None:
-    # 30 % lie at .9, 60 % at .8 or above: testing starts there.
+    # 30% lie at .9, 60% at .8 or above: testing starts there.
     found = acceptance([0.9] * 30 + [0.8] * 30 + [0.1] * 40, [True] * 60 + [False] * 40, 0.1)
     assert START == 0.4
     assert found.steps[0].threshold == 0.8
@@ -101,8 +101,8 @@ def test_a_laxer_promise_never_accepts_less(seed: int, rest: int, one: float, ot
 
 
 def test_the_promise_is_kept_in_simulation() -> None:
-    # 400 verdicts, surer ones more often right; 120 of them labelled. More than 20 % of the
-    # accepted are wrong in at most 5 % of 400 trials; 5 % + 2.5 standard errors is 7.7 %.
+    # 400 verdicts, surer ones more often right; 120 of them labelled. More than 20% of the
+    # accepted are wrong in at most 5% of 400 trials; 5% + 2.5 standard errors is 7.7%.
     rng = np.random.default_rng(2)
     sure = rng.random(400).round(1)
     right = rng.random(400) < 0.65 + 0.3 * sure
@@ -124,7 +124,7 @@ def test_what_others_settled_stays_in_the_number_that_was_drawn_from() -> None:
     )
     (step,) = found.steps
     left = round(step.bound * 110)
-    # The largest number of all 300 that 5 % do not rule out, less the 12.
+    # The largest number of all 300 that 5% do not rule out, less the 12.
     assert hypergeom.cdf(12, 300, 12 + left, 90) > 0.05
     assert hypergeom.cdf(12, 300, 12 + left + 1, 90) <= 0.05
     assert (step.known, found.threshold) == ((100, 0), None)
@@ -177,7 +177,7 @@ def test_with_some_known_all_thresholds_are_bounded_at_once() -> None:
 def test_the_promise_is_kept_while_others_settle_a_part(look: str) -> None:
     # 300 verdicts at three confidences, half of them hard; a third labelled at random. Then others
     # settle a tenth at a time until something is accepted: ten looks at one draw, the worst case.
-    # At most 5 % of 60 trials are broken; 5 % + 2.5 standard errors is 12 %. bench/promises.py has
+    # At most 5% of 60 trials are broken; 5% + 2.5 standard errors is 12%. bench/promises.py has
     # 1,000 trials a line.
     rng = np.random.default_rng(5)
     broken = 0

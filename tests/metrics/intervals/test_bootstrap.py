@@ -104,7 +104,7 @@ def test_an_interval_does_not_depend_on_the_order_of_items():
 
 def test_criteria_of_the_same_items_keep_their_correlation():
     # Two criteria with equal hits: the mean over both varies as one, sqrt(2) times what
-    # independent draws would give (reference/performance.md 1d: 30 % too narrow).
+    # independent draws would give (reference/performance.md 1d: 30% too narrow).
     hits = (np.random.default_rng(10).random(400) < 0.7).astype(float)
     joint = bootstrap.resample_items(400, 4000, np.random.default_rng(11))
     apart = bootstrap.resample_items(400, 4000, np.random.default_rng(12))
@@ -130,7 +130,7 @@ def test_bca_equals_scipys():
     theirs = stats.bootstrap(
         (sample,), np.mean, n_resamples=9999, rng=np.random.default_rng(15), method="BCa"
     ).confidence_interval
-    # Two Monte Carlo runs of 9,999: an end has a standard error of about 1.5 % of the width.
+    # Two Monte Carlo runs of 9,999: an end has a standard error of about 1.5% of the width.
     width = theirs.high - theirs.low
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.08 * width)
 
@@ -152,7 +152,7 @@ def test_a_share_of_all_items_has_the_exact_interval():
 
 
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
-    # 300 simulations: the standard error at 95 % is 1.3 points; bench/coverage.py has the rest.
+    # 300 simulations: the standard error at 95% is 1.3 points; bench/coverage.py has the rest.
     rng, joint = np.random.default_rng(20261121), np.array([0.4, 0.1, 0.15, 0.35])
     truth = float(kappa_unweighted.many(joint.reshape(2, 2) * 1e9))
     held = 0

@@ -111,7 +111,7 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    # 300 items right in 70 %, judges that know something; 600 draws of 40. 95 % +- 2.5 standard
+    # 300 items right in 70%, judges that know something; 600 draws of 40. 95% +- 2.5 standard
     # errors (0.9 points) is 92.8 to 97.2.
     rng = np.random.default_rng(4)
     true = (rng.random(300) < 0.7).astype(float)

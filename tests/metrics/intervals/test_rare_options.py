@@ -1,6 +1,6 @@
 """Intervals of figures that a rare option decides hold the truth, or are withheld with the reason.
 
-Nominal 95 % (issue 12, A8). The truth is the figure of the exact table of chances; the smaller
+Nominal 95% (issue 12, A8). The truth is the figure of the exact table of chances; the smaller
 simulations here take their tables from bench/coverage.py, which measures more of them.
 """
 
@@ -73,7 +73,7 @@ def test_alpha_of_three_judges_holds_where_one_option_is_rare() -> None:
 
 
 def test_with_more_levels_a_rare_option_withholds_the_mean_over_levels_and_says_why() -> None:
-    """Five levels, 80 % on top, 50 items: macro F1 held the truth 44 to 70 times in 100."""
+    """Five levels, 80% on top, 50 items: macro F1 held the truth 44 to 70 times in 100."""
     rng = np.random.default_rng(3)
     table = rng.multinomial(50, skewed_levels().ravel()).reshape(5, 5)
     found = _measured(table, rng)
@@ -91,7 +91,7 @@ def test_kappa_is_withheld_where_fewer_than_five_items_are_off_the_commonest_opt
 
     assert found["ci"]["cohen_kappa"] is None
     assert found["undefined"]["ci.cohen_kappa"] == (
-        "Only 3 items are off the commonest option; an interval needs 5."
+        "Only 3 items are off the most common option; an interval needs 5."
     )
     assert _measured(table + np.diag([0, 2, 1]), np.random.default_rng(4))["ci"]["cohen_kappa"]
 

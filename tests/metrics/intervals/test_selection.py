@@ -9,9 +9,9 @@ from core.metrics.intervals.sampling import SelectedMeans, honest_mean, inclusio
 
 
 def queue_and_audit(seed: int, cells: int = 20_000) -> tuple[float, SelectedMeans]:
-    """20 % of cells are hard (judge right in 60 %), the others easy (95 %).
+    """20% of cells are hard (judge right in 60%), the others easy (95%).
 
-    Half of the hard ones are labelled through the queue, and 5 % of everything through an audit.
+    Half of the hard ones are labelled through the queue, and 5% of everything through an audit.
     """
     rng = np.random.default_rng(seed)
     hard = rng.random(cells) < 0.2
@@ -40,7 +40,7 @@ def test_the_simulated_queue_of_the_specification() -> None:
 
 
 def test_the_weighted_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    # Nominal 95 %; of 300 draws 95 % +- 3 x 1.3 %.
+    # Nominal 95%; of 300 draws 95% +- 3 x 1.3%.
     covered = 0
     for seed in range(300):
         truth, found = queue_and_audit(seed, cells=3_000)

@@ -41,7 +41,7 @@ def test_the_newest_run_is_shown_against_its_labels(store: Store) -> None:
 
     assert app.selectbox(key=field(keys.REFERENCE)).value == "labels"
     text = shown(app)
-    # One of three verdicts on Clear is the label; the commonest label would get all three.
+    # One of three verdicts on Clear is the label; the most common label would get all three.
     assert "33%" in text
     assert "100%" in text
     assert "few: uncertain" in text

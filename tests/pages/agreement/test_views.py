@@ -266,7 +266,7 @@ def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store
     assert "Sure and right: Clear" in text
     assert "ann against labels (gold)" in text
     assert "How sure" in text
-    assert ".70 to .80" in text
+    assert "0.70 to 0.80" in text
     (chart,) = app.get("plotly_chart")
     assert "Reliability diagram of ann" in str(chart.proto)
 

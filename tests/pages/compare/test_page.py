@@ -52,8 +52,8 @@ def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> No
     # 4 of 8 and 7 of 8; McNemar .375, twice that by Holm, as in
     # tests/comparing/test_comparing.py.
     assert "+37.5 points" in text
-    assert ".375" in text
-    assert ".750" in text
+    assert "0.375" in text
+    assert "0.750" in text
     assert "8 items in both" in text
     assert len(app.get("plotly_chart")) == 2
     assert "<b>run</b>" not in text

@@ -37,8 +37,8 @@ def test_labels_are_seen_through_the_rubric_that_knows_them(store: Store) -> Non
     # Always MET is right on 8 of 10.
     assert "80%" in text
     # clear: -(.8 ln .8 + .2 ln .2) / ln 2 = .72; tone: two of three options evenly, ln 2 / ln 3.
-    assert ".72" in text
-    assert ".63" in text
+    assert "0.72" in text
+    assert "0.63" in text
     assert "no option" in text
     assert "does not ask" in text
     assert "<b>else" not in text
@@ -76,7 +76,7 @@ def test_shares_that_do_not_add_up_cannot_be_saved(store: Store) -> None:
     app = open_page(PAGE, dataset=kept(store), dataset_view="Split")
     app.number_input(key=key("train")).set_value(70).run()
 
-    assert "add up to 110 %" in app.info[0].value
+    assert "add up to 110%" in app.info[0].value
     assert key("save") not in [button.key for button in app.button]
 
 

@@ -70,7 +70,7 @@ def test_all_cells_stand_beside_the_hard_ones(store: Store) -> None:
     assert "Never looked at 0 cells, from the random audit" in text
     # People say MET everywhere; the votes on half.
     assert "All criteria, by weight" in text
-    assert ".50 1.00 1.00 to 1.00" in text
+    assert "0.50 1.00 1.00 to 1.00" in text
 
 
 def test_a_few_audited_cells_say_how_many_more_would_do(store: Store) -> None:
@@ -91,7 +91,7 @@ def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
         reviewed.settle(store, sit(store, "Ada"), queue, item, panel)
     app = open_record(store, queue=queue)
     # People confirm every verdict that was drawn: the surest level that has enough labels holds.
-    assert "With 95 % confidence no more than" in read(app)
+    assert "With 95% confidence no more than" in read(app)
     app.slider(key=state.key(RECORD_FIELD, "alpha", queue)).set_value(1).run()
     # .01 needs 299 labels even if all agree (ln .05 / ln .99 = 298.1).
     assert "299 are needed" in read(app)

@@ -45,7 +45,7 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
     at.commit(app, 2)
     # i1 scored (3 * 1 + 1 * 1) / 4 = 1; with Short UNMET it is 3 / 4.
-    assert "score 1.00 → <b>.75</b>" in shown(app)
+    assert "score 1.00 → <b>0.75</b>" in shown(app)
     assert "Item 3" in shown(app)
     assert outcome(store, queue, "i1", "Short") == ("UNMET", "resolved")
 

@@ -210,10 +210,10 @@ def test_the_simulator_scores_and_explains(store: Store) -> None:
     app = side(open_page(PAGE, rubric=saved(store)), "Scoring")
     name = name_of(app)
     # All 20 points, but Depth is below High: its gate caps the score at 0.4.
-    assert app.metric[0].value == ".40".replace(".", "&#46;")
+    assert app.metric[0].value == "0.40".replace(".", "&#46;")
     press(app, name, "try", "Fewest points")
     # Clear UNMET: 0; Depth High takes 4; Tone Cold: 0. Raw -4 of 20, clamped to 0.
-    assert app.metric[0].value == ".00".replace(".", "&#46;")
+    assert app.metric[0].value == "0.00".replace(".", "&#46;")
     assert "Base score" in shown(app)
 
 

@@ -61,7 +61,7 @@ def test_the_card_leads_from_the_editor_to_what_a_version_would_change(store: St
     steps, review = offered(app, store)
     assert set(steps.items) == set(review.items) == {one.item_id for one in moved}
     assert steps.words == "Step through these 6"
-    assert (text["Largest change"], text["Mean score"]) == ("−.25", ".48 → .47")
+    assert (text["Largest change"], text["Mean score"]) == ("−0.25", "0.48 → 0.47")
     assert scores(store, run.id) == SCORES
     apply(app, run.id, new.id)
     assert store.runs.get(run.id).scored_version_id == new.id

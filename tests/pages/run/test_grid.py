@@ -28,13 +28,13 @@ def test_the_head_of_a_grid_says_what_each_system_earned_and_how_far_they_are_ap
     old, new, gap = grids(app)[0].lines
     # As derived in tests/services/results/test_grid.py: Depth .5 / 3 and 3.5 / 4. Rude takes
     # 5 of 10 from n4, so new scores (1 + .5 + 1 + .5) / 4.
-    assert [cell.words for cell in old[:3]] == ["old", ".17", "17%"]
-    assert [cell.words for cell in new[:3]] == ["new", ".75", "88%"]
+    assert [cell.words for cell in old[:3]] == ["old", "0.17", "17%"]
+    assert [cell.words for cell in new[:3]] == ["new", "0.75", "88%"]
     # tests/services/pairwise/test_system_gaps.py: 2/3 on the three tasks of both.
     assert [cell.words for cell in gap[:3]] == [
         "Difference",
-        "+.67 undecided",
-        "+.67 undecided",
+        "+0.67 undecided",
+        "+0.67 undecided",
     ]
     assert "Undecided between old and new" in shown(app)
     assert "3 shared tasks" in shown(app)

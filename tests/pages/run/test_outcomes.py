@@ -19,7 +19,7 @@ from tests.pages.run.test_page import listed, open_run
 def decided(store: Store) -> int:
     """The graded run, as if its rubric decided and looked for a phrase.
 
-    Scores: .5 (a tie is unmet, and the highest level), 1 (met, an abstention left out), .25.
+    Scores: .5 (a tie is unmet, and the highest level), 1 (met, an abstention left out), 0.25.
     """
     run_id = graded(store)
     rubric = RUBRIC.model_copy(

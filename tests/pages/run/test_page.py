@@ -103,7 +103,7 @@ def test_items_stand_by_criteria_with_what_each_cell_earned(store: Store) -> Non
     grid = grids(open_run(graded(store)))[0]
 
     # a: UNMET (0 of 10) and Deep (10 of 10); b: MET alone counts; c: UNMET and Some (5 of 20).
-    assert [cell.words for cell in grid.column("Score")] == [".50", "1.00", ".25"]
+    assert [cell.words for cell in grid.column("Score")] == ["0.50", "1.00", "0.25"]
     assert [cell.words for cell in grid.column("Clear")] == ["UNMET", "MET", "UNMET"]
     assert [cell.tone for cell in grid.column("Clear")] == ["t0", "t4", "t0"]
     # Deep earns all, both judges abstained on b, Some earns half.
@@ -114,7 +114,7 @@ def test_items_stand_by_criteria_with_what_each_cell_earned(store: Store) -> Non
     assert [cell.words for cell in grid.column("Notes")] == ["", "2 abstentions", "2 failures"]
     # Means: Clear (0 + 1 + 0) / 3, Depth (1 + .5) / 2 of the two that have a value.
     notes = {head["words"]: head["note"] for head in grid.heads}
-    assert (notes["Score"], notes["Clear"], notes["Depth"]) == (".58", "33%", "75%")
+    assert (notes["Score"], notes["Clear"], notes["Depth"]) == ("0.58", "33%", "75%")
 
 
 def test_a_cell_says_in_words_what_its_colour_and_signs_say(store: Store) -> None:
@@ -129,7 +129,7 @@ def test_a_cell_of_the_address_is_open_beside_the_grid(store: Store) -> None:
     assert grids(app)[0].opened == json.dumps([FIRST, "Clear"])
     text = shown(app)
     assert "The text is clear." in text
-    assert "confidence .75" in text
+    assert "confidence 0.75" in text
     # Depth is not read: only the open cell is.
     assert "How deep is it?" not in text
 
@@ -229,10 +229,10 @@ def test_an_item_shows_what_each_judge_saw_in_its_order(store: Store) -> None:
     text = shown(open_run(graded(store), item=FIRST))
 
     # ann saw UNMET (option 2 of the rubric) first and chose what she saw second.
-    assert "<small>1</small><span>UNMET</span><small>.00 · option 2</small>" in text
+    assert "<small>1</small><span>UNMET</span><small>0.00 · option 2</small>" in text
     assert "<small>2</small><span>MET</span><small>1.00 · option 1</small>" in text
-    assert "chances: MET .25, UNMET .75" in text
-    assert "confidence .75" in text
+    assert "chances: MET 0.25, UNMET 0.75" in text
+    assert "confidence 0.75" in text
 
 
 def test_an_item_opens_on_criteria_by_judges_with_labels_and_verdicts(store: Store) -> None:
@@ -259,7 +259,7 @@ def test_an_item_opens_on_criteria_by_judges_with_labels_and_verdicts(store: Sto
 def test_one_judges_reasons_are_read_on_all_criteria_by_one_key(store: Store) -> None:
     app = open_run(graded(store), item=FIRST, judge="ann")
 
-    assert "confidence .75" in shown(app)
+    assert "confidence 0.75" in shown(app)
     assert "<b>bob</b>" not in shown(app)
     assert "How deep is it?" not in shown(app)
     app.button(key=state.key(ITEM_ACT, "Next criterion")).click().run()
@@ -380,7 +380,7 @@ def test_verdicts_stand_against_labels_beside_the_commonest_answer(store: Store)
     assert "33%" in text
     assert "0% to 100%" in text
     assert "100%" in text
-    # Three alike labels are 3 of 3, whose own interval begins at 44 % (3 / (3 + 3.8415)): it is not
+    # Three alike labels are 3 of 3, whose own interval begins at 44% (3 / (3 + 3.8415)): it is not
     # above, but three items do not show that it is below.
     assert "▼ not above" in text
     assert "▼ clearly below" not in text

@@ -60,7 +60,7 @@ def test_runs_are_listed_newest_first_with_versions_and_figures(store: Store) ->
     assert text.index("run 2 ·") < text.index("run 1 ·")
     assert "Essays *starred*, version 1, on Essays, version 1 · ann, bob" in text
     # (0.5 + 1 + 0.25) / 3 = 0.583; 10 votes and 2 failures of 12.
-    assert "10 of 12 votes · mean score .58" in text
+    assert "10 of 12 votes · mean score 0.58" in text
     assert "◼ Incomplete, 2 failures" in text
     assert "Waiting to start" in text
 
@@ -139,7 +139,7 @@ def test_offline_judges_say_from_how_many_labels_they_learn(store: Store) -> Non
     app = form()
     app.slider(key=field("share")).set_value(70).run()
 
-    # 70 % of 3 labelled items are 2.1, so 2 are learned from and 1 is graded.
+    # 70% of 3 labelled items are 2.1, so 2 are learned from and 1 is graded.
     assert figures(app)["Items"] == "1"
     assert "learn from 2 labelled items" in shown(app)
 

@@ -56,7 +56,7 @@ def test_the_whole_is_estimated_and_started_in_one_step(ready: Store) -> None:
     app.segmented_control(key=field("judging")).set_value("both").run()
 
     assert not app.exception
-    # (both judges, one, two) x (0, 3 examples); 20 % of 20 items may teach.
+    # (both judges, one, two) x (0, 3 examples); 20% of 20 items may teach.
     assert figures(app)["Runs"] == "6"
     assert figures(app)["Items in each"] == "16"
     # 16 items x 2 criteria x (2 + 1 + 1 judges) x 2.

@@ -74,7 +74,7 @@ def test_the_graded_example_shows_its_figures_and_an_answer_it_got_wrong(store: 
         worked_off(store, small_example(store, provider.url))
     app = open_page(PAGE)
     words = shown(app)
-    # Always MET: 2 of 3 are right, as always saying the commonest label (MET) would be.
+    # Always MET: 2 of 3 are right, as always saying the most common label (MET) would be.
     assert "3 of 3" in words
     assert words.count("67%") == 2
     assert "no better" in words
@@ -100,7 +100,7 @@ def test_a_criterion_that_beats_the_commonest_label_says_by_how_much() -> None:
     ("changes", "words"),
     [
         ({"accuracy": 0.6, "kappa": 0.1}, "no better"),
-        # Right as often as the commonest label, because it always says that label.
+        # Right as often as the most common label, because it always says that label.
         ({"accuracy": 0.9, "majority": 0.9, "kappa": 0.0}, "no better"),
         ({"accuracy": None, "majority": None, "n": 0, "switched_off": True}, "switched off"),
         ({"accuracy": None, "majority": None, "n": 0}, "no verdict"),

@@ -79,7 +79,7 @@ def test_points_are_asked_about_only_where_there_are_points(store: Store) -> Non
     app = read(table, points="range")
     # 8 - 2 points above the least.
     assert library.all_kept(store)[0].draft["criteria"][0]["weight"] == 6
-    assert "as a ratio it would be 25 %" in shown(app)
+    assert "as a ratio it would be 25%" in shown(app)
 
 
 def test_of_several_rubrics_in_a_file_none_is_lost(store: Store) -> None:

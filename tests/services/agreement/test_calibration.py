@@ -123,6 +123,6 @@ def test_a_criterion_nobody_labelled_says_why_there_is_nothing(store: Store, fol
 
 def test_the_figures_are_said_in_words_too(folder: Path) -> None:
     text = metrics_as_text(metrics_report.report(load_ratings.of_folder(folder)))
-    assert "  J, sure and right by the labels:\n    n = 4 (few), sure .76, right 50%" in text
-    assert "ECE .29, Brier score .45" in text
+    assert "  J, sure and right by the labels:\n    n = 4 (few), sure 0.76, right 50%" in text
+    assert "ECE 0.29, Brier score 0.45" in text
     assert "K, sure" not in text

@@ -47,12 +47,12 @@ def test_a_criterion_stands_by_its_whole_interval(
 
 
 def test_who_is_surely_beaten_by_the_commonest_answer_is_not_trusted() -> None:
-    # 30 % right, at most 37 %; always the commonest of 200 would be right on 60 %, at least on
-    # 53 % (Wilson): below it, whatever quadratic kappa says.
+    # 30% right, at most 37%; always the most common of 200 would be right on 60%, at least on
+    # 53% (Wilson): below it, whatever quadratic kappa says.
     one = Known("c", Estimate(0.6, 0.5, 0.7, n=200), Estimate(0.3, 0.24, 0.37, n=200), 0.6)
 
     assert one.standing == "not_trusted"
-    assert "c (right on 30%, 24% to 37%; always the commonest answer: 60%)" in (
+    assert "c (right on 30%, 24% to 37%; always the most common answer: 60%)" in (
         Conclusion((one,), LABELS, PANEL).sentence
     )
 
@@ -91,11 +91,11 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
     )
 
     assert found.sentence == (
-        "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa .71, .55 to .86). Do not "
-        "trust them on 1: Style (kappa .12, .02 to .22). Undecided on 1: Term (kappa .50, .35 "
-        "to .65). Too few items with a label and an answer to tell on 1, 20 are needed: Rare "
-        "(12). Trusted means a kappa (agreement with the labels beyond chance) whose whole 95 %"
-        " interval lies from .40 up; not trusted, below; undecided, across it. What would help:"
+        "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa 0.71, 0.55 to 0.86). Do not "
+        "trust them on 1: Style (kappa 0.12, 0.02 to 0.22). Undecided on 1: Term (kappa 0.50, 0.35 "
+        "to 0.65). Too few items with a label and an answer to tell on 1, 20 are needed: Rare "
+        "(12). Trusted means a kappa (agreement with the labels beyond chance) whose whole 95%"
+        " interval lies from 0.40 up; not trusted, below; undecided, across it. What would help:"
         " read the items on which the two differ for Style and say in the criterion what "
         "decides them; about 230 items with a label and an answer in all would decide Term, if "
         "its kappa stays as it is; 20 items with a label and an answer or more where there are "
@@ -115,7 +115,7 @@ def test_without_labels_judges_are_beside_each_other_and_that_is_said() -> None:
 
     assert found.sentence.startswith(
         "There are no labels, so nothing here says which verdicts are right. Among each other, "
-        "judges agree on 1 of 1 criterion: Cause (Krippendorff's alpha .70, .60 to .80)."
+        "judges agree on 1 of 1 criterion: Cause (Krippendorff's alpha 0.70, 0.60 to 0.80)."
     )
     assert found.sentence.endswith("What would help: label 20 items or more, picked at random.")
 
@@ -124,7 +124,7 @@ def test_no_more_than_three_criteria_of_a_standing_are_named() -> None:
     ones = tuple(known(f"c{at}", 0.9 - at / 100, 0.5, 0.95) for at in range(5))
 
     said = Conclusion(ones, LABELS, PANEL).sentence
-    assert "c2 (kappa .88, .50 to .95) and 2 more." in said
+    assert "c2 (kappa 0.88, 0.50 to 0.95) and 2 more." in said
     assert "c3" not in said
 
 

@@ -30,14 +30,14 @@ def test_a_judge_who_always_says_met_is_said_to_say_met_more_often(always_met: P
     gold = report["criteria"]["right"]["raters"]["yes"]["vs_gold"]
     assert gold["bias_levels"] == pytest.approx(-2 / 3)  # the contract: MET is level 0
     text = metrics_as_text(report)
-    assert "says MET more often by .67" in text
+    assert "says MET more often by 0.67" in text
     assert "\u2212.67" not in text
     assert "bias in levels" not in text
 
 
 def test_a_judge_who_always_says_unmet_is_said_to_say_unmet_more_often(tmp_path: Path) -> None:
     folder = written(tmp_path / "no", _votes(dict.fromkeys("abcd", "UNMET")))
-    assert "says UNMET more often by .33" in metrics_as_text(measured(folder))
+    assert "says UNMET more often by 0.33" in metrics_as_text(measured(folder))
 
 
 def test_the_interval_is_turned_with_the_figure(always_met: Path) -> None:
@@ -46,7 +46,7 @@ def test_the_interval_is_turned_with_the_figure(always_met: Path) -> None:
     turned = lean("bias_levels", "binary", ["MET", "UNMET"], -2 / 3, low, high)
     assert (turned.low, turned.high) == (-high, -low)
     assert turned.low < turned.value < turned.high
-    assert f"by .67 ({score(0 - high)} to {score(0 - low)})" in metrics_as_text(report)
+    assert f"by 0.67 ({score(0 - high)} to {score(0 - low)})" in metrics_as_text(report)
 
 
 def test_an_ordinal_judge_leans_towards_an_option(tmp_path: Path) -> None:

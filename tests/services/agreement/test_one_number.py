@@ -164,7 +164,7 @@ def test_the_mean_score_is_that_of_the_verdicts_and_the_judges_mean_has_its_own_
 
 
 def test_every_text_writes_a_figure_as_the_pages_do(store: Store, run: int) -> None:
-    """.83 and 83%, an interval as 'low to high': never 0.834 here and .83 there."""
+    """0.83 and 83%, an interval as 'low to high': never 0.834 here and 0.83 there."""
     found = measured(store, run)
     pair = found["criteria"]["Tone"]["panel"]["vs_gold"]
     text = metrics_as_text(found)

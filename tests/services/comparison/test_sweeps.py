@@ -52,12 +52,12 @@ def test_all_runs_grade_the_same_items_without_any_that_teaches(store: Store) ->
     found = plan_sweep(store, request(store), axes)
     planned = [plan_run(store, v.request) for v in found.variants]
 
-    # 20 labelled items: 40 % teach at most, so 12 are graded in every run, with examples or not.
+    # 20 labelled items: 40% teach at most, so 12 are graded in every run, with examples or not.
     assert len(found.teaching) == 8
     assert {tuple(i.id for i in p.items) for p in planned} == {found.items}
     assert len(found.items) == 12
     taught = [{i.id for i in p.calibration} for p in planned]
-    # 0 examples (once), then 10 % and 40 % for 1 and for 5: the smaller a part of the larger.
+    # 0 examples (once), then 10% and 40% for 1 and for 5: the smaller a part of the larger.
     assert [len(one) for one in taught] == [0, 2, 8, 2, 8]
     assert taught[1] < taught[2] == set(found.teaching)
     assert not set(found.items) & set(found.teaching)

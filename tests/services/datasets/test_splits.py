@@ -91,7 +91,7 @@ def test_an_item_that_left_the_dataset_cannot_be_moved(
         ({"flip": "check"}, 22, 22),
         ({"mode": "two_step"}, 11, 22),
         ({"mode": "rubric", "flip": "check"}, 22, 22),
-        # 2 of the 10 labelled items (20 %) are examples, so 9 are graded.
+        # 2 of the 10 labelled items (20%) are examples, so 9 are graded.
         ({"few_shot": 2}, 9, 9),
     ],
 )

@@ -67,7 +67,7 @@ def test_another_seed_draws_other_items() -> None:
 def test_labels_are_spread_alike_over_the_parts() -> None:
     found = draw_parts(items("a" * 50 + "b" * 10), SHARES, 7)
 
-    # 60, 20, 20 % of 50 and of 10.
+    # 60, 20, 20% of 50 and of 10.
     assert found.by_label["tone"] == {
         "a": {"train": 30, "calibration": 10, "test": 10},
         "b": {"train": 6, "calibration": 2, "test": 2},

@@ -1,9 +1,9 @@
 """Runs made up with a known fault, or with none: what should be found is known beforehand.
 
-A clean judge answers the truth in 80 % of cells and else draws from the truth's distribution, so it
+A clean judge answers the truth in 80% of cells and else draws from the truth's distribution, so it
 is neither lenient nor drawn to any level, and its errors know nothing of length or place. Three
 things that are healthy and could be taken for faults are there on purpose: better answers are
-longer, criteria share a common quality, and judges abstain on 2 % of cells that people labelled.
+longer, criteria share a common quality, and judges abstain on 2% of cells that people labelled.
 """
 
 from __future__ import annotations

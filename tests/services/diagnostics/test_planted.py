@@ -101,7 +101,7 @@ def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None
     world = leaning(1, Palm_a=0.5, GPT_a=0.0)
     diagnosis = examine(world)
     (finding,) = (f for f in diagnosis.findings if f.role == "judge")
-    # Half of ann's answers are the first option whatever is true: 50 % + 25 % against 50 %.
+    # Half of ann's answers are the first option whatever is true: 50% + 25% against 50%.
     assert (finding.kind, finding.subject) == ("leaning", "Palm/a")
     assert finding.estimate == pytest.approx(0.25, abs=0.06)
     assert finding.sentence.startswith("Palm/a gives “output_1” of better 2")
@@ -211,7 +211,7 @@ def test_a_judge_that_is_kinder_than_it_was() -> None:
 
 
 def test_twenty_clean_runs_raise_nothing() -> None:
-    # Designed for at most 1 % of clean runs: .99^20 = .82 at worst for these fixed seeds; the
+    # Designed for at most 1% of clean runs: .99^20 = .82 at worst for these fixed seeds; the
     # bench made thousands of clean runs.
     assert FALSE_ALARMS == 0.01
     raised = [f.sentence for seed in range(20) for f in found(Plant(), seed=seed)]

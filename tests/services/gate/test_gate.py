@@ -109,7 +109,7 @@ def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None
     # Two of ten fell: of the resamples .8 ** 10 = .11 have neither, so no drop is in the interval.
     small = cli("check", folder(tmp_path / "small", [True] * 8 + [False] * 2), "--baseline", kept)
     assert small.returncode == 0
-    assert "a drop of 0.2, within noise (95 % interval 0 to 0.5)" in small.stdout
+    assert "a drop of 0.2, within noise (95% interval 0 to 0.5)" in small.stdout
     # Five of ten: .5 ** 10 = .001.
     large = folder(tmp_path / "large", [True] * 5 + [False] * 5)
     fell = cli("check", large, "--baseline", kept, "--min", "accuracy=0", "--json")

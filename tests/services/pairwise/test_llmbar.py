@@ -63,7 +63,7 @@ def test_all_720_published_figures_are_reproduced(
 def test_the_headline_numbers_of_the_source_are_there(
     checks: dict[tuple[str, str], OrderCheck],
 ) -> None:
-    # llmbar/README.md: GPT-4 with CoT on natural: 94.5 % accuracy, 91 % the same, kappa 0.816.
+    # llmbar/README.md: GPT-4 with CoT on natural: 94.5% accuracy, 91% the same, kappa 0.816.
     check = checks["natural", "GPT-4/CoT"]
     assert check.accuracy.value == pytest.approx(0.945)
     assert check.agreement_as_published.value == pytest.approx(0.91)

@@ -206,7 +206,7 @@ def test_impact_is_a_chance_and_a_distance(item: tuple[Rubric, dict[str, list[Ba
 
 @pytest.mark.skipif(not found(), reason="../shared/data is not there")
 def test_the_queue_finds_errors_before_chance_would() -> None:
-    # reference/data.md F: five models, Vanilla, .680 after 20 % and .833 after 50 %; one draw of
+    # reference/data.md F: five models, Vanilla, .680 after 20% and .833 after 50%; one draw of
     # the ties has a standard deviation of .008, so the mean of 20 is within .004 of its own mean.
     got = dict(zip(SHARES, curve(llmbar("Vanilla"), draws=20), strict=True))
     assert got[0.0] == pytest.approx(0.587, abs=5e-4)

@@ -44,7 +44,7 @@ def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path:
     (line,) = found.criteria
     # Verdicts of the models: a MET, b UNMET, c tied, so the worst: UNMET, d UNMET. The people's
     # majority: a MET, b MET, c UNMET, d UNMET. The panel of imported votes is their majority, which
-    # c has none of: right on a and d of a, b, d; the commonest is right on 2 of the 3.
+    # c has none of: right on a and d of a, b, d; the most common is right on 2 of the 3.
     assert found.reference == "people"
     both = pytest.approx(2 / 3)
     assert (line.labelled, line.accuracy.value, line.commonest.value) == (3, both, both)

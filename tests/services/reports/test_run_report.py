@@ -28,7 +28,7 @@ def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None
     assert (found.least, found.median, found.most) == (0.0, 0.0, 1.0)
     assert found.scores.outcomes["pass"] == Estimate.share(5, 20)
     assert found.scores.outcomes["fail"].hits == 15
-    # Wilson for 5 of 20 at 95 %: (0.25 + 1.9208/20 -+ 1.96 sqrt(...)) / (1 + 3.8415/20).
+    # Wilson for 5 of 20 at 95%: (0.25 + 1.9208/20 -+ 1.96 sqrt(...)) / (1 + 3.8415/20).
     assert found.scores.outcomes["pass"].low == pytest.approx(0.1119, abs=5e-5)
     assert found.scores.outcomes["pass"].high == pytest.approx(0.4687, abs=5e-5)
     # All five are of system x, which has 10 items.
@@ -48,7 +48,7 @@ def test_the_interval_of_the_mean_is_that_of_a_share(store: Store) -> None:
 def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: Store) -> None:
     (line,) = report(store, decided(store), made=MADE).criteria
 
-    # The judge gives exactly the labels; the commonest label (UNMET) is right on 15 of 20.
+    # The judge gives exactly the labels; the most common label (UNMET) is right on 15 of 20.
     assert (line.labelled, line.accuracy.value, line.commonest.value) == (20, 1.0, 0.75)
     assert line.kappa.value == 1.0
     assert line.verdicts == (5, 15)
@@ -58,7 +58,7 @@ def test_verdicts_are_compared_with_labels_beside_the_commonest_answer(store: St
 def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(store: Store) -> None:
     whole = report(store, decided(store), made=MADE)
     (line,) = whole.criteria
-    # 223 items: 38 right are 17 % (13 to 22 %), always saying the commonest label 57 % (127).
+    # 223 items: 38 right are 17% (13 to 22%), always saying the most common label 57% (127).
     worse = replace(
         line,
         labelled=223,
@@ -75,11 +75,11 @@ def test_verdicts_that_are_worse_than_the_commonest_answer_are_called_worse(stor
     )
     said = limits(replace(whole, criteria=(worse, few)))
     assert (
-        "Verdicts are less often right than always giving the commonest answer would be, on short "
-        "(17%, 95 % interval 13% to 22%, against 57%)."
+        "Verdicts are less often right than always giving the most common answer would be, on "
+        "short (17%, 95% interval 13% to 22%, against 57%)."
     ) in said
     assert (
-        "It is not sure that verdicts are more often right than always giving the commonest "
+        "It is not sure that verdicts are more often right than always giving the most common "
         "answer would be, on few."
     ) in said
 
@@ -165,5 +165,5 @@ def test_a_figure_has_the_interval_that_it_has_on_the_agreement_page(store: Stor
         strict=True,
     ):
         assert (line.name, line.accuracy, line.kappa) == (there.name, there.accuracy, there.kappa)
-        # Always saying the commonest answer is measured on the items that accuracy is.
+        # Always saying the most common answer is measured on the items that accuracy is.
         assert line.commonest.n == line.accuracy.n == line.labelled

@@ -40,7 +40,7 @@ def test_the_command_line_lists_them(store: Store) -> None:
     place = ("--db", str(store.path))
     text = CliRunner().invoke(main, ["show", run, "--doubt", *place]).output
     assert "c  Clear  failed: 1 call gave no vote" in text
-    assert f"{FIRST}  Clear  split: UNMET, agreement .50" in text
+    assert f"{FIRST}  Clear  split: UNMET, agreement 0.50" in text
     assert "b  Depth  abstained: 2 votes" in text
     one = CliRunner().invoke(main, ["show", run, "b", "--doubt", "--json", *place]).output
     assert [c["criterion"] for c in json.loads(one)["cells"]] == ["Depth"]

@@ -44,9 +44,9 @@ def settled(rule: str, *options: int, weights: Weights | None = None) -> CellRes
     ("rule", "options", "words"),
     [
         # (0 + 1 + 1) / 3 = .67: nobody said Some, which is nearer than Deep.
-        ("mean", (NONE, DEEP, DEEP), "between Some and Deep: mean .67, nearest Some"),
-        ("mean", (NONE, DEEP), "mean .50, which is Some; no vote is for it"),
-        ("median", (NONE, DEEP), "median .50, which is Some; no vote is for it"),
+        ("mean", (NONE, DEEP, DEEP), "between Some and Deep: mean 0.67, nearest Some"),
+        ("mean", (NONE, DEEP), "mean 0.50, which is Some; no vote is for it"),
+        ("median", (NONE, DEEP), "median 0.50, which is Some; no vote is for it"),
         ("mean", (NONE, SOME), ""),  # .25, as near to either: the worse, which one vote is for
         ("mean", (SOME, SOME), ""),
         ("mode", (NONE, DEEP), ""),
@@ -77,7 +77,7 @@ def test_chips_have_a_tick_only_where_somebody_chose() -> None:
     chips, said = verdict_chips(DEPTH, settled("mean", NONE, DEEP, DEEP))
     assert "✓" not in chips
     assert "≈" in chips
-    assert "between Some and Deep: mean .67, nearest Some" in said
+    assert "between Some and Deep: mean 0.67, nearest Some" in said
     (voted,) = verdict_chips(DEPTH, settled("mean", SOME, SOME))
     assert "✓" in voted
     assert "≈" not in voted
@@ -85,7 +85,7 @@ def test_chips_have_a_tick_only_where_somebody_chose() -> None:
 
 def test_show_export_and_report_say_it(store: Store) -> None:
     run_id = graded(store)
-    words = "between Some and Deep: mean .67, nearest Some"
+    words = "between Some and Deep: mean 0.67, nearest Some"
 
     assert item_as_data(store, run_id, "i")["criteria"]["Depth"]["between"] == words
     assert f"Depth: Some ({words})" in item_as_text(store, run_id, "i")

@@ -47,7 +47,7 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 
 @pytest.mark.parametrize("name", ["then the easy criterion", "three queues"])
 def test_promises_hold_whoever_settles_a_part_of_what_is_left(graded: Path, name: str) -> None:
-    # Promised: at most a quarter wrong, broken in at most 5 % of trials; an interval may miss as
+    # Promised: at most a quarter wrong, broken in at most 5% of trials; an interval may miss as
     # often. 20 trials with these seeds broke none. Before, 8 of 10 that accepted broke it.
     for found in promised.tallies(graded, promised.WORKLOADS[name], 0.25, SHARES, 20):
         assert found.promises == 20

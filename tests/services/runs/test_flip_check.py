@@ -29,7 +29,7 @@ ITEMS = 300
 
 
 def prefers_the_first(body: dict[str, Any]) -> Answer:
-    """Knows the true answer, but in 40 % of its calls takes whatever is shown first."""
+    """Knows the true answer, but in 40% of its calls takes whatever is shown first."""
     text = body["messages"][-1]["content"]
     options = re.findall(r"^(\d+)\. (\w+)", text, re.MULTILINE)[-3:]
     truth = "MET" if "The sky is blue" in text else "UNMET"
