@@ -11,7 +11,7 @@ import gc
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from functools import lru_cache
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -33,6 +33,8 @@ from core.services.reports.worked_example import ensure_example
 from core.services.runs import monitoring, server, server_log
 from core.services.runs.server import runner_beside
 from core.settings import Settings, load_settings
+from pages.ui import state
+from pages.ui.state import Owner
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -42,7 +44,9 @@ if TYPE_CHECKING:
 async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """What begins and ends with the server."""
     settings = load_settings()
-    ensure_example(_opened(settings))
+    for one in settings.each():
+        ensure_example(_opened(one))
+    watch_files()
     warming = Thread(target=warm, name="warming", daemon=True)
     with runner_beside(settings):
         warming.start()
@@ -68,19 +72,69 @@ def warm() -> tuple[str, ...]:
     return loaded
 
 
-def signed_in(cookies: str) -> bool:
-    """Whether a Cookie header is that of a member; alone on a machine everybody is."""
-    access = load_settings().access
-    if access is None:
+#: On whose pages a file was put, by its id; as long as Streamlit has it.
+OWNERS: dict[str, set[Owner]] = {}
+
+
+def watch_files() -> None:
+    """From now on it is known whose the files of pages are: Streamlit gives them to anybody."""
+    storage = runtime.get_instance().media_file_mgr._storage
+    load, delete = storage.load_and_get_id, storage.delete_file
+
+    def loaded(*given: Any, **named: Any) -> str:
+        file_id = load(*given, **named)
+        OWNERS.setdefault(file_id, set()).add(state.owner())
+        return file_id
+
+    def deleted(file_id: str) -> None:
+        OWNERS.pop(file_id, None)
+        delete(file_id)
+
+    # Setting them by name: the storage has no public way to be told of.
+    vars(storage).update(load_and_get_id=loaded, delete_file=deleted)
+
+
+def may_fetch(cookies: str, path: str) -> bool:
+    """Whether a file of a page is that of whoever sends these cookies, who still is a member.
+
+    Of pictures and downloads: they were put on a page of theirs. Of uploads: the page that they are
+    left on is theirs. Alone on a machine everything is.
+    """
+    if load_settings().access is None:
         return True
+    said = _claims(cookies)
+    email = str((said or {}).get("email") or "").strip().casefold()
+    if "/media/" in path:
+        file_id = path.rpartition("/")[2].partition(".")[0]
+        places = {one.workspace for one in OWNERS.get(file_id, ()) if one.email == email}
+        return any(_is_member(said, place) for place in places)
+    session = runtime.get_instance()._session_mgr.get_session_info(path.split("/")[-2])
+    mine = session is not None and str(session.session._user_info.get("email") or "") == (
+        (said or {}).get("email")
+    )
+    return mine and _is_member(said, "")
+
+
+def _is_member(claims: Mapping[str, Any] | None, workspace: str) -> bool:
+    """Whether this is a member of a workspace, of any where none is named."""
+    for one in load_settings().each():
+        if not workspace or (one.workspace is not None and one.workspace.name == workspace):
+            assert one.access is not None
+            if members.actor(_opened(one), one.access, claims, join=False).role is not None:
+                return True
+    return False
+
+
+def _claims(cookies: str) -> Mapping[str, Any] | None:
+    """What the provider of the login said of whoever sends these cookies."""
     jar = {name: one.value for name, one in SimpleCookie(cookies).items()}
     # Streamlit has no public way to read its own cookie before a page runs.
     payload = get_cookie_with_chunks(
         lambda name: decode_signed_value(get_cookie_secret(), name, jar.get(name, "").encode()),
         AUTH_COOKIE_NAME,
     )
-    claims = json.loads(payload) if payload else None
-    return members.actor(_opened(load_settings()), access, claims).role is not None
+    found: Mapping[str, Any] | None = json.loads(payload) if payload else None
+    return found
 
 
 def sessions() -> int:
@@ -103,7 +157,7 @@ def log_as(settings: Settings) -> None:
         ours(logger)
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=64)
 def _opened(settings: Settings) -> Store:
     return open_store(settings)
 
@@ -120,11 +174,11 @@ guard = Middleware(
     server.Guard,
     hosts=server.Hosts(st.get_option("server.address") or "", _settings.hosts),
     headers=server.headers(INDEX.read_bytes()),
-    member=signed_in,
+    member=may_fetch,
 )
 monitor = Middleware(
     monitoring.Monitor,
-    store=lambda: _opened(load_settings()),
+    store=lambda: _opened(load_settings().each()[0]),
     token=_settings.metrics_token,
     base=st.get_option("server.baseUrlPath") or "",
     sessions=sessions,

@@ -3,7 +3,8 @@
 ``RUBRIC_STUDIO_DB``      the data file (default: ``rubric-studio/studio.db`` in the data folder)
 ``RUBRIC_STUDIO_RUNNER``  where runs are worked off: ``process``, ``thread`` or ``none``
 ``RUBRIC_STUDIO_HOSTS``   further names of the app, comma-separated (`--allow-host`)
-``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``)
+``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``);
+                          where it names workspaces, their data files are used
 ``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app that asks nobody to sign in
 ``RUBRIC_STUDIO_LOG``     ``json``: a server logs lines of JSON (default: ``text``)
 ``RUBRIC_STUDIO_LOG_LEVEL``      from which level on: ``debug``, ``info``, ``warning``, ``error``
@@ -13,14 +14,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from core.domain.access import TEAM_ROLES, ListedProvider, TeamAccess, TeamRole
-from core.errors import InputError, Problem
+from core.domain.access import TEAM_ROLES, ListedProvider, TeamAccess, TeamRole, Workspace
+from core.errors import InputError, NotFound, Problem
 
 RunnerPlace = Literal["process", "thread", "none"]
 LogLevel = Literal["debug", "info", "warning", "error"]
@@ -48,7 +50,7 @@ class Settings:
     """Where the data file is, where runs are worked off, and who may come.
 
     ``access`` is ``None`` where nobody signs in (local mode); ``open``: then also for others than
-    this machine.
+    this machine. ``workspace`` is the one that these settings are for, if a server has several.
     """
 
     db: Path
@@ -58,6 +60,41 @@ class Settings:
     open: bool = False
     log: LogSettings = LogSettings()
     metrics_token: str = field(default="", repr=False)
+    workspace: Workspace | None = None
+
+    @property
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """The workspaces of this server; none where there is one data file for all."""
+        return () if self.access is None else self.access.workspaces
+
+    def within(self, name: str) -> Settings:
+        """The settings for one workspace; raises ``NotFound``."""
+        for one in self.workspaces:
+            if one.name == name:
+                assert self.access is not None
+                return replace(self, db=one.data, access=self.access.within(one), workspace=one)
+        raise NotFound(f"There is no workspace {name!r}.")
+
+    def only(self, name: str = "") -> Settings:
+        """The settings for the data file that is meant where no page says it.
+
+        Raises:
+            InputError: there are several workspaces and none is named, or none of that name.
+        """
+        names = [one.name for one in self.workspaces]
+        if name and name not in names:
+            has = f"has {', '.join(names)}" if names else "has no workspaces"
+            raise InputError(f"There is no workspace {name!r}: this server {has}.")
+        if not name and len(names) > 1:
+            raise InputError(
+                f"This server has several workspaces: {', '.join(names)}. Name one with "
+                "--workspace, or a data file with --db."
+            )
+        return self.within(name or names[0]) if names else self
+
+    def each(self) -> tuple[Settings, ...]:
+        """The settings for every data file of this server."""
+        return tuple(self.within(one.name) for one in self.workspaces) or (self,)
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -131,16 +168,20 @@ def _read_access(file: Path, _changed: int, _size: int) -> TeamAccess:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"is not TOML: {error}.", (), str(file)) from None
     reading = _Reading()
-    reading.known(given, ("access", "provider"), ())
+    reading.known(given, ("access", "provider", "workspace"), ())
     access = reading.section(given, "access")
     providers = tuple(
         reading.provider(one, ("provider", at))
         for at, one in enumerate(reading.tables(given, "provider"))
     )
     made = reading.access(access, providers)
+    made = replace(made, workspaces=reading.workspaces(given, file.absolute().parent, made))
     if reading.problems:
         raise InputError("This configuration cannot be used.", tuple(reading.problems), str(file))
     return made
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 
 
 class _Reading:
@@ -200,6 +241,39 @@ class _Reading:
             hosts=self.texts(given, "hosts", at),
             providers=providers,
         )
+
+    def workspaces(
+        self, given: Mapping[str, Any], folder: Path, access: TeamAccess
+    ) -> tuple[Workspace, ...]:
+        """All tables ``[[workspace]]``; no two share a name or a data file."""
+        made = list[Workspace]()
+        for number, one in enumerate(self.tables(given, "workspace")):
+            at = ("workspace", number)
+            found = self.workspace(one, folder, access, at)
+            if found.name in [other.name for other in made]:
+                self.problems.append(Problem("is there twice.", "", (*at, "name")))
+            if found.data.resolve() in [other.data.resolve() for other in made]:
+                mend = "Give each workspace a file of its own."
+                self.problems.append(Problem("is another's data file.", mend, (*at, "data")))
+            made.append(found)
+        return tuple(made)
+
+    def workspace(
+        self, given: Mapping[str, Any], folder: Path, access: TeamAccess, at: tuple[Any, ...]
+    ) -> Workspace:
+        """One table ``[[workspace]]``; its data file is looked for beside the configuration."""
+        self.known(given, ("name", "title", "data", "new_members"), at)
+        name, data = self.text(given, "name", at), self.text(given, "data", at)
+        if not _NAME.fullmatch(name):
+            mend = "Use 1 to 40 small letters, digits and hyphens: it stands in addresses."
+            self.problems.append(Problem("is no name of a workspace.", mend, (*at, "name")))
+        if not data:
+            mend = f'Name its data file, e.g. data = "{name or "team"}.db".'
+            self.problems.append(Problem("is missing.", mend, (*at, "data")))
+        asked = given.get("new_members", access.new_members)
+        role = None if asked == "none" else self.role(asked, (*at, "new_members"))
+        title = self.text(given, "title", at) or name
+        return Workspace(name, title, (folder / Path(data).expanduser()).absolute(), role)
 
     def provider(self, given: Mapping[str, Any], at: tuple[Any, ...]) -> ListedProvider:
         """One table ``[[provider]]``."""

@@ -9,7 +9,7 @@ import streamlit as st
 from core.errors import NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
-from pages.ui.resources import actor, store
+from pages.ui.resources import actor, enter, store
 from pages.ui.routes import ABOUT, MEMBERS, SECTIONS, START, Screen, about_this_page
 from pages.ui.state import keep_what_is_typed
 from pages.ui.widgets import frame_css, shown_errors
@@ -49,6 +49,7 @@ def _show_page() -> None:
     # Both pictures are files of ours: a Material icon would be fetched from elsewhere.
     st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
     chosen = _navigation()
+    identity.leave_for_start(chosen)
     identity.who_is_here()
     state.on_page(chosen.url_path)
     state.put(ABOUT, False)
@@ -77,7 +78,7 @@ def _run_in_hand() -> None:
 st.set_page_config(page_title="Rubric Studio", page_icon=HERE / "ui" / "icon.svg", layout="wide")
 frame_css()
 with shown_errors():
-    _who = actor()
+    _who = enter()
     if _who.role is None:
         identity.sign_in_page(_who)
     else:

@@ -32,7 +32,8 @@ def opened(db: str | Path | None) -> Iterator[Store]:
     from core.services import open_store
 
     settings = load_settings()
-    chosen = settings if db is None else replace(settings, db=Path(db).expanduser().absolute())
+    own = None if db is None else replace(settings, db=Path(db).expanduser().absolute())
+    chosen = own or settings.only()
     store = open_store(chosen)
     try:
         yield store

@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 from core.cli import common
-from core.cli.common import db_option, open_db
+from core.cli.common import db_option, open_db, settings_with
 from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, TeamAccess, TeamRole
 from core.settings import Settings, load_settings
 
@@ -34,12 +34,9 @@ def access_check(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON on stdout.")
 def access_members(db: Path | None, as_json: bool) -> None:
     """List the members: address, role, and whether they may sign in."""
-    from core.services.access import members
-
     with common.plain_errors(as_json):
-        rows = members.everyone(open_db(db))
-        found = [{"email": r.email, "role": r.role, "may_sign_in": not r.disabled} for r in rows]
-        common.report({"members": found}, _members_text, as_json)
+        found = {"members": _members(settings_with(db).db)}
+        common.report(found, _members_text, as_json)
 
 
 @access.command("set")
@@ -72,7 +69,28 @@ def _found(settings: Settings) -> dict[str, Any]:
         "hosts": list(team.hosts),
         "may": {verb: [role for role in TEAM_ROLES if role in may] for verb, may in MAY.items()},
         "providers": _providers(team),
+        "workspaces": [_workspace(one) for one in settings.each() if one.workspace],
     }
+
+
+def _workspace(settings: Settings) -> dict[str, Any]:
+    """A workspace, and who is what there; what is not made yet stays so."""
+    one = settings.workspace
+    assert one is not None
+    return {
+        "name": one.name,
+        "title": one.title,
+        "data": str(one.data),
+        "new_members": one.new_members,
+        "members": _members(one.data) if one.data.exists() else [],
+    }
+
+
+def _members(db: Path) -> list[dict[str, Any]]:
+    from core.services.access import members
+
+    rows = members.everyone(open_db(db))
+    return [{"email": r.email, "role": r.role, "may_sign_in": not r.disabled} for r in rows]
 
 
 def _providers(team: TeamAccess) -> list[dict[str, Any]]:
@@ -111,7 +129,14 @@ def _as_text(found: dict[str, Any]) -> str:
     ]
     lines += [f"{', '.join(may)} may {VERB_WORDS[verb]}" for verb, may in found["may"].items()]
     lines += ["", *map(_provider_line, found["providers"])]
-    return "\n".join(lines if found["providers"] else [*lines, "No provider is listed."])
+    if not found["providers"]:
+        lines.append("No provider is listed.")
+    for one in found["workspaces"]:
+        new = one["new_members"]
+        joins = f"who signs in is {new}" if new else "an admin adds its members"
+        lines += ["", f"Workspace {one['name']} ({one['title']}): {one['data']}; {joins}"]
+        lines.append(_members_text(one))
+    return "\n".join(lines)
 
 
 def _provider_line(one: dict[str, Any]) -> str:

@@ -23,11 +23,30 @@ if TYPE_CHECKING:
     from core.store.store import Store
 
 
-db_option: Callable[[Any], Any] = click.option(
-    "--db",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The data file (default: the app's own; see `where`).",
-)
+def db_option(command: Any) -> Any:
+    """Which data file: by its path, or by the workspace that the configuration names."""
+    db = click.option(
+        "--db",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The data file (default: the app's own; see `where`).",
+    )
+    workspace = click.option(
+        "--workspace",
+        metavar="NAME",
+        expose_value=False,
+        callback=_in_workspace,
+        help="The workspace of a server that has several (docs/access.md).",
+    )
+    return db(workspace(command))
+
+
+_WORKSPACE = "core.cli.workspace"
+
+
+def _in_workspace(context: click.Context, _: click.Parameter, name: str | None) -> None:
+    context.meta[_WORKSPACE] = name or ""
+
+
 json_option: Callable[[Any], Any] = click.option(
     "--json", "as_json", is_flag=True, help="Result as JSON on stdout."
 )
@@ -61,9 +80,15 @@ def resample_options(default: int) -> Callable[[Any], Any]:
 
 
 def settings_with(db: Path | None) -> Settings:
-    """The settings of the environment, with the data file of ``--db`` if given."""
+    """The settings of the environment, with the data file of ``--db`` or ``--workspace``."""
     settings = load_settings()
-    return settings if db is None else replace(settings, db=db.expanduser().absolute())
+    context = click.get_current_context(silent=True)
+    name = "" if context is None else context.meta.get(_WORKSPACE, "")
+    if db is None:
+        return settings.only(name)
+    if name:
+        raise InputError("Name a data file with --db or a workspace with --workspace, not both.")
+    return replace(settings, db=db.expanduser().absolute())
 
 
 def open_db(db: Path | None) -> Store:

@@ -19,6 +19,7 @@ from core.cli.review.queues import queue
 from core.cli.rubrics import convert, lint, schema
 from core.cli.runs import grade, resume, retry, runs, score, show
 from core.errors import InputError
+from core.settings import load_settings
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -89,7 +90,11 @@ def where(db: Path | None) -> None:
 
 
 @main.command()
-@db_option
+@click.option(
+    "--db",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The data file (default: the app's own; see `where`).",
+)
 @click.option(
     "--port",
     type=click.IntRange(1, 65_535),
@@ -135,26 +140,35 @@ def app(
     from core.services.runs.server import serve
 
     with common.plain_errors():
-        settings = settings_with(db)
+        settings = load_settings() if db is None else settings_with(db)
+        if db is not None and settings.workspaces:
+            raise InputError("The configuration names workspaces: leave --db away.")
         hosts = (*settings.hosts, *hosts)
         settings = replace(settings, hosts=hosts, open=is_open or settings.open)
         serve(settings, port, host, base_path)
 
 
 @main.command()
-@db_option
+@click.option(
+    "--db",
+    "files",
+    type=click.Path(path_type=Path, dir_okay=False),
+    multiple=True,
+    help="A data file, may be repeated (default: the app's own, those of all workspaces).",
+)
 @click.option("--with-parent", is_flag=True, hidden=True)
-def worker(db: Path | None, with_parent: bool) -> None:
+def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     """Work off queued runs without the app, until Ctrl-C."""
     from core.services.runs import server_log
     from core.services.runs.server import work_until_told
 
     with common.plain_errors():
-        server_log.begin(settings_with(db).log)
-        store = open_db(db)
+        server_log.begin(load_settings().log)
+        named = files or [one.db for one in load_settings().each()]
+        stores = [open_db(path) for path in named]
         if not with_parent:
             common.say("Waiting for runs. Ctrl-C ends.")
-        work_until_told(store, with_parent=with_parent)
+        work_until_told(*stores, with_parent=with_parent)
 
 
 @main.command()

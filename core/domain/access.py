@@ -6,7 +6,8 @@ member has one role. The table is that of ``docs/access.md``; nothing else decid
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from core.errors import NotAllowed
@@ -139,12 +140,26 @@ class ListedProvider:
 
 
 @dataclass(frozen=True, slots=True)
+class Workspace:
+    """One team's part of a server: a data file of its own, and members of its own.
+
+    ``name`` stands in addresses, ``title`` on screen. ``new_members`` is what somebody becomes
+    there by signing in; ``None``: only whom an admin adds may come in.
+    """
+
+    name: str
+    title: str
+    data: Path
+    new_members: TeamRole | None
+
+
+@dataclass(frozen=True, slots=True)
 class TeamAccess:
     """Who may sign in to a server for a team, and what it may ask.
 
     ``domains`` and ``emails`` say who becomes a member by signing in (as ``new_members``); where
     both are empty only ``admins`` and whom an admin adds may. ``session_hours``: how long a
-    sign-in counts.
+    sign-in counts. Without ``workspaces`` there is one data file, that of the environment.
     """
 
     admins: frozenset[str]
@@ -155,6 +170,13 @@ class TeamAccess:
     session_hours: float = 12.0
     hosts: tuple[str, ...] = ()
     providers: tuple[ListedProvider, ...] = ()
+    workspaces: tuple[Workspace, ...] = ()
+
+    def within(self, workspace: Workspace) -> TeamAccess:
+        """What holds in one workspace."""
+        if workspace.new_members is None:
+            return replace(self, domains=frozenset(), emails=frozenset())
+        return replace(self, new_members=workspace.new_members)
 
 
 LOCAL = Actor("", "admin", "local", audited=False)

@@ -23,7 +23,7 @@ from pages.datasets.items import (
 )
 from pages.ui import routes, state
 from pages.ui.items import headed
-from pages.ui.resources import store
+from pages.ui.resources import later, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     empty_state,
@@ -225,7 +225,7 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Export JSONL",
-            data=lambda: catalog.exported(store(), version.id),
+            data=later(lambda held: catalog.exported(held, version.id)),
             file_name=catalog.file_name(version.name),
             mime="application/x-ndjson",
             icon=":material/download:",

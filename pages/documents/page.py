@@ -65,7 +65,7 @@ def _choice(asked: str | None) -> None:
 
 
 def _chosen(key: str) -> None:
-    st.query_params.from_dict({state.DOCUMENT: state.get(key) or reading.SCREENS})
+    state.new_address(**{state.DOCUMENT: state.get(key) or reading.SCREENS})
 
 
 def _called(name: str) -> str:

@@ -13,14 +13,13 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlencode
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.settings import FILES
 from pages.ui import state
-from pages.ui.routes import DOCUMENTS
+from pages.ui.routes import DOCUMENTS, href
 from pages.ui.text import esc
 
 FOLDER = FILES / "docs"
@@ -113,8 +112,8 @@ def _lead(token: Token, name: str) -> None:
             child.attrs = {"target": "_self"}
             if found:
                 wanted = {state.DOCUMENT: found[0], state.PART: found[1]}
-                query = urlencode({k: v for k, v in wanted.items() if v})
-                child.attrs |= {"href": f"{DOCUMENTS.url}?{query}"}
+                to = href(DOCUMENTS.url, {k: v for k, v in wanted.items() if v})
+                child.attrs |= {"href": to}
             elif target.startswith("https://"):
                 child.attrs = {"href": target, "target": "_blank", "rel": "noopener noreferrer"}
         elif child.type == "image":
@@ -139,9 +138,6 @@ def contents(found: Guide) -> str:
     lines = []
     for section in found.sections:
         if section.title:
-            query = urlencode({state.DOCUMENT: found.name, state.PART: section.part})
-            lines.append(
-                f'<li><a href="{DOCUMENTS.url}?{esc(query)}" target="_self">'
-                f"{esc(section.title)}</a></li>"
-            )
+            to = href(DOCUMENTS.url, {state.DOCUMENT: found.name, state.PART: section.part})
+            lines.append(f'<li><a href="{esc(to)}" target="_self">{esc(section.title)}</a></li>')
     return f'<ul class="rs-list">{"".join(lines)}</ul>'

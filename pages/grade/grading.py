@@ -17,7 +17,7 @@ from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.steps import GRADE_ACT, Path, Step
 from pages.ui import resources, routes, run_status, state
-from pages.ui.resources import store
+from pages.ui.resources import later, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import refusal, shown_errors
 
@@ -118,16 +118,10 @@ def _outcome(run: RunRow) -> None:
         st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
     if len(run.panel.judges) == 1 and not found.in_doubt:
         st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
-    held = store()
-
-    def workbook() -> bytes:
-        (content,) = run_export.export(held, run.id, "xlsx").data().values()
-        return content
-
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             "Download grades (.xlsx)",
-            data=workbook,
+            data=later(lambda held: run_export.grades_workbook(held, run.id)),
             file_name=grading.file_name(run),
             mime=XLSX,
             type="primary",

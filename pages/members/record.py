@@ -10,7 +10,7 @@ from core.domain.access import AuditRow
 from core.services.access import members
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import store
+from pages.ui.resources import later, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import empty_state, table
 
@@ -33,7 +33,7 @@ def show() -> None:
         )
         st.download_button(
             "All as CSV",
-            data=lambda: members.record_csv(store()),
+            data=later(members.record_csv),
             file_name="record-of-changes.csv",
             mime="text/csv",
             icon=":material/download:",

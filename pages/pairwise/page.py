@@ -7,6 +7,7 @@ plans one; without either, the list.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -17,7 +18,7 @@ from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.pairwise import comparisons, leaderboard, matrix, other_runs, planning, selection
 from pages.ui import routes, run_status, state
-from pages.ui.resources import store
+from pages.ui.resources import later, store
 from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, shown_errors
@@ -119,8 +120,6 @@ def _others(head: str, says: str, rows: Sequence[RunRow]) -> None:
 
 def download_buttons(run_id: int) -> None:
     """Three downloads behind one button; a file is made when it is asked for."""
-    # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
-    held = store()
     with st.popover("Export", icon=":material/download:"):
         for words, ending, mime, make, says in (
             (
@@ -147,7 +146,7 @@ def download_buttons(run_id: int) -> None:
         ):
             st.download_button(
                 words,
-                data=lambda make=make: make(held, run_id),  # type: ignore[misc]
+                data=later(partial(make, run_id=run_id)),
                 file_name=f"contest-{run_id}.{ending}",
                 mime=mime,
                 key=state.key(selection.CONTEST_ACT, "export", ending),

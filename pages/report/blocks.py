@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -22,9 +20,9 @@ from core.formats.report.paper import (
 from core.services.exports import run_export
 from core.services.reports.run_report import RunReport
 from core.text.numbers import plural, score
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.grades import grades_button
-from pages.ui.resources import store
+from pages.ui.resources import later
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import table
 
@@ -78,8 +76,8 @@ def cell(run_id: int, words: Words) -> str:
     if words.link:
         found = _address(words.link)
         page = found.pop("to", "run")
-        query = urlencode({state.RUN: run_id, **found})
-        text = f'<a href="{esc(page)}?{esc(query)}" target="_self">{text}</a>'
+        to = routes.href(page, {state.RUN: run_id, **found})
+        text = f'<a href="{esc(to)}" target="_self">{text}</a>'
     below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
     return text + below
 
@@ -126,15 +124,6 @@ _TYPES = {
 
 def download_buttons(run_id: int, found: RunReport) -> None:
     """A button per file, which is made when it is pressed; and the way to grades for students."""
-    # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
-    held = store()
-
-    def everything() -> bytes:
-        return run_export.zipped(run_export.export(held, run_id, "everything"))
-
-    def workbook() -> bytes:
-        (content,) = run_export.export(held, run_id, "xlsx").data().values()
-        return content
 
     def offer(name: str, data: Callable[[], str | bytes], file: str, icon: str, about: str) -> None:
         st.download_button(
@@ -151,28 +140,28 @@ def download_buttons(run_id: int, found: RunReport) -> None:
     with st.container(horizontal=True):
         offer(
             "HTML",
-            partial(run_export.written, found, "html"),
+            later(lambda _: run_export.written(found, "html")),
             f"report-run-{run_id}.html",
             "description",
             "One file that opens anywhere, without network, and prints well.",
         )
         offer(
             "Markdown",
-            partial(run_export.written, found, "markdown"),
+            later(lambda _: run_export.written(found, "markdown")),
             f"report-run-{run_id}.md",
             "notes",
             "The same words and tables, for a wiki or a pull request.",
         )
         offer(
             "Excel",
-            workbook,
+            later(lambda held: run_export.grades_workbook(held, run_id)),
             f"scores-run-{run_id}.xlsx",
             "grid_on",
             "A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
         )
         offer(
             "CSV of everything",
-            everything,
+            later(lambda held: run_export.zipped(run_export.export(held, run_id, "everything"))),
             f"run-{run_id}.zip",
             "table",
             "Items, verdicts, votes, failures and calls as tables, and the report as JSON.",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,9 +15,12 @@ from core.services.review import audit_trail
 from core.services.review.audit_trail import LogLine, cells_of
 from pages.review_findings.words import RECORD_ACT, RECORD_FIELD, said, section
 from pages.ui import routes, state
-from pages.ui.resources import store
+from pages.ui.resources import FileT, later, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import tag
+
+if TYPE_CHECKING:
+    from core.store.store import Store
 
 
 def lines(found: Iterable[LogLine], *, name: str, places: bool) -> None:
@@ -102,46 +106,44 @@ def cell_timeline(who: Seat, run_id: int, item: str, criterion: str) -> None:
 def take_away(run_id: int) -> None:
     """A button per form."""
     section("To take away, half-way too")
-    # A click is answered outside the script's thread, where nothing of Streamlit may be asked.
-    held = store()
     with st.container(horizontal=True):
         _button(
             "Judgements, CSV",
-            lambda: export(held, run_id, "reviews").data()["reviews.csv"],
+            lambda held: export(held, run_id, "reviews").data()["reviews.csv"],
             f"run-{run_id}-reviews.csv",
             "One row per vote and per person's verdict, first and final.",
         )
         _button(
             "Items, CSV",
-            lambda: run_export.csv_file(run_export.wide_rows(held, run_id)),
+            lambda held: run_export.csv_file(run_export.wide_rows(held, run_id)),
             f"run-{run_id}-items.csv",
             "One row per item: score, outcome, verdicts and who settled them.",
         )
         _button(
             "Judgements, JSON lines",
-            lambda: run_export.as_jsonl(run_export.long_rows(held, run_id)),
+            lambda held: run_export.as_jsonl(run_export.long_rows(held, run_id)),
             f"run-{run_id}-reviews.jsonl",
             "The same rows as in the first file.",
         )
         _button(
             "Record",
-            lambda: export(held, run_id, "events").text,
+            lambda held: export(held, run_id, "events").text,
             f"run-{run_id}-events.jsonl",
             "Every event, also what was taken back, with what was there before and after.",
         )
         _button(
             "Labelled dataset",
-            lambda: export(held, run_id, "labelled").text,
+            lambda held: export(held, run_id, "labelled").text,
             f"run-{run_id}-labelled.jsonl",
             "The dataset with the labels that people settled laid over its own.",
         )
     st.caption("Names stand in all of them but the dataset. They hold what is there now.")
 
 
-def _button(words: str, make: object, name: str, help: str) -> None:
+def _button(words: str, make: Callable[[Store], FileT], name: str, help: str) -> None:
     st.download_button(
         words,
-        data=make,  # type: ignore[arg-type]
+        data=later(make),
         file_name=name,
         icon=":material/download:",
         key=state.key(RECORD_ACT, "away", name),

@@ -16,11 +16,11 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from core.domain.access import Actor, allow
 from core.domain.review import Seat
-from core.services.access import members
 from core.services.review import reviewers
-from pages.ui import state
-from pages.ui.resources import actor, claims, store
-from pages.ui.text import esc, label
+from pages.ui import resources, routes, state
+from pages.ui.resources import actor, store
+from pages.ui.state import claims
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import page_header, shown_errors
 
 IDENTITY = "identity"
@@ -28,6 +28,8 @@ NAME = "identity_name"
 KEEP = "identity_keep"
 HEARD = "identity_heard"
 SESSION = "identity_session"
+#: Whether another workspace was chosen just now.
+CHANGED = "identity_changed"
 
 
 # Text that reaches the script is data (`data`), and what comes back is text from this browser.
@@ -177,12 +179,16 @@ def sign_in_page(who: Actor) -> None:
         _offer_login("Sign in to go on")
     else:
         st.error(label(who.refused))
+        for one in resources.workspaces():
+            to = esc(routes.href("./", {state.WORKSPACE: one.name}))
+            st.html(f'<a href="{to}" target="_self">Go to {esc(one.title)}</a>')
         st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=log_out)
+    _keep_place(reload=False)
 
 
 def log_out() -> None:
     """End this sign-in, and every other one of the same member (a callback)."""
-    members.sign_out(store())
+    resources.sign_out()
     st.logout()
 
 
@@ -191,6 +197,9 @@ def who_is_here() -> None:
     who = actor()
     if who.via == "page":
         with st.sidebar:
+            _choose_workspace()
+            _keep_place(reload=bool(state.get(CHANGED)))
+            state.put(CHANGED, False)
             st.caption(f"{label(who.name)} ({who.role})")
             st.button(
                 "Log out",
@@ -199,6 +208,72 @@ def who_is_here() -> None:
                 icon=":material/logout:",
                 on_click=log_out,
             )
+
+
+def _choose_workspace() -> None:
+    """The workspaces that one may go to; nothing where there is only one."""
+    mine = {one.name: one for one in resources.workspaces()}
+    if len(mine) < 2:
+        return
+    key = state.key(IDENTITY, "workspace")
+    state.put(key, state.get(state.INSIDE))
+    st.selectbox(
+        "Workspace",
+        list(mine),
+        key=key,
+        format_func=lambda name: one_line(mine[name].title, 60),
+        on_change=_on_workspace,
+        args=(key,),
+    )
+
+
+def _on_workspace(key: str) -> None:
+    name = state.get(key)
+    state.drop_everything()
+    state.put(state.INSIDE, name)
+    state.put(CHANGED, True)
+    state.new_address()
+
+
+def leave_for_start(chosen: st.Page) -> None:
+    """Whoever goes to another workspace begins at its start: ids of the one mean nothing there."""
+    if state.get(CHANGED) and chosen.url_path:
+        routes.go(routes.START)
+
+
+# A sign-in leads away and back to the server's first address; the tab remembers where one wanted to
+# go. One who changed the workspace loads the page anew, so that the browser forgets the other one's
+# fields, too. And an address that only names its workspace is no step of its own in the history.
+
+_PLACE = """
+export default function({ data }) {
+  if (data.reload) { location.reload(); return; }
+  const wanted = "rubric-studio-wanted", here = location.pathname + location.search;
+  try {
+    if (!data.known) { sessionStorage.setItem(wanted, here); return; }
+    const to = sessionStorage.getItem(wanted);
+    sessionStorage.removeItem(wanted);
+    if (to && to[0] === "/" && to[1] !== "/" && to !== here) { location.replace(to); return; }
+  } catch (refused) { /* a browser that keeps nothing goes on from the start */ }
+  if (document.rubricStudioPlace) return;
+  document.rubricStudioPlace = true;
+  const push = history.pushState.bind(history);
+  history.pushState = (kept, title, to) => {
+    const next = new URL(to, location.href);
+    next.searchParams.delete(data.name);
+    if (next.href === location.href) history.replaceState(kept, title, to);
+    else push(kept, title, to);
+  };
+}
+"""
+
+
+def _keep_place(*, reload: bool) -> None:
+    st.components.v2.component("rubric_studio_place", js=_PLACE)(
+        key=state.key(IDENTITY, "place"),
+        data={"known": claims() is not None, "reload": reload, "name": state.WORKSPACE},
+        height=1,
+    )
 
 
 def _given(heard: _Heard, header: Header) -> str | None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import streamlit as st
 
-from core.domain.access import LOCAL, VISITOR, Actor
+from core.domain.access import LOCAL, VISITOR, Actor, Workspace
 from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
 from core.errors import InputError
@@ -26,9 +26,10 @@ from core.services.imports import import_files
 from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.services.runs import server
-from core.settings import load_settings
+from core.settings import Settings, load_settings
 from core.text import numbers as fmt
 from pages.ui import state
+from pages.ui.state import claims
 from pages.ui.text import esc, one_line
 
 if TYPE_CHECKING:
@@ -36,23 +37,86 @@ if TYPE_CHECKING:
 
 
 ValueT = TypeVar("ValueT")
-_FORWARDED = {"forwarded", "x-forwarded-for", "x-real-ip", "x-forwarded-host"}
+FileT = TypeVar("FileT", bytes, str)
 
 
 def store() -> Store:
-    """The store of the data file that the environment names, in the name of whoever is here.
+    """The store of this tab's data file, in the name of whoever is here.
 
     Opened once per process. Pages hand it on to services and never look inside.
     """
-    return _open(load_settings().db).acting(actor())
+    return _open(here().db).acting(actor())
 
 
 def actor() -> Actor:
     """Who is here, asked anew each time: a member's role may have changed, or ended."""
-    settings = load_settings()
+    settings = here()
     if settings.access is not None:
         return members.actor(_open(settings.db), settings.access, claims())
-    return LOCAL if _from_here() else VISITOR
+    near = server.from_this_machine(st.context.headers, st.context.ip_address)
+    return LOCAL if near else VISITOR
+
+
+# Workspaces: separate teams on one server, each with a data file of its own.
+#
+# A tab is in one of them, which every address names. What is in the session, in caches and behind
+# links is of that file; a tab that goes elsewhere forgets all of it.
+
+
+def here() -> Settings:
+    """The settings that hold in this tab: those of its workspace, where there are several.
+
+    Raises:
+        NotFound: the tab is in none.
+    """
+    settings = load_settings()
+    return settings.within(str(state.get(state.INSIDE))) if settings.workspaces else settings
+
+
+def workspaces() -> tuple[Workspace, ...]:
+    """The workspaces that whoever is here may enter."""
+    settings = load_settings()
+    return tuple(one for one in settings.workspaces if _in(settings.within(one.name)).role)
+
+
+def _in(settings: Settings) -> Actor:
+    assert settings.access is not None
+    return members.actor(_open(settings.db), settings.access, claims(), join=False)
+
+
+def enter() -> Actor:
+    """Go to the workspace that the address names, and say who is here; once per run.
+
+    Whoever is no member of it does not learn whether there is such a one.
+    """
+    settings = load_settings()
+    if not settings.workspaces:
+        return actor()
+    asked, before = state.address(state.WORKSPACE), state.get(state.INSIDE)
+    mine = [one.name for one in workspaces()]
+    name = asked or before or next(iter(mine), "")
+    if name not in mine:
+        state.drop_everything()
+        found = _in(settings.each()[0])
+        refused = "There is no workspace of that name for you here." if mine else found.refused
+        return Actor(found.name, refused=refused)
+    if name != before:
+        if before:
+            state.drop_everything()
+        state.put(state.INSIDE, name)
+    if name != asked:
+        state.set_address(**{state.WORKSPACE: name})
+    return actor()
+
+
+def sign_out() -> None:
+    """End every sign-in of whoever is here, in all workspaces."""
+    settings = load_settings()
+    for one in settings.each():
+        if settings.access is not None and (not one.workspace or _in(one).role):
+            assert one.access is not None
+            opened = _open(one.db)
+            members.sign_out(opened.acting(members.actor(opened, one.access, claims())))
 
 
 def require_seen(*run_ids: int) -> None:
@@ -61,23 +125,23 @@ def require_seen(*run_ids: int) -> None:
         blindness.require_open(store(), run_id)
 
 
-def claims() -> Mapping[str, object] | None:
-    """What the provider says of whoever is signed in; `None`: nobody is."""
-    # Where no login is configured Streamlit's user has no such attribute.
-    return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
+def later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
+    """What makes a file once it is asked for, in the name of whoever is here, as they are then.
+
+    Streamlit calls it outside of any page, where nobody is known.
+    """
+    settings, said, whose, who = here(), claims(), state.owner(), actor()
+    opened = _open(settings.db)
+
+    def made() -> FileT:
+        state.OWNER.set(whose)
+        now = who if settings.access is None else members.actor(opened, settings.access, said)
+        return make(opened.acting(now))
+
+    return made
 
 
-def _from_here() -> bool:
-    """Whether the browser is on this machine, and asks this machine and no proxy before it."""
-    asked = st.context.headers
-    forwarded = any(name.lower() in _FORWARDED for name in asked)
-    host, place = asked.get("Host"), st.context.ip_address
-    near = host is None or server.is_loopback_host(host)
-    # Streamlit gives no address for this machine's own.
-    return near and not forwarded and not isinstance(place, str)
-
-
-@st.cache_resource(show_spinner=False, max_entries=4)
+@st.cache_resource(show_spinner=False, max_entries=64)
 def _open(db: Path) -> Store:
     from core.services import open_store
 
@@ -90,7 +154,7 @@ def remembered(what: str, about: tuple[object, ...], make: Callable[[], ValueT])
     `about` holds plain values that change whenever the result would, e.g. a run's id with its
     counts of votes and failures. An exception is not remembered.
     """
-    return cast("ValueT", _remembered(str(load_settings().db), what, about, make))
+    return cast("ValueT", _remembered(str(here().db), what, about, make))
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
@@ -105,7 +169,7 @@ def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> 
 
     For a value so large that its copy would take longer than the page (0.9 s for 90,000 votes).
     """
-    return cast("ValueT", _shared(str(load_settings().db), what, about, make))
+    return cast("ValueT", _shared(str(here().db), what, about, make))
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)

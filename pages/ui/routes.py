@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -235,7 +236,7 @@ def link(
         icon=f":material/{name}:" if name else None,
         help=help,
         width=width,
-        query_params=_spelled(address),
+        query_params=state.spelled(address or {}),
     )
 
 
@@ -246,11 +247,12 @@ def back(to: Screen, words: str) -> None:
 
 def go(to: Screen, address: Mapping[str, object] | None = None) -> None:
     """Leave for a screen at once."""
-    st.switch_page(to.script, query_params=_spelled(address))
+    st.switch_page(to.script, query_params=state.spelled(address or {}))
 
 
-def _spelled(address: Mapping[str, object] | None) -> dict[str, str]:
-    return {name: str(value) for name, value in (address or {}).items()}
+def href(url: str, address: Mapping[str, object]) -> str:
+    """The same as a link's address in HTML that we write ourselves, before it is escaped."""
+    return f"{url}?{urlencode(state.spelled(address))}"
 
 
 #: Whether this run has drawn the link to what is written about its page.

@@ -7,7 +7,9 @@ work (ids, plain dicts, primitives); everything else is in the store. A widget's
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -56,6 +58,8 @@ DRAFT = "draft"
 SIDE = "side"
 #: In the address: the other version of a comparison.
 AGAINST = "against"
+#: In every address of a server that has several: the workspace (`resources.enter`).
+WORKSPACE = "w"
 
 # Families of session keys that several screens know; a family begins with its page's name.
 REVIEW_TAKE = "review_take"
@@ -67,6 +71,8 @@ ARRIVING = "page_arriving"
 ADDRESS_SHOWN = "address_shown"
 GUESSED = "guessed"
 TYPING = "page_typing"
+#: The workspace that this tab is in.
+INSIDE = "workspace"
 
 
 def key(family: str, *ids: object) -> str:
@@ -148,6 +154,12 @@ def drop(family: str, *ids: object) -> None:
             del st.session_state[name]
 
 
+def drop_everything() -> None:
+    """Forget all that this tab holds."""
+    for name in list(st.session_state):
+        del st.session_state[name]
+
+
 def on_page(path: str) -> None:
     """Remember which page is shown; the frame says so on every run."""
     asked = [(name, st.query_params.get_all(name)) for name in st.query_params]
@@ -217,6 +229,18 @@ def set_address(**parameters: object) -> None:
             st.query_params[name] = str(value)
 
 
+def spelled(parameters: Mapping[str, object]) -> dict[str, str]:
+    """Address parameters as text, with the workspace where there are several."""
+    inside = get(INSIDE)
+    said = {name: str(value) for name, value in parameters.items()}
+    return {**said, WORKSPACE: str(inside)} if inside else said
+
+
+def new_address(**parameters: object) -> None:
+    """Set address parameters, and take away all others."""
+    st.query_params.from_dict(spelled(parameters))
+
+
 def flash(message: str) -> None:
     """A short message of our own words for the next rerun (see `widgets.show_flash`)."""
     put(FLASH, message)
@@ -227,6 +251,29 @@ def take_flash() -> str | None:
     message = get(FLASH)
     drop(FLASH)
     return message if isinstance(message, str) else None
+
+
+def claims() -> Mapping[str, object] | None:
+    """What the provider says of whoever is signed in; `None`: nobody is."""
+    # Where no login is configured Streamlit's user has no such attribute.
+    return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
+
+
+class Owner(NamedTuple):
+    """Whose a file of a page is: who is on that page, and in which workspace (none: empty)."""
+
+    email: str
+    workspace: str
+
+
+#: Whose the file is that is made outside of any page.
+OWNER: ContextVar[Owner | None] = ContextVar("owner", default=None)
+
+
+def owner() -> Owner:
+    """Whose the files are that are made now."""
+    email = str((claims() or {}).get("email") or "").strip().casefold()
+    return OWNER.get() or Owner(email, str(get(INSIDE) or ""))
 
 
 # What is typed into a long text reaches the server while one types, not only on leaving it.

@@ -29,6 +29,17 @@ admins = ["alice@example.org"]
 name = "listed"
 address = "http://127.0.0.1:9/v1"
 key_env = "LISTED_KEY"
+
+[[workspace]]
+name = "science"
+title = "Science"
+data = "{db}"
+
+[[workspace]]
+name = "arts"
+title = "Arts"
+data = "arts.db"
+new_members = "none"
 """
 ROLES = {"rita": "reviewer", "otto": "author", "lea": "lead"}
 #: What each may find in the navigation of what is not for everybody (docs/access.md).
@@ -67,7 +78,7 @@ def logins(people: list[str]) -> Iterator[str]:
 def team(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """The server, with a provider beside it that knows everybody."""
     folder = tmp_path_factory.mktemp("team")
-    (folder / "studio.toml").write_text(CONFIG, encoding="utf-8")
+    (folder / "studio.toml").write_text(CONFIG.format(db=app_db), encoding="utf-8")
     people = [
         *map(person, FOUND),
         person("uwe", email_verified="false"),
@@ -79,6 +90,7 @@ def team(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         store = Store(app_db)
         for name, role in ROLES.items():
             members.put(store, f"{name}@example.org", role)  # type: ignore[arg-type]
+        members.put(Store(folder / "arts.db"), "lea@example.org", "author")
 
         def secrets(url: str) -> str:
             return (
@@ -101,14 +113,14 @@ def opened(context: Any, url: str) -> Any:
     return page
 
 
-def signed_in(browser: Any, url: str, name: str) -> Any:
+def signed_in(browser: Any, url: str, name: str, address: str = "") -> Any:
     """A state of the browser in which this person signed in; the page is where that led."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
-    page = opened(context, url)
+    page = opened(context, f"{url}{address}")
     page.get_by_role("button", name="Log in").click()
     page.locator("input[name=sub]").fill(name)
     page.locator("button[type=submit]").first.click()
-    page.wait_for_url(f"{url}/**")
+    page.wait_for_url(lambda now: now.startswith(f"{url}{address or '/'}"))
     page.get_by_test_id("stMain").get_by_role("heading", level=1).wait_for()
     settle(page)
     return page
@@ -200,14 +212,83 @@ def test_logging_out_ends_every_window_and_a_copied_cookie(team: Server, browser
     page.context.close()
 
 
-def test_files_of_pages_are_for_members(team: Server, browser: Any) -> None:
-    page = signed_in(browser, team.url, "vera")
-    whole = f"{team.url}/media/0123456789abcdef.csv"
-    # A member learns that there is no such file; others learn nothing.
-    assert page.context.request.get(whole).status == 404
+def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, browser: Any) -> None:
+    page = signed_in(browser, team.url, "vera", "/datasets?dataset=1")
+    page.get_by_role("radio", name="About").click()
+    settle(page)
+    with page.expect_download() as caught:
+        page.get_by_test_id("stDownloadButton").first.click()
+    assert caught.value.path().read_text().startswith("{")
+    file = caught.value.url
+    assert "/media/" in file
+    assert page.context.request.get(file).status == 200
+    other = signed_in(browser, team.url, "otto", "/runs")
+    assert other.context.request.get(file).status == 403
     nobody = browser.new_context()
-    assert nobody.request.get(whole).status == 403
-    forged = {"Cookie": "_streamlit_user=forged"}
-    assert nobody.request.get(whole, headers=forged).status == 403
-    nobody.close()
+    for one in (file, f"{team.url}/media/0123456789abcdef.csv"):
+        assert nobody.request.get(one).status == 403
+        assert nobody.request.get(one, headers={"Cookie": "_streamlit_user=forged"}).status == 403
+    left = other.context.request.put(f"{team.url}/_stcore/upload_file/someone/file", data=b"x")
+    assert left.status == 403
+    for context in (page.context, other.context, nobody):
+        context.close()
+
+
+def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(
+    team: Server, browser: Any
+) -> None:
+    # The sign-in leads away and back to the first address: the tab goes on to where it wanted.
+    page = signed_in(browser, team.url, "lea", "/datasets?w=arts")
+    page.wait_for_url("**/datasets?w=arts")
+    page.get_by_role("heading", name="Datasets").wait_for()
+    settle(page)
+    assert "Answers" not in text(page)
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Rubrics").click()
+    page.wait_for_url("**/rubrics?w=arts")
+    settle(page)
+    # An address that only names the workspace is no step of its own.
+    page.go_back()
+    page.wait_for_url("**/datasets?w=arts")
+    settle(page)
+    box = page.get_by_role("combobox", name="Workspace")
+    # A list that opens closes when what it stands in is scrolled.
+    box.scroll_into_view_if_needed()
+    page.wait_for_timeout(500)
+    box.click()
+    # The page is loaded anew: no field of the one keeps in the browser what was typed there.
+    with page.expect_event("load"):
+        page.get_by_role("option", name="Science").click()
+    page.wait_for_url(f"{team.url}/?w=science")
+    settle(page)
+    page.goto(f"{team.url}/datasets?w=science")
+    page.get_by_role("heading", name="Datasets").wait_for()
+    settle(page)
+    page.reload()
+    page.wait_for_url("**/datasets?w=science")
+    settle(page)
+    assert page.get_by_role("combobox", name="Workspace").input_value() == "Science"
+    page.context.close()
+
+
+def test_the_sign_in_page_has_its_fonts(team: Server, browser: Any) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    refused = list[str]()
+    page.on("response", lambda said: refused.append(said.url) if said.status == 403 else None)
+    watch(page)
+    page.goto(team.url)
+    page.get_by_role("button", name="Log in").wait_for()
+    settle(page)
+    assert [url for url in refused if "/static/" in url] == []
+    context.close()
+
+
+def test_who_is_in_one_workspace_finds_no_way_into_the_other(team: Server, browser: Any) -> None:
+    page = signed_in(browser, team.url, "vera", "/runs?w=arts")
+    page.get_by_text("There is no workspace of that name for you here").wait_for()
+    assert "Arts" not in text(page)
+    page.get_by_role("link", name="Go to Science").click()
+    page.wait_for_url(f"{team.url}/?w=science")
+    settle(page)
+    assert page.get_by_role("combobox", name="Workspace").count() == 0
     page.context.close()

@@ -16,11 +16,14 @@ from core.settings import load_settings
 from core.store.store import Store
 
 
-def actor(store: Store, access: TeamAccess, claims: Mapping[str, Any] | None) -> Actor:
+def actor(
+    store: Store, access: TeamAccess, claims: Mapping[str, Any] | None, *, join: bool = True
+) -> Actor:
     """Who acts, from what the provider of the login says (``None``: nobody is signed in).
 
     It is asked again on every rerun of a page, so that whoever is switched off, or signed out in
     another window, is out at once. ``store`` acts for the program itself, not for anybody.
+    Without ``join`` nobody becomes a member by the question.
     """
     if claims is None:
         return Actor(refused="You are not signed in.")
@@ -38,6 +41,8 @@ def actor(store: Store, access: TeamAccess, claims: Mapping[str, Any] | None) ->
         return Actor(email, refused="You signed out.")
     if row is None:
         role: TeamRole = "admin" if email in access.admins else access.new_members
+        if not join:
+            return Actor(email, role)
         row = store.members.put(email, role, disabled=False, now=clock.now())
     return Actor(email, "admin" if email in access.admins else row.role)
 

@@ -280,6 +280,12 @@ def zipped(exported: Exported, *, mark: bool = True) -> bytes:
     return data.getvalue()
 
 
+def grades_workbook(store: Store, run_id: int) -> bytes:
+    """The workbook of grades."""
+    (content,) = export(store, run_id, "xlsx").data().values()
+    return content
+
+
 def written(found: RunReport, form: Literal["html", "markdown"]) -> str:
     """A report that is at hand, as a file's text."""
     return _written(found, form).text

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
@@ -84,11 +84,12 @@ def runner_beside(settings: Settings) -> Iterator[None]:
     if settings.runner == "none":
         yield
     elif settings.runner == "thread":
-        runner = Runner(open_store(settings)).start()
+        runners = [Runner(open_store(one)).start() for one in settings.each()]
         try:
             yield
         finally:
-            runner.stop()
+            for runner in runners:
+                runner.stop()
     else:
         keeper = WorkerProcess(settings)
         try:
@@ -105,23 +106,28 @@ class WorkerProcess:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._command = _python("core.cli", "worker", "--with-parent", "--db", str(settings.db))
-        self._place = FilePlace(settings.db)
+        self._files = {one.db: FilePlace(one.db) for one in settings.each()}
         self._stopping = threading.Event()
         self._worker = self._spawn()
         self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
         self._thread.start()
 
     def _spawn(self) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(self._command, stdin=subprocess.PIPE, env=_environment())
+        files = [word for path in self._files for word in ("--db", str(path))]
+        command = _python("core.cli", "worker", "--with-parent", *files)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, env=_environment())
 
     def _keep(self) -> None:
         while not self._stopping.is_set():
             self._worker.wait()
             if not self._stopping.is_set():
                 time.sleep(1.0)
-                if not self._place.in_place():
-                    return  # a new worker would make a new, empty file there
+                # A new worker would make a new, empty file where one is gone.
+                self._files = {
+                    path: place for path, place in self._files.items() if place.in_place()
+                }
+                if not self._files:
+                    return
                 self._worker = self._spawn()
 
     def stop(self) -> None:
@@ -136,22 +142,30 @@ class WorkerProcess:
             self._worker.wait()
 
 
-def work_until_told(store: Store, *, with_parent: bool = False) -> None:
-    """Works off queued runs until Ctrl-C or, ``with_parent``, until standard input ends."""
-    runner = Runner(store)
+def work_until_told(*stores: Store, with_parent: bool = False) -> None:
+    """Works off queued runs until Ctrl-C or, ``with_parent``, until standard input ends.
+
+    Of several data files each has a Runner of its own, beside the first.
+    """
+    first, *others = [Runner(store) for store in stores]
     if with_parent:
 
         def watch() -> None:
             sys.stdin.buffer.read()
-            runner.stop(0)
+            first.stop(0)
 
         threading.Thread(target=watch, name="parent-watch", daemon=True).start()
         # Somebody sits before the app: a first spot check should not wait for these imports.
         threading.Thread(target=load, name="warm-up", daemon=True).start()
+    for runner in others:
+        runner.start()
     try:
-        runner.serve()
+        first.serve()
     except KeyboardInterrupt:
-        runner.stop(0)
+        first.stop(0)
+    finally:
+        for runner in others:
+            runner.stop()
 
 
 # Who may talk to the app's server, and what its pages may load.
@@ -167,10 +181,12 @@ Send = Callable[[Message], Awaitable[None]]
 AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_FORWARDED = {"forwarded", "x-forwarded-for", "x-real-ip", "x-forwarded-host"}
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 #: Where files of pages are fetched and left: pictures, downloads, uploads.
-FILES_OF_PAGES = ("/media/", "/_stcore/upload_file/")
-NO_MEMBER = b"Sign in first: this file is for members.\n"
+#: (Streamlit's own fonts are below `/static/media/`, and for everybody.)
+FILES_OF_PAGES = re.compile(r"(?<!/static)/media/|/_stcore/upload_file/")
+NO_MEMBER = b"This file is for somebody else, or you are not signed in.\n"
 REFUSED = b"This server does not answer to that name or from that place (see --allow-host).\n"
 
 
@@ -206,7 +222,8 @@ class Hosts:
 class Guard:
     """The middleware: 403 for whom `hosts` does not let in; headers on everything else.
 
-    `member` says from a Cookie header whether files of pages may be fetched and left.
+    `member` says from a Cookie header and a path whether that file of a page may be fetched, or
+    left there.
     """
 
     def __init__(
@@ -214,7 +231,7 @@ class Guard:
         app: AsgiApp,
         hosts: Hosts,
         headers: dict[str, str],
-        member: Callable[[str], bool] = lambda cookies: True,
+        member: Callable[[str, str], bool] = lambda cookies, path: True,
     ) -> None:
         self._app, self._hosts, self._member = app, hosts, member
         self._headers = {
@@ -233,9 +250,9 @@ class Guard:
             await _refuse(scope["type"], send, REFUSED)
             return
         path = str(scope.get("path", "")).removeprefix(str(scope.get("root_path", "")))
-        if any(place in f"{path}/" for place in FILES_OF_PAGES):
+        if FILES_OF_PAGES.search(f"{path}/"):
             cookies = "; ".join(said for name, said in given if name == b"cookie")
-            if not self._member(cookies):
+            if not self._member(cookies, path):
                 await _refuse(scope["type"], send, NO_MEMBER)
                 return
 
@@ -309,6 +326,17 @@ def is_loopback_host(host: str) -> bool:
     (True, False)
     """
     return _name(f"//{host}") in LOOPBACK
+
+
+def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
+    """Whether a browser is on this machine, and asks this machine and no proxy before it.
+
+    ``address`` is where it asks from; Streamlit gives no text for this machine's own.
+    """
+    host = headers.get("Host")
+    forwarded = any(name.lower() in _FORWARDED for name in headers)
+    near = host is None or is_loopback_host(host)
+    return near and not forwarded and not isinstance(address, str)
 
 
 def _place(origin: str) -> str | None:

@@ -118,7 +118,7 @@ def test_under_a_path_of_a_proxy_only_that_path_is_answered_and_files_stay_guard
     assert get(app, "/studio/metrics", "10.0.0.7")[0] == 403
     assert get(app, "/studio/start")[1] == "the app"
     hosts = server.Hosts("127.0.0.1")
-    guard = server.Guard(app, hosts, {}, member=lambda cookies: "known" in cookies)
+    guard = server.Guard(app, hosts, {}, member=lambda cookies, path: "known" in cookies)
     assert get(guard, "/studio/media/0123.csv")[0] == 403
     assert get(guard, "/studio/_stcore/upload_file/a/b")[0] == 403
     assert get(guard, "/studio/media/0123.csv", cookie="known")[0] == 200
