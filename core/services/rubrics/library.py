@@ -16,7 +16,7 @@ from core.domain.base import ModelT
 from core.domain.gates import Condition, Decision, Effect, Gate, Near, Precheck
 from core.domain.library import RubricRow, RubricVersion, RubricVersionInfo
 from core.domain.rubric import Criterion, LengthPenalty, Option, Rubric, ScoringPolicy
-from core.errors import InputError, NotFound
+from core.errors import Conflict, InputError, NotFound
 from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
 from core.formats.source.parsed import Parsed
 from core.formats.source.yaml_reader import comment_lines
@@ -271,11 +271,21 @@ def _take_workbench_along(store: Store, old: str, new: str) -> None:
         store.drafts.delete(WORKBENCH + old)
 
 
-def on_top_of_latest(store: Store, draft: RubricDraft) -> RubricDraft:
-    """The draft, to be saved as the version after the newest one (after a conflict)."""
+def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
+    """The draft, to be saved as the version after that one, which was compared with it.
+
+    Raises:
+        Conflict: a newer one was saved since: nobody has looked at that yet.
+    """
     if draft["rubric_id"] is None:
         return draft
-    return {**draft, "parent": store.rubrics.latest(draft["rubric_id"]).number}
+    latest = store.rubrics.latest(draft["rubric_id"]).number
+    if latest != number:
+        raise Conflict(
+            f"Version {latest} was saved while you were looking at version {number}. Nothing was "
+            "overwritten: look at what it changed, and choose again."
+        )
+    return {**draft, "parent": number}
 
 
 def detached(draft: RubricDraft) -> RubricDraft:

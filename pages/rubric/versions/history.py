@@ -263,6 +263,10 @@ def show_conflict(name: str) -> None:
 
 def show_others(name: str) -> None:
     """Unsaved work of others on this rubric: each is kept for itself, and can be opened."""
+    for person, when in library.others_at_work(store(), name):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            row([tag(f"{person} is editing this, too", "info")], width="content")
+            st.caption(f"{fmt.ago(when)}. Whoever saves second sees both, and chooses.")
     for one in library.others_kept(store(), name, drafts.kept_as(name)):
         with st.container(horizontal=True, vertical_alignment="center"):
             row([tag("Somebody else has unsaved changes, too", "info")], width="content")
@@ -280,6 +284,7 @@ def _compare(name: str) -> bool:
     """Both versions, side by side; whether they can be put together."""
     draft = drafts.draft(name)
     theirs = library.latest(store(), int(draft["rubric_id"] or 0))
+    state.put(state.key(RUBRIC_CONFLICT, name), theirs.number)
     note = f" ({theirs.note})" if theirs.note else ""
     by = f" by {theirs.author}" if theirs.author else ""
     st.error(
@@ -335,13 +340,15 @@ def _on_choice(name: str, act: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         if act == "merge":
-            theirs = library.latest(store(), int(draft["rubric_id"] or 0)).rubric
+            shown = int(state.get(state.key(RUBRIC_CONFLICT, name)))
+            draft = library.on_top_of(store(), draft, shown)
+            theirs = library.numbered(store(), int(draft["rubric_id"] or 0), shown).rubric
             taken: dict[str, Side] = {
                 piece.key: state.get(_take(name, piece), piece.suggested)
-                for piece in _pieces(draft)
+                for piece in _pieces(drafts.draft(name))
             }
             both = merged(rubric_from(draft), theirs, taken)
-            drafts.change(name, library.on_top_of_latest(store(), with_rubric(draft, both)))
+            drafts.change(name, with_rubric(draft, both))
             _settled(name)
             drafts.save(name)
             return

@@ -54,7 +54,10 @@ def test_whoever_saves_second_is_told_and_overwrites_nothing(store: Store) -> No
     with pytest.raises(Conflict, match="Nothing was overwritten"):
         library.save(store, str(rubric_id), mine)
     assert library.latest(store, rubric_id).rubric.name == "Theirs"
-    on_top = library.on_top_of_latest(store, mine)
+    # Only on what was looked at: version 1 is not the newest.
+    with pytest.raises(Conflict, match="Version 2 was saved while you were looking at version 1"):
+        library.on_top_of(store, mine, 1)
+    on_top = library.on_top_of(store, mine, 2)
     assert library.save(store, str(rubric_id), on_top).number == 3
     apart = library.save(store, "new-2", library.detached(mine))
     assert apart.rubric_id != rubric_id
