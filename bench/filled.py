@@ -94,15 +94,16 @@ def _grade(
     assert lease is not None
     derive = derive_for(plan, RUBRIC, graded)
     for start in range(0, len(graded), 250):
-        outcomes = [o for i in graded[start : start + 250] for o in _outcomes(i, dice)]
+        asked = [o for i in graded[start : start + 250] for o in outcomes(i, dice)]
         store.votes.record(
-            run.id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
+            run.id, asked, owner=lease.owner, fence=lease.fence, now=now, derive=derive
         )
     store.leases.release(lease, "done", now=clock.now(), seconds=60.0)
     return run.id
 
 
-def _outcomes(item: Item, dice: random.Random) -> Iterator[AskedOutcome]:
+def outcomes(item: Item, dice: random.Random, failing: float = 0.002) -> Iterator[AskedOutcome]:
+    """What was asked about an item; a share of the answers is failures."""
     shared = Segment("system", "You judge short answers. " * 40), Segment("user", item.output)
     for criterion in RUBRIC.criteria:
         usual = dice.randrange(len(criterion.options))
@@ -117,7 +118,7 @@ def _outcomes(item: Item, dice: random.Random) -> Iterator[AskedOutcome]:
                 cost=0.0004,
                 seconds=0.8,
             )
-            if dice.random() < 0.002:
+            if dice.random() < failing:
                 yield AskedOutcome(
                     (VoteFailure(cell, "server", "The provider had an error."),), call
                 )

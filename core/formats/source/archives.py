@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import stat
 import struct
 import zipfile
 import zlib
@@ -17,7 +18,7 @@ from contextlib import contextmanager
 from core.errors import InputError
 from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 
-MOST_MEMBERS = 100_000
+MOST_MEMBERS = 50_000
 ZSTANDARD = 93
 _LOCAL = struct.Struct("<4s22xHH")
 #: What the standard library raises for archives that are encrypted or compressed in a way that we
@@ -39,13 +40,35 @@ def opened_archive(data: bytes, name: str) -> Iterator[zipfile.ZipFile]:
 
 
 def members(data: bytes, name: str) -> dict[str, zipfile.ZipInfo]:
-    """The files in an archive by their paths, in its order. Raises ``InputError``."""
+    """The files in an archive by their paths, in its order. Raises ``InputError``.
+
+    Refused are more than ``MOST_MEMBERS``, and a symbolic link: what it holds is the name of
+    another file and no text of anybody.
+    """
+    _require_few(_told(data), name)
     with opened_archive(data, name) as archive:
         found = [info for info in archive.infolist() if not info.is_dir()]
-    if len(found) > MOST_MEMBERS:
-        message = f"This archive holds {len(found):,} files; {MOST_MEMBERS:,} is the limit."
-        raise InputError(message, (), name)
+    _require_few(len(found), name)
+    for info in found:
+        if stat.S_ISLNK(info.external_attr >> 16):
+            message = f"{info.filename} is a link to another file. Put the file itself in."
+            raise InputError(message, (), name)
     return {info.filename.replace("\\", "/"): info for info in found}
+
+
+def _require_few(many: int, name: str) -> None:
+    if many > MOST_MEMBERS:
+        message = f"This archive holds {many:,} files; {MOST_MEMBERS:,} is the limit."
+        raise InputError(message, (), name)
+
+
+def _told(data: bytes) -> int:
+    """How many files the archive says at its end that it holds: to list them takes long."""
+    large, end = data.rfind(b"PK\x06\x06"), data.rfind(b"PK\x05\x06")
+    many = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
+    if many == 0xFFFF and large >= 0:  # more than fit there: the record of a large archive has it
+        many = int.from_bytes(data[large + 32 : large + 40], "little")
+    return many
 
 
 def opened_member(

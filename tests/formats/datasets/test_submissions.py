@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import stat
+import struct
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -177,3 +181,18 @@ def test_an_archive_without_any_text_or_that_unpacks_to_too_much_is_refused(
 def test_paragraphs_without_end_are_refused() -> None:
     with pytest.raises(InputError, match="more than 2,000,000 characters"):
         parse_dataset(docx(*[paragraph("x" * 10_000)] * 201), "long.docx")
+
+
+def test_an_archive_of_absurdly_many_files_or_with_a_link_is_refused_before_it_is_read() -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        link = zipfile.ZipInfo("essay.txt")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/passwd")
+    # What it holds is the name of a file, which nobody wrote as an answer.
+    with pytest.raises(InputError, match=r"essay\.txt is a link to another file"):
+        parse_dataset(held.getvalue(), "links.zip")
+    # An archive says at its end how many it holds; listing 100,000 took 6 seconds.
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 60_000, 60_000, 0, 0, 0)
+    with pytest.raises(InputError, match="holds 60,000 files; 50,000 is the limit"):
+        parse_dataset(b"PK\x03\x04" + end, "many.zip")

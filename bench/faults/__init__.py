@@ -1,0 +1,1 @@
+"""Faults, made on purpose, and what became of the run: `python -m bench.faults`."""

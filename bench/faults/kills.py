@@ -1,0 +1,267 @@
+"""Rows 9 and 10, and those beside them: what is left when a process is ended, wherever it was."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from bench.faults.world import ROOT, Counting, Row, Site, faulty, site, until
+from bench.filled import JUDGES, RUBRIC
+from bench.filled import dataset as many_items
+from bench.filled import outcomes as planted
+from core import clock
+from core.domain.panel import Panel
+from core.domain.runs import RunPlan
+from core.services.results.scored_items import derive_for
+from core.services.runs.server import WorkerProcess
+from core.settings import Settings
+from core.store.store import Store
+
+IN_FLIGHT, SECONDS = 32, 0.04
+
+
+class Kill:
+    """What one kill of a grading process cost."""
+
+    def __init__(self, dice: random.Random, sent: signal.Signals = signal.SIGKILL) -> None:
+        with site(100, Counting(SECONDS)) as at:
+            server: Counting = at.provider  # type: ignore[assignment]
+            process = at.grade("--concurrency", IN_FLIGHT)
+            until(lambda: len(server.given) >= IN_FLIGHT, 60)
+            time.sleep(dice.uniform(0.05, 0.5))
+            seen = at.votes  # what another program was shown is acknowledged
+            process.send_signal(sent)
+            killed = time.monotonic()
+            _, self.said = process.communicate()
+            given = sorted(when for when in list(server.given) if when < killed)
+            self.kept = at.votes
+            self.forgotten = max(0, seen - self.kept)
+            self.lost = max(0, len(given) - self.kept)
+            self.back = (killed - given[self.kept]) * 1000 if self.lost else 0.0
+            _ended(self, at)
+
+
+def _ended(kill: Kill, at: Site) -> None:
+    """Resumes the run, and looks at what became of it."""
+    began = time.monotonic()
+    status = at.go_on()
+    kill.resumed = time.monotonic() - began  # type: ignore[attr-defined]
+    kill.twice = at.provider.count - at.planned  # type: ignore[attr-defined]
+    kill.wrong = [  # type: ignore[attr-defined]
+        words
+        for held, words in (
+            (status == "done", f"ended {status}"),
+            (at.votes == at.planned, f"{at.votes} of {at.planned} votes"),
+            (not at.twice(), "a vote twice"),
+            (not at.sound(), at.sound()),
+            (near(at), f"{at.provider.count} asked, {at.attempts()} known"),
+            ("Traceback" not in kill.said, "a traceback"),
+        )
+        if not held
+    ]
+
+
+def near(at: Site) -> bool:
+    """Whether requests are the tries that are known, to one group of calls that went out last.
+
+    Calls that go out are told to the file with the next group (docs/decisions/0014): a kill may
+    come before. None is known that was not made.
+    """
+    return 0 <= at.provider.count - at.attempts() <= 2 * IN_FLIGHT
+
+
+def engine(trials: int) -> Row:
+    """kill -9 of a grading process at a random moment, 32 calls of 40 ms in flight."""
+    return _killed(trials, signal.SIGKILL)
+
+
+def told_to_end(trials: int) -> Row:
+    """SIGTERM and SIGHUP in turn at a random moment: what was answered is recorded first."""
+    return _killed(trials, signal.SIGTERM, signal.SIGHUP)
+
+
+def _killed(trials: int, *sent: signal.Signals) -> Row:
+    row, dice = Row(), random.Random(7)
+    kills = [Kill(dice, sent[trial % len(sent)]) for trial in range(trials)]
+    forgotten, lost = sum(k.forgotten for k in kills), max(k.lost for k in kills)
+    back = max(k.back for k in kills)
+    twice = max(k.twice for k in kills)  # type: ignore[attr-defined]
+    row.say(
+        f"{trials} trials: acknowledged votes lost {forgotten}, votes twice 0, asked again at most "
+        f"{twice}; answers that came and were not kept at most {lost}, {back:.0f} ms back"
+    )
+    row.must(not forgotten, "acknowledged votes lost")
+    gentle = sent != (signal.SIGKILL,)
+    # In flight, what gathered and was written as the kill came, and as much again of a slow writer.
+    row.must(twice <= (IN_FLIGHT if gentle else 4 * IN_FLIGHT), f"{twice} asked again")
+    for kill in kills:
+        row.wrong += kill.wrong  # type: ignore[attr-defined]
+    return row
+
+
+def commit_steps(trials: int) -> Row:
+    """kill -9 at every step of writing: 50 places evenly over all writes of a run."""
+    return at_writes("kill", 50)
+
+
+def at_writes(kind: str, places: int) -> Row:
+    """A fault at one write each, `places` of them evenly over all that a run makes."""
+    row = Row()
+    with site(4, Counting()) as at:
+        counted = at.folder / "count"
+        at.grade("--concurrency", 1, **faulty("none", count=counted)).communicate()
+        writes = int(counted.read_text())
+    steps = sorted({1 + (writes - 1) * place // (places - 1) for place in range(places)})
+    with ThreadPoolExecutor(2) as threads:
+        found = list(threads.map(lambda step: _at_write(kind, step), steps))
+    asked = max(twice for twice, _ in found)
+    row.say(f"{len(steps)} places of {writes} writes: asked again at most {asked}, votes twice 0")
+    row.must(asked <= 2, f"{asked} asked again with one call in flight")
+    for step, (_, wrong) in zip(steps, found, strict=True):
+        row.must(not wrong, f"at write {step}: {wrong}")
+    return row
+
+
+def _at_write(kind: str, step: int) -> tuple[int, str]:
+    with site(4, Counting()) as at:
+        running = at.grade("--concurrency", 1, **faulty(kind, at=step))
+        _, said = running.communicate(timeout=120)
+        began = at.count("SELECT count(*) FROM run")
+        if began:
+            at.go_on()
+        else:
+            _, said = at.grade("--concurrency", 1).communicate(timeout=120)
+        wrong = at.sound()
+        if at.votes != at.planned or at.twice():
+            wrong += f" {at.votes} of {at.planned} votes, {at.twice()} twice"
+        if not 0 <= at.provider.count - at.attempts() <= 1:
+            wrong += f" {at.provider.count} requests, {at.attempts()} known"
+        if "Traceback" in said:
+            wrong += f" {said[-300:]}"
+        return at.provider.count - at.planned, wrong
+
+
+def workers(trials: int) -> Row:
+    """kill -9 of the app's worker, and of the process above it, while a run is worked off."""
+    row = Row()
+    acts = (_worker_kills, _driver_kills)
+    threads = [threading.Thread(target=act, args=(row, trials)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return row
+
+
+def _worker_kills(row: Row, trials: int) -> None:
+    with site(60 * trials, Counting(0.5)) as at:
+        run = at.plan(at.judge(concurrency=32))
+        keeper = WorkerProcess(Settings(at.db))
+        seen, waits = 0, []
+        for _ in range(trials):
+            began = time.monotonic()
+            row.must(until(lambda seen=seen: at.votes > seen + 16), "a worker did not go on")
+            waits.append(time.monotonic() - began)
+            seen = at.votes
+            keeper._worker.kill()
+        until(lambda: at.votes > seen + 16)
+        _quick(at)
+        row.must(until(lambda: at.ask("SELECT status FROM run") == [("done",)], 60), "not done")
+        keeper.stop()
+        _told(row, at, run, f"worker, {trials} kills, going on after {max(waits):.1f} s at most")
+
+
+def _driver_kills(row: Row, trials: int) -> None:
+    code = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from core.services.runs.server import runner_beside\nfrom core.settings import Settings\n"
+        "with runner_beside(Settings(Path(sys.argv[1]))):\n    time.sleep(600)"
+    )
+    with site(60 * trials, Counting(0.5)) as at:
+        run = at.plan(at.judge(concurrency=32))
+        seen = 0
+        for trial in range(trials + 1):
+            driver = subprocess.Popen([sys.executable, "-c", code, at.db], cwd=ROOT)
+            row.must(until(lambda seen=seen: at.votes > seen + 16), "a run did not go on")
+            seen = at.votes
+            if trial < trials:
+                driver.kill()
+                driver.wait()
+        _quick(at)
+        row.must(until(lambda: at.ask("SELECT status FROM run") == [("done",)], 60), "not done")
+        driver.terminate()
+        driver.wait()
+        _told(row, at, run, f"process above it, {trials} kills")
+
+
+def _quick(at: Site) -> None:
+    """The rest of the run need not take as long."""
+    at.provider.rule = Counting().rule
+
+
+def _told(row: Row, at: Site, run: int, what: str) -> None:
+    more = at.provider.count - at.planned
+    row.say(f"{what}: {at.votes} of {at.planned} votes, twice {at.twice()}, asked again {more}")
+    row.must(at.votes == at.planned and not at.twice(), f"{what}: votes lost or twice")
+    known = at.provider.count - at.attempts()
+    row.say(f"of {at.provider.count} requests, {known} in no count (went out as a kill came)")
+    row.must(known >= 0, "more known than made")
+    row.must(not at.sound(), at.sound())
+
+
+def million(trials: int) -> Row:
+    """A run of a million votes: kill -9 near its end, and how soon it goes on."""
+    row, items, left = Row(), 100_000, 100
+    with site(1, Counting(0.2)) as at:
+        Path(at.db).unlink()
+        began = time.monotonic()
+        run = _nearly_done(at, items, left)
+        size = at.db.stat().st_size / 1e9
+        row.say(f"{at.votes:,} votes made in {time.monotonic() - began:.0f} s, {size:.1f} GB")
+        for act in ("after a stop", "after kill -9"):
+            before, began = at.provider.count, time.monotonic()
+            with_ = subprocess.Popen(
+                [sys.executable, "-m", "core.cli", "resume", str(run), "--db", at.db], cwd=ROOT,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+            until(lambda before=before: at.provider.count > before, 120)
+            took = time.monotonic() - began
+            row.say(f"{act}: asks the next question {took:.1f} s after `resume` was called")
+            row.must(took <= 5, f"{act}: {took:.1f} s")
+            until(lambda: at.votes > (items - left) * 10 + 50)
+            with_.kill()
+            with_.wait()
+        _quick(at)
+        status = at.go_on(run)
+        row.must(status == "done" and at.votes == items * 10, f"{status}, {at.votes} votes")
+        row.say(f"{at.votes:,} votes in the end, twice {at.twice()}")
+        row.must(not at.twice(), "votes twice")
+    return row
+
+
+def _nearly_done(at: Site, items: int, left: int) -> int:
+    dice, now, store = random.Random(7), clock.now(), Store(at.db)
+    version = store.datasets.create(many_items(items, dice), now=now)
+    rubric = store.rubrics.create(RUBRIC, now=now)
+    graded = tuple(version.head.resolved(i) for i in store.datasets.items(version.id))
+    judges = tuple(judge.model_copy(update={"api_base": at.provider.url}) for judge in JUDGES)
+    plan = RunPlan("A million", rubric.id, version.id, Panel(judges=judges), seed=7)
+    run = store.runs.create(plan, [(item.id, 10) for item in graded], now=now)
+    lease = store.leases.claim("bench", at=clock.at(), seconds=3600, run_id=run.id)
+    assert lease is not None
+    derive = derive_for(plan, RUBRIC, graded)
+    for start in range(0, items - left, 250):
+        part = graded[start : min(start + 250, items - left)]
+        votes = [one for item in part for one in planted(item, dice, failing=0)]
+        store.votes.record(
+            run.id, votes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
+        )
+    store.leases.release(lease, "interrupted", now=clock.now(), seconds=60.0)
+    store.close()
+    return run.id
