@@ -16,6 +16,7 @@ from core.cli.gate import check
 from core.cli.import_export import export, import_
 from core.cli.measuring import compare, contest, metrics, rank
 from core.cli.review.queues import queue
+from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema
 from core.cli.runs import grade, resume, retry, runs, score, show
 from core.errors import InputError
@@ -77,7 +78,7 @@ def main() -> None:
 
 for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
     main.add_command(command)
-for command in (contest, rank, convert, schema, backup, verify, check, queue):
+for command in (contest, rank, convert, schema, backup, verify, check, queue, regrade):
     main.add_command(command)
 
 
@@ -185,5 +186,6 @@ def demo(db: Path | None, as_json: bool) -> None:
 
 
 main.add_command(access)
-for command in (*main.commands.values(), *access.commands.values(), *queue.commands.values()):
-    command.params.append(common.quiet_option)
+for group in (main, access, queue, regrade):
+    for command in group.commands.values():
+        command.params.append(common.quiet_option)

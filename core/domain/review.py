@@ -25,7 +25,8 @@ Part = Literal["review", "resolve"]
 Provenance = Literal["human_single", "human_consensus", "adjudicated", "imported"]
 SettledState = Literal["active", "stale", "retired"]
 #: Why a cell is queued. ``failure``: failures, or no verdict. ``chosen``: named or everything.
-#: ``gold``: its label is known, so that reviewers can be compared with it.
+#: ``gold``: its label is known, so that reviewers can be compared with it. ``regrade``: somebody
+#: outside asked for it.
 Reason = Literal[
     "failure",
     "split",
@@ -38,6 +39,7 @@ Reason = Literal[
     "chosen",
     "audit",
     "gold",
+    "regrade",
 ]
 #: Why a cell cannot be assessed.
 Why = Literal[
@@ -71,7 +73,8 @@ class QueueRule(Noun):
     ``criteria`` narrow all of it down. ``audit_share``: the chance of every cell that no other
     reason holds for. ``gold_share``: the chance of every further cell that the dataset labels.
     ``most``: at most so many cells (``None``: all). What the draws bring in is never cut, only what
-    the reasons do, from the end of the queue's order.
+    the reasons do, from the end of the queue's order. ``requested``: cells of which somebody asked
+    for a regrade, also where people have settled them.
     """
 
     split: bool = True
@@ -88,6 +91,7 @@ class QueueRule(Noun):
     audit_share: Share = 0.1
     gold_share: Share = 0.0
     most: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
+    requested: bool = False
 
 
 class QueueSettings(Noun):

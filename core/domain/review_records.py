@@ -20,7 +20,8 @@ from core.domain.review import (
 
 #: What an event can say. ``settle`` and ``unsettle`` are consequences; ``undo`` takes one event
 #: back; ``mark`` changes the state of what is settled; ``reveal`` is that votes were looked at;
-#: ``repeat`` is what a second look gave, and changes nothing.
+#: ``repeat`` is what a second look gave, and changes nothing; so does ``request``: somebody outside
+#: asked for a regrade.
 Action = Literal[
     "verdict",
     "reveal",
@@ -37,6 +38,7 @@ Action = Literal[
     "unmask",
     "change",
     "repeat",
+    "request",
     "undo",
 ]
 

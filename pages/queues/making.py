@@ -150,7 +150,7 @@ def show(who: Seat) -> None:
         "item.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
-    run = _run()
+    run = choose_run()
     if run is None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
@@ -209,7 +209,8 @@ def _exactly(rule: QueueRule) -> QueueRule:
     return rule.model_copy(update={"most": _most()})
 
 
-def _run() -> RunRow | None:
+def choose_run() -> RunRow | None:
+    """A run with votes: that of the address, or the one chosen; `None`: there is none."""
     rows = [one for one in lifecycle.listing(store(), limit=RUNS).rows if one.votes]
     if not rows:
         return None

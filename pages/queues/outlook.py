@@ -39,6 +39,7 @@ REASONS = {
     "chosen": "everything is queued",
     "audit": "drawn at random from the rest",
     "gold": "its label is known",
+    "regrade": "a regrade was asked for",
 }
 
 

@@ -1,6 +1,6 @@
 """Review: the queues, one queue (`?queue=ID`), a new one, or the issues with criteria.
 
-`?show=issues` lists what reviewers found wrong with criteria.
+`?show=issues` lists what reviewers found wrong with criteria, `?show=regrades` who asked for one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.services.rubrics import issues
 from core.services.rubrics.issues import Issue
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
-from pages.queues import making, queue
+from pages.queues import making, queue, regrades
 from pages.queues.outlook import QUEUES_ACT
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
@@ -50,6 +50,13 @@ def queue_list(who: Seat) -> None:
             icon=":material/feedback:",
             on_click=state.set_address,
             kwargs={state.SHOW: "issues"},
+        )
+        st.button(
+            "Regrade requests",
+            key=state.key(QUEUES_ACT, "regrades"),
+            icon=":material/replay:",
+            on_click=state.set_address,
+            kwargs={state.SHOW: regrades.REGRADES},
         )
         st.toggle("Put away", key=state.key(QUEUES_ACT, "archived"))
         if run is not None:
@@ -186,6 +193,8 @@ if _who is not None:
         queue.show(_who, _queue)
     elif state.address(state.NEW) is not None:
         making.show(_who)
+    elif state.address(state.SHOW) == regrades.REGRADES:
+        regrades.show(_who)
     elif state.address(state.SHOW) == "issues":
         criterion_issues()
     else:

@@ -24,6 +24,7 @@ REASONS = {
     "audit": "drawn at random",
     # That the label is known stays untold: it is no reason to look harder than elsewhere.
     "gold": "drawn at random",
+    "regrade": "a regrade was asked for",
 }
 
 
@@ -35,6 +36,12 @@ def summary(cell: RevealedCell) -> None:
     why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
     row([f"<b>Judges</b>{chips}", _same(cell)])
     st.html(f'<span class="rs-quiet rs-num">{_spread(cell)}Queued because {esc(why)}.</span>')
+    for who, note in cell.asked:
+        st.html(
+            f'<div class="rs-card"><div class="rs-row"><b>Regrade request</b>'
+            f'<span class="rs-quiet">from {esc(who)}</span></div>'
+            f'<div class="rs-prose">{esc(note)}</div></div>'
+        )
     for other in cell.others:
         _other(cell, other)
 

@@ -1,8 +1,9 @@
-"""`queue`: made, counted, brought up to date and listed from a terminal."""
+"""`queue` and `regrade`: made, counted, brought up to date and listed from a terminal."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from click.testing import CliRunner
 
@@ -37,3 +38,29 @@ def test_criteria_that_are_not_there_are_said(store: Store) -> None:
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 2
     assert "none of the cells that you name" in result.output
+
+
+def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(
+    store: Store, tmp_path: Path
+) -> None:
+    reviewed.graded(store, 4)
+
+    def regrade(*words: str) -> str:
+        result = CliRunner().invoke(main, ["regrade", *words, "--db", str(store.path)])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    assert "Kept on 1 cell of run 1." in regrade(
+        *("add", "1", "i1", "--criterion", "Right", "--note", "Look.", "--from", "Tom")
+    )
+    file = tmp_path / "requests.csv"
+    file.write_text("item,note,from\ni2,Not read.,Tim\n")
+    # Both criteria of i2.
+    assert "They wait in queue 1" in regrade("import", "1", str(file), "--queue")
+    assert queues.progress(store, 1).total == 3
+    found = json.loads(regrade("list", "1", "--json"))["requests"]
+    assert {(one["by"], one["status"], one["queue"]) for one in found} == {
+        ("Tom", "open", 1),
+        ("Tim", "open", 1),
+    }
+    assert regrade("list", "1", "--csv").startswith("item,criterion,from,note")

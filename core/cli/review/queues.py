@@ -65,7 +65,7 @@ def queue_make(
         made = None
         if not dry:
             made = queues.make_queue(
-                store, _AT_TERMINAL, run, name, rule, settings, order=order, seed=seed
+                store, AT_TERMINAL, run, name, rule, settings, order=order, seed=seed
             ).id
         report = {
             "queue": made,
@@ -81,7 +81,7 @@ def queue_make(
 
 
 #: Who makes a queue from a terminal; nobody reviews under that name.
-_AT_TERMINAL = Seat("command line", "lead", "terminal")
+AT_TERMINAL = Seat("command line", "lead", "terminal")
 
 
 def _rule(
@@ -115,7 +115,7 @@ def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
     from core.services.review import queues
 
     with common.plain_errors(as_json):
-        added = queues.refresh(open_db(db), _AT_TERMINAL, number)
+        added = queues.refresh(open_db(db), AT_TERMINAL, number)
         found = {"queue": number, "added": added}
         common.report(found, lambda said: f"{said['added']} cells added.", as_json)
 

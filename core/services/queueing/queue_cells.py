@@ -132,7 +132,7 @@ def choose(
         if among is not None and place not in among:
             continue
         sign = signs.get(place)
-        if sign is not None and sign.settled == "active":
+        if sign is not None and sign.settled == "active" and place not in why.requested:
             settled, of = settled + 1, of + 1
             continue
         of += sign is not None or rule.everything
@@ -277,11 +277,15 @@ def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
 class _Why:
     """Says for which reasons a cell is queued.
 
-    ``unasked`` are the cells on which nobody but judges that were switched off abstained.
+    ``unasked`` are the cells on which nobody but judges that were switched off abstained;
+    ``requested`` those of which a regrade was asked for.
     """
 
-    def __init__(self, rule: QueueRule, apart: Cells, stale: Cells, unasked: Cells) -> None:
+    def __init__(
+        self, rule: QueueRule, apart: Cells, stale: Cells, unasked: Cells, requested: Cells
+    ) -> None:
         self._rule, self._apart, self._stale, self._unasked = rule, apart, stale, unasked
+        self.requested = requested
         self._near: dict[tuple[int, str, int | None], bool] = {}
 
     @classmethod
@@ -289,7 +293,8 @@ class _Why:
         """With what the rule needs to know of a run."""
         apart = _apart(store, run) if rule.flip else frozenset()
         unasked = only_switched_off(store, run) if rule.abstention else frozenset()
-        return cls(rule, apart, stale, unasked)
+        requested = store.events.unqueued_requests(run.id) if rule.requested else frozenset()
+        return cls(rule, apart, stale, unasked, requested)
 
     def queued(self, item: _Item, criterion: Criterion, sign: Signs | None) -> tuple[Reason, ...]:
         """The reasons, none where the rule does not want the cell."""
@@ -305,6 +310,8 @@ class _Why:
             found.append("near_mark")
         if rule.everything:
             found.append("chosen")
+        if cell in self.requested:
+            found.append("regrade")
         return tuple(found)
 
     def _of_votes(self, sign: Signs, cell: tuple[str, str]) -> list[Reason]:

@@ -236,9 +236,24 @@ def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, rais
     """Bring the state of a cell in a queue up to date; ``raised``: who has it open must look."""
     settled = store.settled.get(queue.run_id, item_id, criterion)
     state = _stand(store, queue, item_id, criterion).state
-    if settled is not None and settled.state == "active":
+    if (
+        settled is not None
+        and settled.state == "active"
+        and not _asked_since(store, queue, settled)
+    ):
         state = "resolved"
     store.queues.set_state(queue.id, item_id, criterion, state, raised=raised)
+
+
+def _asked_since(store: Store, queue: QueueRow, settled: Settled) -> bool:
+    """Whether this queue is to look at a cell again, a regrade of which was asked for since.
+
+    What it was settled as stays in force until the queue's own people say something.
+    """
+    if not queue.rule.requested:
+        return False
+    asked = store.events.last_request(queue.run_id, settled.item_id, settled.criterion)
+    return asked > settled.event_id
 
 
 def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:

@@ -77,6 +77,7 @@ class RevealedCell:
 
     ``unanimous`` is the option that all judges chose, if they all did; to decide otherwise needs a
     note. ``others`` is what reviewers said, for whoever resolves their disagreement.
+    ``asked``: who asked for a regrade, and why.
     """
 
     view: CriterionView
@@ -84,6 +85,7 @@ class RevealedCell:
     reasons: tuple[Reason, ...]
     unanimous: int | None
     others: tuple[Other, ...]
+    asked: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -207,6 +209,7 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
     mode = item_mode(queue, assisted, ticket.part)
     verdicts = store.verdicts.of_item(queue.id, ticket.item_id)
     agreed = unanimous(store, queue.run_id, ticket.item_id)
+    asked = _asked(store, queue, ticket.item_id)
     cells = []
     for each in view.criteria:
         name = each.criterion.name
@@ -220,9 +223,21 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
                 reasons=queued[name].reasons,
                 unanimous=agreed.get(name),
                 others=_others(others, ticket, name),
+                asked=asked.get(name, ()),
             )
         )
     return Reveal(tuple(cells))
+
+
+def _asked(store: Store, queue: QueueRow, item_id: str) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Who asked for a regrade of an item's cells, and why, in a queue of regrades."""
+    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    if queue.rule.requested:
+        for event in store.events.of_cell(queue.run_id, item_id):
+            if event.action == "request":
+                said = (str(event.after["by"]), event.reason)
+                found[event.criterion] = (*found.get(event.criterion, ()), said)
+    return found
 
 
 def _others(verdicts: list[VerdictRow], ticket: Ticket, criterion: str) -> tuple[Other, ...]:

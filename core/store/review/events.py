@@ -121,6 +121,49 @@ class Events:
             )
         )
 
+    def requests(self, run_id: int) -> list[EventRow]:
+        """The regrades of a run that were asked for, oldest first."""
+        return self._rows("run_id = ? AND action = 'request'", (run_id,))
+
+    def last_request(self, run_id: int, item_id: str, criterion: str) -> int:
+        """The newest such event on a cell; 0: there is none."""
+        ((found,),) = self._files.tuples(
+            "SELECT coalesce(max(id), 0) FROM review_event WHERE run_id = ? AND item_id = ? "
+            "AND criterion = ? AND action = 'request'",
+            (run_id, item_id, criterion),
+        )
+        return int(found)
+
+    def regrade_queues(self, run_id: int) -> dict[tuple[str, str], tuple[int, int | None]]:
+        """Cells of a run's queues of regrades: the newest queue, and the final event that ended it.
+
+        ``None`` while the cell waits there.
+        """
+        return {
+            (item, criterion): (queue, event)
+            for item, criterion, queue, event in self._files.tuples(
+                "SELECT c.item_id, c.criterion, c.queue_id, CASE c.state WHEN 'resolved' THEN "
+                "coalesce((SELECT max(v.final_event) FROM review_verdict v WHERE v.queue_id = "
+                "c.queue_id AND v.item_id = c.item_id AND v.criterion = c.criterion), "
+                "(SELECT s.event_id FROM settled s WHERE s.run_id = q.run_id "
+                "AND s.item_id = c.item_id AND s.criterion = c.criterion)) END "
+                "FROM queue_cell c JOIN review_queue q ON q.id = c.queue_id WHERE q.run_id = ? "
+                "AND json_extract(q.rule, '$.requested') AND q.archived IS NULL ORDER BY q.id",
+                (run_id,),
+            )
+        }
+
+    def unqueued_requests(self, run_id: int) -> set[tuple[str, str]]:
+        """The cells with a request that was not answered and waits in no queue of regrades."""
+        queued = self.regrade_queues(run_id)
+        found = set()
+        for event in self.requests(run_id):
+            place = (event.item_id, event.criterion)
+            _, ended = queued.get(place, (0, 0))
+            if ended is not None and ended < event.id:
+                found.add(place)
+        return found
+
     def last_reviewed(self, queue_id: int) -> dict[str, str]:
         """When each person last reviewed something in a queue, by name."""
         return dict(

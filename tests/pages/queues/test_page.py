@@ -109,6 +109,29 @@ def test_disagreements_are_settled_with_one_click_to_make_the_queue_and_one_to_s
     assert settle() == {"queue": [str(made.id)]}
 
 
+def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    app = at.at(store, "Ada", routes.QUEUES, show="regrades", run=run.id)
+    for what, said in (("item", "i1"), ("by", "<b>Tom</b>"), ("note", "<i>Look</i> again.")):
+        key = state.key(QUEUE_FIELD, "regrade", run.id, what)
+        (area,) = [w for w in [*app.text_input, *app.text_area] if w.key == key]
+        area.set_value(said).run()
+    app.button(key=state.key(QUEUE_ACT, "regrade")).click().run()
+    assert not app.exception
+    assert "&lt;i&gt;Look&lt;/i&gt; again." in shown(app)
+    assert "<b>Tom</b>" not in shown(app)
+    app.button(key=state.key(QUEUE_ACT, "regrades")).click().run()
+    (queue,) = queues.queues(store)
+    assert [str(t.value) for t in app.title] == ["Regrade requests"]
+    ben = at.sit_down(store, queue.id, "Ben")
+    assert "Look" not in shown(ben)
+    for name in ("Right", "Short"):
+        at.choose(ben, 2, name, reviewed.MET)
+    at.commit(ben, 2)
+    assert "&lt;i&gt;Look&lt;/i&gt; again." in shown(ben)
+    assert "a regrade was asked for" in shown(ben)
+
+
 def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:
     queue = at.queue(store, count=2)
     reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i0", reviewed.MET)

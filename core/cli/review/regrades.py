@@ -1,0 +1,117 @@
+"""Regrade requests from a terminal: entered, brought as a table, queued, listed."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_db, open_to_read
+from core.cli.review.queues import AT_TERMINAL
+from core.text.numbers import plural
+
+if TYPE_CHECKING:
+    from core.services.review.regrades import RegradeRequest
+
+_run = click.argument("run", type=click.IntRange(1))
+_queue = click.option("--queue", "queued", is_flag=True, help="Queue them for review at once.")
+
+
+@click.group()
+def regrade() -> None:
+    """Notes from outside that send items back to be looked at again."""
+
+
+@regrade.command("add")
+@_run
+@click.argument("item")
+@click.option("--note", required=True, help="Why it should be looked at again.")
+@click.option("--from", "by", required=True, help="Who asks.")
+@click.option("--criterion", default="", help="The one that it is about (default: all).")
+@_queue
+@db_option
+@json_option
+def regrade_add(
+    run: int, item: str, note: str, by: str, criterion: str, queued: bool, db: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Enter a request about ITEM of RUN."""
+    from core.services.review.regrades import RegradeRequest
+
+    with common.plain_errors(as_json):
+        _keep(db, run, [RegradeRequest(item, criterion, note, by)], queued, as_json)
+
+
+@regrade.command("import")
+@_run
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@_queue
+@db_option
+@json_option
+def regrade_import(run: int, file: Path, queued: bool, db: Path | None, as_json: bool) -> None:
+    """Bring the requests of a table in: columns item, note, from, and criterion if you like."""
+    from core.formats.folder import read_bytes
+    from core.formats.source.parsed import MAX_DATASET_BYTES
+    from core.services.review import regrades
+
+    with common.plain_errors(as_json):
+        wanted = regrades.read(read_bytes(file, MAX_DATASET_BYTES), file.name)
+        _keep(db, run, wanted, queued, as_json)
+
+
+def _keep(
+    db: Path | None, run: int, wanted: list[RegradeRequest], queued: bool, as_json: bool
+) -> None:
+    from core.services.review import regrades
+
+    store = open_db(db)
+    kept = regrades.request(store, AT_TERMINAL, run, wanted)
+    queue = regrades.queue_open(store, AT_TERMINAL, run).id if queued and kept else None
+    common.report({"run": run, "cells": kept, "queue": queue}, _kept_text, as_json)
+
+
+def _kept_text(found: dict[str, Any]) -> str:
+    where = "" if found["queue"] is None else f" They wait in queue {found['queue']}."
+    return f"Kept on {plural(found['cells'], 'cell')} of run {found['run']}.{where}"
+
+
+@regrade.command("queue")
+@_run
+@db_option
+@json_option
+def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
+    """Put the requests of RUN that wait in no queue into one."""
+    from core.services.review import regrades
+
+    with common.plain_errors(as_json):
+        made = regrades.queue_open(open_db(db), AT_TERMINAL, run)
+        common.report({"queue": made.id}, lambda said: f"Queue {said['queue']}.", as_json)
+
+
+@regrade.command("list")
+@_run
+@click.option("--csv", "as_csv", is_flag=True, help="As CSV on stdout, notes included.")
+@db_option
+@json_option
+def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None:
+    """List the requests of RUN: open, kept, changed, or answered where there was no verdict."""
+    from core.services.review import regrades
+
+    with common.plain_errors(as_json):
+        store = open_to_read(db)
+        if as_csv:
+            click.echo(regrades.as_csv(store, run), nl=False)
+            return
+        found = {"requests": [asdict(one) for one in regrades.listed(store, run)]}
+        common.report(found, _list_text, as_json)
+
+
+def _list_text(found: dict[str, Any]) -> str:
+    rows = [
+        [one["item_id"][:40], one["criterion"][:30], one["by"][:30], one["status"]]
+        for one in found["requests"]
+    ]
+    return common.table(rows, ["item", "criterion", "from", "status"]) if rows else "No request."

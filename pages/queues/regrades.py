@@ -1,0 +1,190 @@
+"""Regrade requests (`?show=regrades&run=ID`): entered, brought as a table, queued, answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.domain.runs import RunRow
+from core.services.results import item_view
+from core.services.review import regrades
+from core.services.review.regrades import Regrade, RegradeRequest
+from core.text import numbers as fmt
+from pages.queues import making
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
+from pages.ui import routes, state
+from pages.ui.resources import require_seen, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import (
+    Tone,
+    empty_state,
+    page_header,
+    row,
+    show_flash,
+    shown_errors,
+    table,
+    tag,
+)
+
+#: How this screen is called in the address.
+REGRADES = "regrades"
+#: So many are drawn; the file has all.
+SHOWN = 200
+TONES: dict[str, Tone] = {"open": "warn", "kept": "neutral", "changed": "good", "answered": "good"}
+
+
+def show(who: Seat) -> None:
+    """The screen."""
+    page_header(
+        "Regrade requests",
+        "Notes from outside that send items back. Reviewers judge blind first and read the note "
+        "with the votes; what was settled holds until they decide.",
+    )
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    show_flash()
+    run = making.choose_run()
+    if run is None:
+        empty_state("No run has votes yet", "Grade something, or import votes, first.")
+        return
+    require_seen(run.id)
+    found = regrades.listed(store(), run.id)
+    _queue(who, run, found)
+    _listed(run, found)
+    left, right = st.columns(2, gap="large")
+    with left:
+        _enter(who, run)
+    with right:
+        _bring(who, run)
+
+
+def _leave() -> None:
+    state.drop(QUEUE_FIELD)
+    state.set_address(**{state.SHOW: None, state.RUN: None})
+
+
+def _queue(who: Seat, run: RunRow, found: list[Regrade]) -> None:
+    """Where the open ones wait, and putting those that wait nowhere into a queue."""
+    still = [one for one in found if one.status == "open"]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for queue in dict.fromkeys(one.queue for one in still if one.queue is not None):
+            cells = len({(o.item_id, o.criterion) for o in still if o.queue == queue})
+            words = f"Queue {queue}: {fmt.plural(cells, 'open cell')}"
+            routes.link(routes.QUEUES, words, {state.QUEUE: queue}, icon="inbox")
+        waiting = {(one.item_id, one.criterion) for one in still if one.queue is None}
+        if waiting:
+            st.button(
+                f"Have {fmt.plural(len(waiting), 'requested cell')} reviewed",
+                key=state.key(QUEUE_ACT, "regrades"),
+                type="primary",
+                icon=":material/rate_review:",
+                on_click=_on_queue,
+                args=(who, run.id),
+            )
+
+
+def _on_queue(who: Seat, run_id: int) -> None:
+    with shown_errors():
+        made = regrades.queue_open(store(), who, run_id)
+        state.set_address(**{state.SHOW: None, state.RUN: None, state.QUEUE: made.id})
+
+
+def _field(run: RunRow, what: str) -> str:
+    return state.key(QUEUE_FIELD, "regrade", run.id, what)
+
+
+def _enter(who: Seat, run: RunRow) -> None:
+    st.html('<div class="rs-section">Enter one</div>')
+    rubric = item_view.rubric_of(store(), item_view.require_run(store(), run.id))
+    st.text_input("Item", key=_field(run, "item"), max_chars=500, help="Its id, as in the grid.")
+    st.selectbox(
+        "Criterion",
+        ["", *(c.name for c in rubric.criteria)],
+        key=_field(run, "criterion"),
+        format_func=lambda name: one_line(name, 80) or "All criteria",
+    )
+    st.text_input("From", key=_field(run, "by"), max_chars=regrades.LONGEST_NAME)
+    st.text_area("Note", key=_field(run, "note"), max_chars=regrades.LONGEST_NOTE, height=100)
+    st.button(
+        "Keep the request",
+        key=state.key(QUEUE_ACT, "regrade"),
+        on_click=_on_enter,
+        args=(who, run),
+    )
+
+
+def _on_enter(who: Seat, run: RunRow) -> None:
+    said = {what: str(state.get(_field(run, what)) or "") for what in _ENTERED}
+    one = RegradeRequest(said["item"].strip(), said["criterion"], said["note"], said["by"])
+    with shown_errors():
+        _keep(who, run, [one])
+        for what in _ENTERED:
+            state.put(_field(run, what), "")
+
+
+_ENTERED = ("item", "criterion", "note", "by")
+
+
+def _bring(who: Seat, run: RunRow) -> None:
+    st.html('<div class="rs-section">Bring a table</div>')
+    upload: Any = st.file_uploader(
+        "Columns item, note, from; criterion where it is about one",
+        type=["csv", "tsv", "xlsx", "ods", "jsonl"],
+        key=_field(run, "file"),
+    )
+    if upload is None:
+        return
+    with shown_errors():
+        wanted = regrades.read(upload.getvalue(), upload.name)
+        st.button(
+            f"Keep {fmt.plural(len(wanted), 'request')}",
+            key=state.key(QUEUE_ACT, "regrades of a table"),
+            on_click=_on_bring,
+            args=(who, run, wanted),
+        )
+
+
+def _on_bring(who: Seat, run: RunRow, wanted: list[RegradeRequest]) -> None:
+    with shown_errors():
+        _keep(who, run, wanted)
+
+
+def _keep(who: Seat, run: RunRow, wanted: list[RegradeRequest]) -> None:
+    kept = regrades.request(store(), who, run.id, wanted)
+    known = "" if kept else " They were there already."
+    state.flash(f"Kept on {fmt.plural(kept, 'cell')}.{known}")
+
+
+def _listed(run: RunRow, found: list[Regrade]) -> None:
+    if not found:
+        st.caption("Nobody has asked for a regrade of this run.")
+        return
+    table(
+        ("Item", "Criterion", "From", "Note", "Status"),
+        map(_row, found[:SHOWN]),
+        name="Regrade requests",
+    )
+    if len(found) > SHOWN:
+        row([f'<span class="rs-quiet">and {fmt.count(len(found) - SHOWN)} older ones.</span>'])
+    st.download_button(
+        "Download as CSV",
+        data=regrades.as_csv(store(), run.id),
+        file_name=f"run-{run.id}-regrades.csv",
+        mime="text/csv",
+        icon=":material/download:",
+        on_click="ignore",
+        key=state.key(QUEUES_ACT, "regrades csv"),
+    )
+
+
+def _row(one: Regrade) -> list[str]:
+    was = f"{esc(one.before or 'no verdict')}"
+    moved = was if one.status in ("open", "kept") else f"{was} → {esc(one.now or 'uncertain')}"
+    return [
+        esc(one_line(one.item_id, 60)),
+        esc(one_line(one.criterion, 60)),
+        esc(one_line(one.by, 60)),
+        f'<div class="rs-prose">{esc(one.note)}</div>',
+        f'{tag(one.status, TONES[one.status])} <span class="rs-quiet">{moved}</span>',
+    ]
