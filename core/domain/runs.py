@@ -350,6 +350,7 @@ class HelpTask:
     calls: int
     cost: float
     cost_unknown: int
+    made_by: str = ""
 
     @property
     def active(self) -> bool:

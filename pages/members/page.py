@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core import clock
 from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, ListedProvider, TeamAccess, allow
-from core.services.access import providers
-from core.settings import load_settings
 from core.text import numbers as fmt
-from pages.members import people, record
+from pages.members import people, record, spending
 from pages.ui import state
-from pages.ui.resources import actor, store
+from pages.ui.resources import actor, here
 from pages.ui.text import esc
 from pages.ui.widgets import one_of, page_header, show_flash, table
 
 VIEW = "members_view"
-VIEWS = {"people": "Members", "providers": "Providers", "record": "Record of changes"}
+VIEWS = {
+    "people": "Members",
+    "providers": "Providers",
+    "spending": "Spending",
+    "record": "Record of changes",
+}
 
 
 def _show() -> None:
     page_header("Members", "Who may do what here, what may be asked and spent, and who did what.")
-    access = load_settings().access
+    access = here().access
     if access is None:
         st.info(
             "This app works alone: whoever sits at this machine may do everything. To let others "
@@ -38,6 +40,8 @@ def _show() -> None:
     )
     if view == "providers":
         _providers(access)
+    elif view == "spending":
+        spending.show(access)
     elif view == "record":
         record.show()
     else:
@@ -71,24 +75,21 @@ def _providers(access: TeamAccess) -> None:
     if not access.providers:
         st.info("No provider is listed: only offline judges and checks can be asked.")
         return
-    month = clock.now()[:7]
     table(
-        ("Provider", "Address", "Key variable", "For", f"Spent in {month}", "Limit", "A person"),
-        (_provider(one, month) for one in access.providers),
+        ("Provider", "Address", "Key variable", "For", "Limit a month", "For a person"),
+        map(_provider, access.providers),
         name="The providers that may be asked",
-        numbers=(4, 5, 6),
+        numbers=(4, 5),
     )
 
 
-def _provider(one: ListedProvider, month: str) -> list[str]:
-    used = providers.spent(store(), one, month, "")
+def _provider(one: ListedProvider) -> list[str]:
     limits = (one.monthly_usd, one.person_usd)
     return [
         esc(one.name),
         esc(one.address or " ".join(one.models)),
         esc(one.key_env or "none"),
         esc(", ".join(role for role in TEAM_ROLES if role in one.roles)),
-        fmt.cost(used.by_all),
         *("no limit" if limit is None else fmt.cost(limit) for limit in limits),
     ]
 

@@ -127,7 +127,7 @@ CREATE TABLE help_task (
     cancel INTEGER NOT NULL DEFAULT 0 CHECK (cancel IN (0, 1)),
     created TEXT NOT NULL,
     updated TEXT NOT NULL
-) STRICT;
+, made_by TEXT NOT NULL DEFAULT '') STRICT;
 CREATE TABLE item (
     version_id INTEGER NOT NULL REFERENCES dataset_version(id),
     position INTEGER NOT NULL,

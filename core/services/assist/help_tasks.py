@@ -12,7 +12,7 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, cast
@@ -28,7 +28,7 @@ from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
 from core.judging.writing.writer import Writing
 from core.services.access.allowing import allowed
-from core.services.access.providers import within_limits
+from core.services.access.spending import within_limits
 from core.services.assist.task_context import BudgetSpent, TaskContext
 from core.services.judges.registry import JudgeEntry, key_status, list_judges
 from core.services.runs.held_work import beating, in_thread, store_thread
@@ -84,7 +84,12 @@ HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 @allowed("write")
 def work_here(store: Store, task_id: int) -> HelpStatus:
     """Work on a task in this thread until it ends; returns how it ended."""
-    return asyncio.run(_alone(store.acting(LOCAL), task_id))
+    return asyncio.run(_alone(_for_whom(store, task_id), task_id))
+
+
+def _for_whom(store: Store, task_id: int) -> Store:
+    """The program works on it; what that makes (runs, say) is whose the task is."""
+    return store.acting(replace(LOCAL, name=store.helps.get(task_id).made_by))
 
 
 async def _alone(store: Store, task_id: int) -> HelpStatus:
@@ -111,7 +116,7 @@ def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
 @allowed("write")
 def start(store: Store, task_id: int) -> None:
     """Work on a task in the background, on the loop that all tasks of this process share."""
-    future = asyncio.run_coroutine_threadsafe(_shared(store.acting(LOCAL), task_id), _loop())
+    future = asyncio.run_coroutine_threadsafe(_shared(_for_whom(store, task_id), task_id), _loop())
     _running[str(store.path), task_id] = future
 
 
@@ -264,17 +269,26 @@ def writer_from(request: Mapping[str, Any]) -> Judge:
 def begin(store: Store, wish: TaskRequest) -> int:
     """Keep a task and start on it in the background; returns its id."""
     _check_key(wish.request)
-    budget = within_limits(store, [writer_from(wish.request)], wish.budget)
-    task_id = store.helps.create(
-        wish.kind,
-        wish.subject,
-        wish.request,
-        planned=wish.planned,
-        budget=budget,
-        now=clock.now(),
-    )
+    judge = writer_from(wish.request)
+    price = price_of(judge)
+    each = None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
+    # What goes on by runs cannot be foreseen so.
+    expected = None if each is None or wish.kind == "loop" else wish.planned * each
+    with store.write():
+        task_id = store.helps.create(
+            wish.kind,
+            wish.subject,
+            wish.request,
+            planned=wish.planned,
+            budget=within_limits(store, [judge], wish.budget, expected),
+            now=clock.now(),
+        )
     start(store, task_id)
     return task_id
+
+
+#: Tokens of the prompt and of the answer that a step of help takes at most, as a rule.
+_A_CALL = (6000, 1500)
 
 
 @allowed("write")

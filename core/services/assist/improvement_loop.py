@@ -355,8 +355,8 @@ def _request(
     """The run of one part in one round; what was spent so far leaves so much of the budget."""
     store, task = context.store, context.store.helps.get(context.task.id)
     left = None
-    if request.budget is not None:
-        left = max(0.0, request.budget - task.cost - runs_cost(store, task))
+    if task.budget is not None:
+        left = max(0.0, task.budget - task.cost - runs_cost(store, task))
     return hidden_request(
         store,
         asked_part(rubric, request),

@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.identity import content_hash
 from core.judging.prompts.pair_wording import PAIR_VERSION
 from core.services.access.allowing import allowed
-from core.services.access.providers import within_limits
+from core.services.access.spending import within_limits
 from core.services.agreement.load_ratings import of_run
 from core.services.judges.registry import require_ready
 from core.services.pairwise.design import (
@@ -134,9 +134,10 @@ def start(store: Store, request: ContestRequest) -> int:
     made = plan(store, request)
     judges = made.planned.plan.panel.judges
     require_ready(judges)
-    budget = within_limits(store, judges, made.planned.plan.budget)
+    expected = estimate_planned(store, made.planned).cost
     now = clock.now()
     with store.write():
+        budget = within_limits(store, judges, made.planned.plan.budget, expected)
         dataset = store.datasets.create(made.dataset, now=now, source="contest", hidden=True)
         rubric = store.rubrics.kept(made.planned.rubric, now=now)
         stored = replace(

@@ -11,7 +11,7 @@ from core.domain.library import LibraryCounts
 from core.domain.runs import RunKind, RunMeans, RunRow
 from core.domain.votes import FailureCount
 from core.errors import Conflict
-from core.services.access import providers
+from core.services.access import spending
 from core.services.access.allowing import allowed
 from core.services.judges.registry import (
     NO_FUNCTIONS,
@@ -19,6 +19,7 @@ from core.services.judges.registry import (
     require_functions,
     require_ready,
 )
+from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
 
@@ -94,9 +95,12 @@ def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS
     planned = plan_run(store, request)
     require_functions(request.panel.judges, functions)
     require_ready(request.panel.judges)
-    budget = providers.within_limits(store, request.panel.judges, planned.plan.budget)
-    plan = replace(planned.plan, budget=budget)
-    return store.runs.create(plan, planned.cells, now=clock.now()).id
+    judges, budget = request.panel.judges, planned.plan.budget
+    limited = budget is None and spending.is_limited(judges)
+    expected = estimate_planned(store, planned).cost if limited else None
+    with store.write():
+        plan = replace(planned.plan, budget=spending.within_limits(store, judges, budget, expected))
+        return store.runs.create(plan, planned.cells, now=clock.now()).id
 
 
 def runs(store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0) -> list[RunRow]:
@@ -168,7 +172,7 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
 def _refuse_unaskable(store: Store, run_id: int, functions: Functions) -> None:
     panel = store.runs.row(run_id).panel
     require_functions(panel.judges, functions)
-    providers.within_limits(store, panel.judges, None)
+    spending.within_limits(store, panel.judges, None)
     if not panel.askable:
         raise Conflict(
             f"Run {run_id} holds imported votes: its raters answered elsewhere and cannot be asked "

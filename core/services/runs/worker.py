@@ -21,6 +21,7 @@ from core.domain.runs import Lease, RunStatus
 from core.domain.votes import AskedOutcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.engine import Budget, grade
+from core.services.access.spending import limit_of
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs.held_work import beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
@@ -182,7 +183,8 @@ class Work:
             job, self.providers, kept, partial(self._called, recorder)
         )
         await self._patiently(self.store.runs.set_notes, job.run.id, notes)
-        budget = None if job.plan.budget is None else Budget(job.plan.budget, job.run.cost)
+        limit = await self.io(limit_of, self.store, job.run)
+        budget = None if limit is None else Budget(limit, job.run.cost)
         try:
             asker = job.asker
             for at, round_ in enumerate(rounds_of(job.plan.panel)):

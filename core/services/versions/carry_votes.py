@@ -17,7 +17,7 @@ from core.domain.runs import RESTING, Run
 from core.errors import Conflict, InputError
 from core.rubric_diff.edits import Moves, VersionEdits
 from core.services.access.allowing import allowed
-from core.services.access.providers import within_limits
+from core.services.access.spending import within_limits
 from core.services.results.verdicts import answers_per_cell
 from core.services.review import adjudication
 from core.services.runs.planning import versions

@@ -274,3 +274,6 @@ ACCESS = (
     """,
     "ALTER TABLE run ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",
 )
+
+#: Who asked a model for help: what it costs is theirs.
+HELP_MADE_BY = ("ALTER TABLE help_task ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",)

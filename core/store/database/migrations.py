@@ -18,7 +18,7 @@ from core.domain.secrets import (
 from core.errors import StoreError
 from core.identity import content_hash
 from core.store.database.content import to_json
-from core.store.database.later_tables import ACCESS, HELPS, REVIEWS, SCORED_VERSIONS
+from core.store.database.later_tables import ACCESS, HELP_MADE_BY, HELPS, REVIEWS, SCORED_VERSIONS
 from core.store.database.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -173,6 +173,7 @@ NAMES = (
     "calls_out",
     "no_secrets",
     "access",
+    "help_made_by",
 )
 
 
@@ -251,6 +252,12 @@ def access(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def help_made_by(db: Database) -> None:
+    """Who began a task of a model's help: of those before, nobody knows."""
+    for statement in HELP_MADE_BY:
+        db.conn.execute(statement)
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -267,6 +274,7 @@ def migrations() -> Migrations:
     steps()(calls_out)
     steps()(no_secrets)
     steps()(access)
+    steps()(help_made_by)
     return steps
 
 

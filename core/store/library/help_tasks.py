@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from core.domain.panel import Judge
 from core.domain.runs import HelpStatus, HelpStep, HelpTask
 from core.errors import Conflict, NotFound
 from core.store.database.connection import Connections
@@ -51,8 +52,11 @@ class Helps:
         with self._files.write() as db:
             ((task_id,),) = db.execute(
                 "INSERT INTO help_task (kind, subject, request, status, planned, budget, created, "
-                "updated) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?) RETURNING id",
-                (kind, clean(subject), to_json(dict(request)), planned, budget, now, now),
+                "updated, made_by) VALUES (?, ?, ?, 'queued', ?, ?, ?, ?, ?) RETURNING id",
+                (
+                    *(kind, clean(subject), to_json(dict(request)), planned, budget, now, now),
+                    self._files.actor.name,
+                ),
             ).fetchall()
             return int(task_id)
 
@@ -73,6 +77,29 @@ class Helps:
             (subject, kind, limit),
         )
         return [_task(row) for row in rows]
+
+    def costs(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
+        """Who began a task, the model that wrote, and what it cost in a month (``2026-11``)."""
+        rows = self._files.tuples(
+            "SELECT t.made_by, json_extract(t.request, '$.judge'), sum(s.cost) FROM help_task t "
+            "JOIN help_step s ON s.task_id = t.id WHERE s.cost > 0 "
+            "AND substr(s.created, 1, 7) = ? GROUP BY t.id",
+            (month,),
+        )
+        return [(who, Judge.model_validate_json(judge), float(cost)) for who, judge, cost in rows]
+
+    def held(self) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
+        """Who began a task that is under way, its model, and what is left of its budget.
+
+        One that goes on by runs holds nothing itself: they do.
+        """
+        rows = self._files.tuples(
+            f"SELECT made_by, json_extract(request, '$.judge'), budget - cost FROM ({_TASK}) "
+            "WHERE status IN ('queued', 'running') AND kind <> 'loop' AND budget > cost"
+        )
+        return [
+            (who, (Judge.model_validate_json(judge),), float(left)) for who, judge, left in rows
+        ]
 
     def claim(self, task_id: int, owner: str, *, at: float, seconds: float, now: str) -> bool:
         """Take hold of a waiting task, or of one whose hold has ended; whether that worked."""

@@ -113,6 +113,25 @@ class Runs:
                 found.append((Judge.model_validate(judges[name]), int(count)))
         return int(newest), found
 
+    def held(
+        self, apart_from: int | None = None
+    ) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
+        """Who made a run that is under way, its judges, and what is left of its budget."""
+        rows = self._files.tuples(
+            "SELECT made_by, panel, json_extract(plan, '$.budget') - cost AS left FROM run "
+            "WHERE status IN ('queued', 'running') AND left > 0 AND id IS NOT ?",
+            (apart_from,),
+        )
+        return [
+            (who, tuple(map(Judge.model_validate, json.loads(panel)["judges"])), float(left))
+            for who, panel, left in rows
+        ]
+
+    def made_by(self, run_id: int) -> str:
+        """Who made a run; empty where nobody signed in, or nobody knows."""
+        ((name,),) = self._files.tuples("SELECT made_by FROM run WHERE id = ?", (run_id,))
+        return str(name)
+
     def get(self, run_id: int) -> Run:
         """A run with its whole plan and notes."""
         fields = _fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))

@@ -10,14 +10,16 @@ from streamlit.testing.v1 import AppTest
 from core import clock
 from core.domain.access import TEAM_ROLES, TeamRole
 from core.domain.runs import Run
-from core.services.access import members
+from core.errors import NotAllowed
+from core.services.access import members, spending
+from core.services.access.spending import Share
 from core.services.judges import registry
 from core.store.store import Store
 from pages.ui import resources, routes, state
 from pages.ui.routes import Screen
 from tests.pages.conftest import open_page, shown
 from tests.services import reviewed
-from tests.services.access.made import team
+from tests.services.access.made import member, team
 
 RUN_PAGES = [routes.RUN, routes.AGREEMENT, routes.REPORT]
 
@@ -87,6 +89,7 @@ def test_only_an_admin_sees_members_providers_and_the_record(
         ("", "end disagreements between reviewers"),
         ("providers", "VLLM_KEY"),
         ("record", ""),
+        ("spending", "Nothing was spent"),
     ):
         said = words(open_page(routes.MEMBERS, **({state.VIEW: view} if view else {})))
         if role == "admin":
@@ -136,3 +139,27 @@ def test_somebody_without_a_role_sees_the_sign_in_page_and_nothing_else(
             said = words(open_page(page, **{state.RUN: str(run.id)}))
             assert "secret-" not in said
             assert "Answers" not in said
+
+
+def test_an_admin_sees_what_was_spent_by_whom_and_what_is_held(
+    store: Store, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    as_member(monkeypatch, store, "admin")
+    # $2.00 a month for all at vllm, $1.50 for one person (made.CONFIG).
+    shares = [Share("vllm", "ann@example.org", 1.0, 0.25), Share("vllm", "", 0.5, 0.0)]
+    monkeypatch.setattr(spending, "shares", lambda store, month: shares)
+    app = open_page(routes.MEMBERS, **{state.VIEW: "spending"})
+    said = words(app)
+    for words_ in ("$1.50", "$0.25", "$2.00", "the terminal", "ann@example.org", "no limit"):
+        assert words_ in said, words_
+    rows = said.replace("\\", "")
+    # Ann: 1.50 - 1.00 - 0.25; all: 2.00 - 1.50 - 0.25.
+    assert rows.count("$0.25") == 4
+    csv = spending.as_csv(store.acting(member("admin")), "2026-11").decode("utf-8-sig")
+    assert csv.splitlines() == [
+        "month,provider,person,spent,held,limit,limit_person",
+        "2026-11,vllm,ann@example.org,1.0,0.25,2.0,1.5",
+        "2026-11,vllm,,0.5,0.0,2.0,1.5",
+    ]
+    with pytest.raises(NotAllowed):
+        spending.as_csv(store.acting(member("lead")), "2026-11")

@@ -12,14 +12,15 @@ from core.domain.access import LOCAL, VISITOR, Actor, TeamAccess
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.domain.runs import HelpStep
 from core.errors import InputError, NotAllowed
-from core.services.access import providers
+from core.services.access import providers, spending
+from core.services.access.spending import Share
 from core.services.judges import connection, registry
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import Providers
 from core.services.runs.runner import work_here
-from core.settings import load_settings
 from core.store.store import Store
 from tests.provider import Provider
 from tests.services.access.made import CONFIG, member, team
@@ -142,23 +143,20 @@ def test_a_run_ends_where_the_month_has_nothing_left(
     monkeypatch.setenv("VLLM_KEY", "k")
     ann, bob = member("author", "ann@example.org"), member("lead", "bob@example.org")
     assert spend(store, provider, ann) == pytest.approx(1.0)
-    access = load_settings().access
-    assert access is not None
     month = clock.now()[:7]
-    assert providers.spent(store, access.providers[0], month, ann.name) == (1.0, 1.0)
-    assert providers.spent(store, access.providers[0], month, bob.name) == (1.0, 0.0)
-    assert providers.spent(store, access.providers[0], "2001-01", ann.name) == (0.0, 0.0)
+    assert spending.shares(store, month) == [Share("vllm", ann.name, 1.0, 0.0)]
+    assert spending.shares(store, "2001-01") == []
     one = [priced(provider.url)]
-    assert providers.within_limits(store.acting(ann), one, None) == pytest.approx(0.5)
-    assert providers.within_limits(store.acting(bob), one, 0.25) == 0.25
-    assert providers.within_limits(store.acting(bob), one, 5.0) == pytest.approx(1.0)
-    assert providers.within_limits(store, one, None) is None
+    assert spending.within_limits(store.acting(ann), one, None) == pytest.approx(0.5)
+    assert spending.within_limits(store.acting(bob), one, 0.25) == 0.25
+    assert spending.within_limits(store.acting(bob), one, 5.0) == pytest.approx(1.0)
+    assert spending.within_limits(store, one, None) is None
     assert spend(store, provider, bob) == pytest.approx(1.0)
     with pytest.raises(InputError, match="Nothing is left of what may be spent on vllm"):
-        providers.within_limits(store.acting(bob), one, None)
+        spending.within_limits(store.acting(bob), one, None)
     unpriced = [one[0].model_copy(update={"price_in": None, "price_out": None})]
     with pytest.raises(InputError) as error:
-        providers.within_limits(store.acting(bob), unpriced, None)
+        spending.within_limits(store.acting(bob), unpriced, None)
     assert "has no known price" in str(error.value)
 
 
@@ -167,3 +165,85 @@ def priced(address: str) -> Judge:
     return Judge(
         name="ada", model="ada", api_base=address, key_env="VLLM_KEY", price_in=1000, price_out=0
     )
+
+
+def test_two_that_are_under_way_cannot_spend_the_same_money(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    # $2.00 a month for all, $1.50 for one person, $1.00 a call (as above).
+    team(tmp_path, monkeypatch, CONFIG.replace("http://10.0.0.5:8000/v1", provider.url))
+    monkeypatch.setenv("VLLM_KEY", "k")
+    ann, bob = member("author", "ann@example.org"), member("lead", "bob@example.org")
+    rubric = store.rubrics.create(RUBRIC, now=clock.now()).id
+    dataset = store.datasets.create(DATASET, now=clock.now()).id
+    month, panel = clock.now()[:7], Panel(judges=(priced(provider.url),))
+
+    def begun(who: Actor, budget: float | None) -> int:
+        request = RunRequest(rubric, dataset, panel, budget=budget)
+        return lifecycle.start(store.acting(who), request)
+
+    first = begun(ann, 1.2)
+    assert spending.shares(store, month) == [Share("vllm", ann.name, 0.0, pytest.approx(1.2))]
+    # Of Ann's own 1.50 there is 0.30 left; of everybody's 2.00 there is 0.80.
+    assert store.runs.get(begun(ann, 5.0)).plan.budget == pytest.approx(0.3)
+    assert store.runs.get(begun(bob, 5.0)).plan.budget == pytest.approx(0.5)
+    with pytest.raises(InputError, match="or what is under way holds it until it ends"):
+        begun(bob, None)
+    # What is not needed is given back: one call of a dollar.
+    assert work_here(store, first) == "done"
+    assert spending.shares(store, month)[0].spent == pytest.approx(1.0)
+    assert sum(share.held for share in spending.shares(store, month)) == pytest.approx(0.8)
+    assert store.runs.get(begun(bob, None)).plan.budget == pytest.approx(0.2)
+
+
+def test_without_a_budget_twice_what_is_expected_is_held_and_not_the_whole_month(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team(tmp_path, monkeypatch, CONFIG.replace("person_usd = 1.5", "").replace("2.0", "200.0"))
+    asked = [priced("http://10.0.0.5:8000/v1")]
+    ann = store.acting(member("author", "ann@example.org"))
+    assert spending.within_limits(ann, asked, None, 30.0) == pytest.approx(60.0)
+    # A twentieth of what is left where little is expected, all of it where too much is.
+    assert spending.within_limits(ann, asked, None, 0.01) == pytest.approx(10.0)
+    assert spending.within_limits(ann, asked, None, 500.0) == pytest.approx(200.0)
+    assert spending.within_limits(ann, asked, None, None) == pytest.approx(200.0)
+
+
+def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    team(tmp_path, monkeypatch)
+    month = clock.now()[:7]
+    writer = priced("http://10.0.0.5:8000/v1").model_dump(mode="json")
+    ann = store.acting(member("author", "ann@example.org"))
+    with ann.granted("write", "test", None, clock.now()):
+        task = ann.helps.create(
+            "draft", "x", {"judge": writer}, planned=2, budget=0.9, now=clock.now()
+        )
+    assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.0, 0.9)]
+    assert store.helps.claim(task, "me", at=clock.at(), seconds=60, now=clock.now())
+    step = HelpStep(0, "one", "words", None, "", None, asked=True, cost=0.25, created="")
+    store.helps.keep(task, "me", step, now=clock.now())
+    (share,) = spending.shares(store, month)
+    assert (share.spent, share.held) == (0.25, pytest.approx(0.65))
+    store.helps.end(task, "me", "done", now=clock.now(), message="", result=None)
+    assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.25, 0.0)]
+    assert spending.within_limits(ann, [priced("http://10.0.0.5:8000/v1")], None) == 1.25
+
+
+def test_work_that_begins_late_has_what_the_month_has_left_then(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    config = CONFIG.replace("http://10.0.0.5:8000/v1", provider.url)
+    team(tmp_path, monkeypatch, config)
+    monkeypatch.setenv("VLLM_KEY", "k")
+    rubric = store.rubrics.create(RUBRIC, now=clock.now()).id
+    dataset = store.datasets.create(DATASET, now=clock.now()).id
+    request = RunRequest(rubric, dataset, Panel(judges=(priced(provider.url),)), budget=1.4)
+    run_id = lifecycle.start(store.acting(member("author", "ann@example.org")), request)
+    assert spending.limit_of(store, store.runs.get(run_id)) == pytest.approx(1.4)
+    team(tmp_path, monkeypatch, config.replace("monthly_usd = 2.0", "monthly_usd = 0.1"))
+    assert spending.limit_of(store, store.runs.get(run_id)) == pytest.approx(0.1)
+    # What the terminal made has its own budget alone.
+    own = lifecycle.start(store, request)
+    assert spending.limit_of(store, store.runs.get(own)) == pytest.approx(1.4)

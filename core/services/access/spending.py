@@ -1,0 +1,162 @@
+"""What may be spent on a provider in a month: what was, what is held by work under way, the limits.
+
+Runs and tasks of a model's help count alike. What is under way holds what is left of its own
+budget, so that two that are begun at once cannot spend the same money twice; it gives back what it
+did not need when it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core import clock
+from core.domain.access import ListedProvider
+from core.domain.panel import Judge
+from core.domain.runs import Run
+from core.errors import InputError, Problem
+from core.formats.source.csv_writer import csv_bytes, csv_text
+from core.judging.asking.call_costs import price_of
+from core.services.access.allowing import require
+from core.services.access.providers import of_judge, require_listed
+from core.settings import load_settings
+from core.store.store import Store
+
+#: What is begun without a budget of its own holds so many times what it is expected to cost, and at
+#: least this part of what is left.
+TIMES, LEAST = 2.0, 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one person spent on one provider in a month, and holds now, in US dollars.
+
+    ``person`` is empty for what was made at the terminal or before anybody signed in.
+    """
+
+    provider: str
+    person: str
+    spent: float
+    held: float
+
+
+def shares(store: Store, month: str, apart_from: int | None = None) -> list[Share]:
+    """Who spent and holds what, by provider and person; calls without a known price cost 0 here.
+
+    ``month`` is ``2026-11`` (UTC). ``apart_from``: a run whose own hold does not count.
+    """
+    access = load_settings().access
+    found = dict[tuple[str, str], list[float]]()
+
+    def add(person: str, judges: Iterable[Judge], amounts: tuple[float, float]) -> None:
+        listed = [one for judge in judges if access and (one := of_judge(access, judge))]
+        for name in {one.name for one in listed}:
+            sums = found.setdefault((name, person), [0.0, 0.0])
+            for at, amount in enumerate(amounts):
+                sums[at] += amount
+
+    for person, judge, cost in (*store.runs.costs_by_judge(month), *store.helps.costs(month)):
+        add(person, [judge], (cost, 0.0))
+    if month == clock.now()[:7]:
+        for person, judges, left in (*store.runs.held(apart_from), *store.helps.held()):
+            add(person, judges, (0.0, left))
+    return [Share(name, who, *sums) for (name, who), sums in sorted(found.items())]
+
+
+def within_limits(
+    store: Store, judges: Sequence[Judge], budget: float | None, expected: float | None = None
+) -> float | None:
+    """The budget of what is begun, made smaller where a month has less left; ``None``: no limit.
+
+    Ask it in the transaction that keeps what is begun: what it holds counts from then on.
+
+    Args:
+        store: acts for whoever begins it.
+        judges: whom it asks.
+        budget: its own, where it has one.
+        expected: about what it will cost, in US dollars.
+
+    Raises:
+        InputError: a judge is not served by a listed provider, nothing is left of a month's limit,
+            or a price is not known, so that the limit could not be kept.
+    """
+    require_listed(judges, store.actor)
+    limited = _limited(judges)
+    if not limited or store.actor.trusted:
+        return budget
+    _require_prices(judges, limited)
+    left = min(_left(shares(store, clock.now()[:7]), one, store.actor.name) for one in limited)
+    if left <= 0:
+        names = " and ".join(one.name for one in limited)
+        raise InputError(
+            f"Nothing is left of what may be spent on {names} this month, or what is under way "
+            "holds it until it ends. The month begins anew on its first day (UTC); an admin may "
+            "raise the limit."
+        )
+    if budget is None and expected is not None:
+        budget = max(TIMES * expected, LEAST * left)
+    return left if budget is None else min(budget, left)
+
+
+def is_limited(judges: Sequence[Judge]) -> bool:
+    """Whether a month's limit holds for one of these judges."""
+    return bool(_limited(judges))
+
+
+def limit_of(store: Store, run: Run) -> float | None:
+    """What a run may cost in all, from now on: its budget, or less where less is left by now.
+
+    Asked when work on it begins, which may be long after it was made. What was made at the terminal
+    has its own budget alone.
+    """
+    person, limited = store.runs.made_by(run.id), _limited(run.panel.judges)
+    if not limited or "@" not in person:
+        return run.plan.budget
+    now = shares(store, clock.now()[:7], apart_from=run.id)
+    room = run.cost + max(0.0, min(_left(now, one, person) for one in limited))
+    return room if run.plan.budget is None else min(run.plan.budget, room)
+
+
+def _limited(judges: Iterable[Judge]) -> list[ListedProvider]:
+    access = load_settings().access
+    served = [one for judge in judges if access and (one := of_judge(access, judge))]
+    found = {one.name: one for one in served}
+    return [one for one in found.values() if (one.monthly_usd, one.person_usd) != (None, None)]
+
+
+def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) -> None:
+    names = [j.name for j in judges if any(o.serves(j) for o in limited) and price_of(j) is None]
+    if names:
+        mend = "An admin enters its prices on the Judges page."
+        words = "has no known price, so the month's limit of its provider could not be kept."
+        problems = tuple(Problem(words, mend, (name,)) for name in names)
+        raise InputError("These judges cannot be asked from this server.", problems)
+
+
+def _left(now: Iterable[Share], one: ListedProvider, person: str) -> float:
+    """What is left of a provider's limits for a person; infinite where there is none."""
+    used = [share for share in now if share.provider == one.name]
+    by_all = sum(share.spent + share.held for share in used)
+    mine = sum(share.spent + share.held for share in used if share.person == person)
+    limits = ((one.monthly_usd, by_all), (one.person_usd, mine))
+    return min(float("inf") if limit is None else limit - taken for limit, taken in limits)
+
+
+def month_of(store: Store, month: str) -> list[Share]:
+    """The same for whoever may see what everybody spent."""
+    require(store, "administer")
+    return shares(store, month)
+
+
+def as_csv(store: Store, month: str) -> bytes:
+    """A month's spending as CSV: a row for each provider and person, in US dollars."""
+    access = load_settings().access
+    limits = {one.name: one for one in access.providers} if access else {}
+    heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
+    rows = list[tuple[str | float, ...]]()
+    for one in month_of(store, month):
+        listed = limits[one.provider]
+        both = (listed.monthly_usd, listed.person_usd)
+        bounds = tuple("" if limit is None else limit for limit in both)
+        rows.append((month, one.provider, one.person, one.spent, one.held, *bounds))
+    return csv_bytes(csv_text(heads, rows))

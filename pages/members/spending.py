@@ -1,0 +1,94 @@
+"""Spending: what a month cost at each provider, by whom, against its limits; to take away."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import streamlit as st
+
+from core import clock
+from core.domain.access import ListedProvider, TeamAccess
+from core.services.access import spending
+from core.services.access.spending import Share
+from core.text import numbers as fmt
+from pages.ui import state
+from pages.ui.resources import later, store
+from pages.ui.text import esc
+from pages.ui.widgets import empty_state, table
+
+CHOICE = "spending_month"
+#: So many months are offered.
+MONTHS = 12
+
+
+def show(access: TeamAccess) -> None:
+    """The month, all providers, and who spent what there."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        month = st.selectbox("Month (UTC)", _months(), key=CHOICE, width=160)
+        st.download_button(
+            "As CSV",
+            data=later(lambda held: spending.as_csv(held, month)),
+            file_name=f"spending-{month}.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key=state.key(CHOICE, "file"),
+            on_click="ignore",
+        )
+    st.caption(
+        "Runs, spot checks, contests and help by a model count alike. What is under way holds what "
+        "is left of its budget; without one, twice what it is expected to cost. Calls without a "
+        "known price count as free."
+    )
+    found = spending.month_of(store(), month)
+    if not access.providers:
+        empty_state("No provider is listed", "Only offline judges and checks can be asked.")
+        return
+    table(
+        ("Provider", "Spent", "Held by what is under way", "Limit", "Left"),
+        (_provider(one, found) for one in access.providers),
+        name="What each provider cost",
+        numbers=(1, 2, 3, 4),
+    )
+    st.subheader("By person", anchor=False)
+    if not found:
+        empty_state(
+            "Nothing was spent", "What runs and help cost stands here, by whoever began them."
+        )
+        return
+    limits = {one.name: one.person_usd for one in access.providers}
+    table(
+        ("Who", "Provider", "Spent", "Held by what is under way", "Limit for a person", "Left"),
+        (
+            [
+                esc(one.person or "the terminal"),
+                esc(one.provider),
+                *_amounts([one], limits[one.provider]),
+            ]
+            for one in sorted(found, key=lambda one: (-one.spent - one.held, one.person))
+        ),
+        name="What each person spent",
+        numbers=(2, 3, 4, 5),
+    )
+
+
+def _provider(one: ListedProvider, found: list[Share]) -> list[str]:
+    own = [share for share in found if share.provider == one.name]
+    return [esc(one.name), *_amounts(own, one.monthly_usd)]
+
+
+def _amounts(found: list[Share], limit: float | None) -> list[str]:
+    """Spent, held, the limit, and what is left of it."""
+    spent, held = sum(one.spent for one in found), sum(one.held for one in found)
+    left = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))
+    return [
+        fmt.cost(spent),
+        fmt.cost(held) if held else "–",
+        "no limit" if limit is None else fmt.cost(limit),
+        left,
+    ]
+
+
+def _months() -> list[str]:
+    now = date.fromisoformat(clock.now()[:10])
+    ago = [now.year * 12 + now.month - 1 - back for back in range(MONTHS)]
+    return [f"{at // 12}-{at % 12 + 1:02}" for at in ago]
