@@ -39,8 +39,9 @@ KEYS = (
 
 def show(at: OpenItem, queue_name: str) -> None:
     """The whole bar."""
-    _where(at, queue_name)
-    _said(at)
+    with st.container(key="rs_where", gap="xsmall"):
+        _where(at, queue_name)
+        _said(at)
     if state.get(REVIEW_HELP):
         table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
 

@@ -308,7 +308,8 @@ def _commit(at: OpenItem) -> None:
     words = "Confirm" if at.confirming else "Commit"
     if not at.mine:
         words = "Next item"
-    st.button(
+    # Above the lower edge, however many cells there are.
+    st.container(key="rs_commit").button(
         words + (f" ({fmt.plural(left, 'cell')} without a verdict)" if left else ""),
         key=state.key(REVIEW_ACT, "commit", at.number),
         type="secondary" if left else "primary",

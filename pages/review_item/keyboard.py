@@ -36,6 +36,9 @@ export default function({ data }) {
         note().focus();
         return;
       }
+      const open = page.querySelector(".st-key-rs_cell_active");
+      // A digit is for the active cell, which the reveal may have left out of sight.
+      if (/^[0-9]$/.test(event.key) && !typing && open) open.scrollIntoView({ block: "nearest" });
       if (!at || at === page.body) return;
       const pressed = event.key === "Enter" && at.closest("button,a,summary,[role=button]");
       const moved = event.key.startsWith("Arrow") && at.closest(groups);
@@ -62,11 +65,9 @@ export default function({ data }) {
     setTimeout(() => {
       const card = page.querySelector(".st-key-rs_cell_active");
       const whole = page.querySelector('[data-testid="stMain"]');
-      const edges = card && card.getBoundingClientRect();
-      const seen = edges && edges.bottom > 0 && edges.top < window.innerHeight;
       if (fresh && whole) whole.scrollTo({ top: 0 });
       // Votes open in place: one is reading there, and a jump loses the line.
-      else if (card && !(revealed && seen)) card.scrollIntoView({ block: "nearest" });
+      else if (card && !revealed) card.scrollIntoView({ block: "nearest" });
     }, 80);
   }
   if (data.note && was.note !== data.note) {

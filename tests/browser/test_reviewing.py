@@ -188,14 +188,28 @@ def test_a_reload_keeps_the_item_and_another_window_offers_to_go_on_with_it(
     window.get_by_role("button", name=re.compile("^MET")).click()
     settle(window)
     window.wait_for_function("() => document.activeElement === document.body")
-    # The votes open in place, though on this screen they make the cell longer than what is seen.
-    window.set_viewport_size({"width": 1280, "height": 800})
+    # The votes open in place, though on this screen the cell that they open in is out of sight.
+    window.set_viewport_size({"width": 1280, "height": 130})
+    window.evaluate(f"() => {MAIN}.scrollTo({{ top: 0 }})")
     settle(window)
-    before = window.evaluate(f"() => {MAIN}.scrollTop")
     key(window, "Enter")
     window.get_by_text("Here is what the judges said").wait_for()
     window.wait_for_timeout(300)  # longer than the page waits before it brings a cell into sight
-    assert window.evaluate(f"() => [{MAIN}.scrollTop, scrollY]") == [before, 0]
+    assert window.locator(".st-key-rs_cell_active").bounding_box()["y"] > 130
+    assert window.evaluate(f"() => [{MAIN}.scrollTop, scrollY]") == [0, 0]
+    # But the digit of an option brings the cell that it is for into sight.
+    key(window, "1")
+    assert window.evaluate(f"() => {MAIN}.scrollTop") > 0
+    window.set_viewport_size({"width": 1280, "height": 340})
+    # Wherever one scrolls to, the bar and the row that commits are in sight; the sidebar is a rail.
+    for top in (0, 10_000):
+        window.evaluate(f"() => {MAIN}.scrollTo({{ top: {top} }})")
+        settle(window)
+        bar = window.locator(".st-key-rs_where").bounding_box()
+        row = window.locator(".st-key-rs_commit").bounding_box()
+        assert 40 <= bar["y"] < 100
+        assert row["y"] + row["height"] <= 341
+    assert window.get_by_test_id("stSidebar").bounding_box()["width"] < 70
     window.get_by_role("button", name="Queue").click()
     window.get_by_role("heading", name="Doubtful", level=1).wait_for()
     assert f"queue={queue_id}" in window.evaluate("location.href")
