@@ -23,14 +23,16 @@ import streamlit.logger
 from starlette.middleware import Middleware
 from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks
+from streamlit.errors import StreamlitSecretNotFoundError
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 import pages
+from core.domain.access import MAX_SESSIONS
 from core.services import open_store
 from core.services.access import members
 from core.services.reports.worked_example import ensure_example
-from core.services.runs import monitoring, server, server_log
+from core.services.runs import limits, monitoring, server, server_log
 from core.services.runs.server import runner_beside
 from core.settings import Settings, load_settings
 from pages.ui import state
@@ -143,6 +145,22 @@ def sessions() -> int:
     return runtime.get_instance()._session_mgr.num_active_sessions() if runtime.exists() else 0
 
 
+def uploaded(session: str) -> tuple[int, int]:
+    """How many bytes of files the page of a session holds, and all pages together."""
+    # Of the kind that holds files in memory, which is the one that Streamlit starts with.
+    kept = vars(runtime.get_instance()._uploaded_file_mgr)["file_storage"]
+    sums = {name: sum(len(one.data) for one in held.values()) for name, held in kept.items()}
+    return sums.get(session, 0), sum(sums.values())
+
+
+def by_https() -> bool:
+    """Whether browsers reach this server by https, as its login is set up."""
+    try:
+        return str(st.secrets["auth"]["redirect_uri"]).startswith("https://")
+    except (StreamlitSecretNotFoundError, KeyError):
+        return False  # no login is set up
+
+
 def log_as(settings: Settings) -> None:
     """Log as the settings say: Streamlit gives every logger of its own a handler of its own."""
     handler = server_log.begin(settings.log)
@@ -175,6 +193,7 @@ guard = Middleware(
     hosts=server.Hosts(st.get_option("server.address") or "", _settings.hosts),
     headers=server.headers(INDEX.read_bytes()),
     member=may_fetch,
+    secure=by_https(),
 )
 monitor = Middleware(
     monitoring.Monitor,
@@ -183,4 +202,10 @@ monitor = Middleware(
     base=st.get_option("server.baseUrlPath") or "",
     sessions=sessions,
 )
-app = st.App(FRAME, lifespan=lifespan, middleware=[guard, monitor])
+limited = Middleware(
+    limits.Limits,
+    sessions=sessions,
+    uploaded=uploaded,
+    most=_settings.access.max_sessions if _settings.access else MAX_SESSIONS,
+)
+app = st.App(FRAME, lifespan=lifespan, middleware=[guard, monitor, limited])

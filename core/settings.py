@@ -21,7 +21,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
-from core.domain.access import TEAM_ROLES, ListedProvider, TeamAccess, TeamRole, Workspace
+from core.domain.access import (
+    MAX_SESSIONS,
+    TEAM_ROLES,
+    ListedProvider,
+    TeamAccess,
+    TeamRole,
+    Workspace,
+)
 from core.errors import InputError, NotFound, Problem
 
 RunnerPlace = Literal["process", "thread", "none"]
@@ -218,7 +225,7 @@ class _Reading:
         at = ("access",)
         names = (
             *("login", "allowed_domains", "allowed_emails", "admins", "new_members"),
-            *("require_verified", "session_hours", "hosts"),
+            *("require_verified", "session_hours", "hosts", "max_sessions"),
         )
         self.known(given, names, at)
         if given and given.get("login", "required") != "required":
@@ -239,6 +246,7 @@ class _Reading:
             require_verified=self.flag(given, "require_verified", at),
             session_hours=12.0 if hours is None else hours,
             hosts=self.texts(given, "hosts", at),
+            max_sessions=int(self.number(given, "max_sessions", at) or MAX_SESSIONS),
             providers=providers,
         )
 

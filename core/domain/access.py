@@ -24,6 +24,8 @@ Verb = Literal[
 #: this machine or from elsewhere; a terminal or a program of this machine.
 Way = Literal["page", "visitor", "local"]
 
+#: So many pages may be open at once where the configuration says nothing else.
+MAX_SESSIONS = 300
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 _WRITERS = frozenset[TeamRole]({"author", "lead", "admin"})
 _REVIEWERS = frozenset[TeamRole]({"reviewer", "adjudicator", "lead"})
@@ -159,7 +161,8 @@ class TeamAccess:
 
     ``domains`` and ``emails`` say who becomes a member by signing in (as ``new_members``); where
     both are empty only ``admins`` and whom an admin adds may. ``session_hours``: how long a
-    sign-in counts. Without ``workspaces`` there is one data file, that of the environment.
+    sign-in counts; ``max_sessions``: how many pages may be open at once. Without ``workspaces``
+    there is one data file, that of the environment.
     """
 
     admins: frozenset[str]
@@ -169,6 +172,7 @@ class TeamAccess:
     require_verified: bool = True
     session_hours: float = 12.0
     hosts: tuple[str, ...] = ()
+    max_sessions: int = MAX_SESSIONS
     providers: tuple[ListedProvider, ...] = ()
     workspaces: tuple[Workspace, ...] = ()
 

@@ -230,6 +230,12 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, browse
         assert nobody.request.get(one, headers={"Cookie": "_streamlit_user=forged"}).status == 403
     left = other.context.request.put(f"{team.url}/_stcore/upload_file/someone/file", data=b"x")
     assert left.status == 403
+    # Whoever has the page open leaves a file on it.
+    other.goto(f"{team.url}/start")
+    with other.expect_response("**/_stcore/upload_file/**") as put:
+        files = [{"name": "texts.csv", "mimeType": "text/csv", "buffer": b"id,text\n1,One\n"}]
+        other.locator("input[type=file]").first.set_input_files(files)
+    assert put.value.status == 204
     for context in (page.context, other.context, nobody):
         context.close()
 

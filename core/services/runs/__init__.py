@@ -8,6 +8,7 @@ __all__ = [
     "cost_estimate",
     "held_work",
     "lifecycle",
+    "limits",
     "monitoring",
     "planning",
     "questions",

@@ -223,7 +223,7 @@ class Guard:
     """The middleware: 403 for whom `hosts` does not let in; headers on everything else.
 
     `member` says from a Cookie header and a path whether that file of a page may be fetched, or
-    left there.
+    left there. `secure`: browsers come by https, and keep cookies for that alone.
     """
 
     def __init__(
@@ -232,8 +232,9 @@ class Guard:
         hosts: Hosts,
         headers: dict[str, str],
         member: Callable[[str, str], bool] = lambda cookies, path: True,
+        secure: bool = False,
     ) -> None:
-        self._app, self._hosts, self._member = app, hosts, member
+        self._app, self._hosts, self._member, self._secure = app, hosts, member, secure
         self._headers = {
             name.lower().encode(): said.encode("latin-1") for name, said in headers.items()
         }
@@ -259,10 +260,17 @@ class Guard:
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
                 kept = [pair for pair in message["headers"] if pair[0].lower() not in self._headers]
+                kept = [_for_tls(*pair) for pair in kept] if self._secure else kept
                 message = {**message, "headers": [*kept, *self._headers.items()]}
             await send(message)
 
         await self._app(scope, receive, answer)
+
+
+def _for_tls(name: bytes, said: bytes) -> tuple[bytes, bytes]:
+    """A header; of a cookie with the mark that it is sent by https only."""
+    lacks = name.lower() == b"set-cookie" and b"; secure" not in said.lower()
+    return name, said + b"; Secure" if lacks else said
 
 
 async def _refuse(kind: str, send: Send, words: bytes) -> None:
