@@ -16,13 +16,14 @@ from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.votes.reading import kind_of_table
 from core.services.datasets import catalog, label_stats
 from core.services.datasets.catalog import Checked
+from core.services.guided import marks
 from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.ui import resources, routes, state
 from pages.ui.items import show_item
-from pages.ui.resources import DatasetFile, store
+from pages.ui.resources import DatasetFile, remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     meanings,
@@ -319,6 +320,9 @@ def _rubric_choice(table: Table) -> int | None:
     rubrics = {found.version_id: found.name for found in library.listing(store())}
     if not rubrics:
         return None
+    about = tuple(rubrics), tuple(table.columns)
+    likely = remembered("likely rubric", about, lambda: marks.likely_rubric(store(), about[1]))
+    state.guess(IMPORT_RUBRIC, likely)
     chosen: int | None = st.selectbox(
         "Check labels against a rubric",
         list(rubrics),

@@ -7,7 +7,7 @@ when the rubric is known can it be told what its words are; what fits no option 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from core.domain.dataset import Dataset, Item, Label
@@ -19,11 +19,15 @@ from core.formats.datasets.labels import AWAY, option_named
 from core.formats.source.csv_writer import number_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
+from core.services.rubrics import library
 from core.store.store import Store
 from core.text.names import fold
 
 #: So many different words of one criterion are asked about; more are no marks.
 MOST_WORDS = 40
+
+#: So many rubrics, those changed last, are looked through for the one that columns name.
+MOST_RUBRICS = 50
 
 Words = Mapping[str, Mapping[str, str]]
 
@@ -40,6 +44,18 @@ class Marks:
     marked: Mapping[str, int] = field(default_factory=dict)
     words: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
     settled: bool = True
+
+
+def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
+    """The rubric version most of whose criteria are columns of a table; none where none is."""
+    heads = {plain_head(column.removeprefix("label:")) for column in columns}
+    most, chosen = 0, None
+    for row in library.listing(store)[:MOST_RUBRICS]:
+        names = [c.name for c in library.version(store, row.version_id).rubric.criteria]
+        hits = sum(plain_head(name) in heads for name in names)
+        if hits > most and 2 * hits > len(names):
+            most, chosen = hits, row.version_id
+    return chosen
 
 
 def found(store: Store, version_id: int, rubric: Rubric) -> Marks:

@@ -147,6 +147,9 @@ def test_roles_that_were_chosen_stay_when_a_rubric_is_chosen(store: Store) -> No
     rubric = Rubric(name="Tone", criteria=(Criterion(name="tone", requirement="Friendly?"),))
     saved = catalog.keep_rubric(store, rubric)
     app = importing("id,first,second,tone,mood\n1,the question,the answer,MET,UNMET\n", "odd.csv")
+    # The rubric is guessed from the columns; who wants none of it says so.
+    assert app.selectbox(key=IMPORT_RUBRIC).value == saved.id
+    app.selectbox(key=IMPORT_RUBRIC).set_value(None).run()
     for column, role in (("first", "prompt"), ("second", "submission"), ("mood", "label")):
         role_of(app, column).set_value(role).run()
 

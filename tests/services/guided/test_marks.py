@@ -40,6 +40,15 @@ def class_with(store: Store, *notes: dict[str, object]) -> DatasetVersion:
     return store.datasets.create(Dataset(name="Class", items=items), now=NOW, source="class.xlsx")
 
 
+def test_the_rubric_is_guessed_that_most_of_the_columns_are_named_after(store: Store) -> None:
+    other = RUBRIC.model_copy(update={"name": "Other", "criteria": RUBRIC.criteria[1:]})
+    store.rubrics.create(other, now=NOW)
+    essay = store.rubrics.create(RUBRIC, now=NOW)
+    assert marks.likely_rubric(store, ("id", "Answer", "cause", "SHORT")) == essay.id
+    # One of two criteria is a word that happens to be there.
+    assert marks.likely_rubric(store, ("id", "Answer", "Cause")) is None
+
+
 def test_columns_of_the_criteria_s_names_are_marks_and_points_tell_the_level(store: Store) -> None:
     version = class_with(
         store,
