@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from math import ceil
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from core.domain.dataset import Item
@@ -22,8 +20,8 @@ from core.domain.dataset import Item
 NEAR, NEAR_WORDS = 0.8, 10
 #: Of more sequences than this, all texts together, a share is compared, the same of every text.
 MOST_SEQUENCES = 2_000_000
-#: So many bits has a text's signature.
-_BITS = 1024
+#: How many times two texts may turn out alike, and by how many orders of sequences each time.
+_BANDS, _IN_A_BAND = 32, 4
 # Scripts that put no spaces between words: every sign counts as one.
 _SIGNS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SIGNS}]|[^\W_{_SIGNS}]+")
@@ -95,6 +93,10 @@ class _Groups:
             self._of[at] = at = self._of[self._of[at]]
         return at
 
+    def together(self, one: int, other: int) -> bool:
+        """Whether two items are in one group already."""
+        return self._root(one) == self._root(other)
+
     def join(self, one: int, other: int) -> None:
         """Put the groups of two items together."""
         low, high = sorted((self._root(one), self._root(other)))
@@ -135,41 +137,47 @@ def _sampled(texts: Sequence[Sequences]) -> list[Sequences]:
 
 
 def _near_pairs(texts: Sequence[Sequences]) -> Iterator[tuple[int, int]]:
-    """Every pair that is near.
+    """Pairs that are near, enough of them to join all that are.
 
-    Two sets that share ``NEAR`` of their members share one of the rarest few of each (prefix
-    filtering; Chaudhuri, Ganti and Kaushik 2006), so only texts with such a one in common are
-    compared. What stands in one text only cannot be shared, and is left out of the index. Where
-    texts are made of few words nearly all have one in common: their signatures tell most apart.
+    Two sets agree in the least member under a random order with the chance of their Jaccard
+    similarity, so in all of ``_IN_A_BAND`` such orders often if they are near, and hardly ever
+    otherwise (Broder 1997; Leskovec, Rajaraman and Ullman 2014, section 3.4). Only sets that do so
+    in some band are compared, whatever words the texts are made of. At a similarity of ``NEAR`` a
+    pair is missed with the chance (1 - .8^4)^32 < 5e-8.
     """
-    count = Counter(sequence for text in texts for sequence in text)
-    number = {sequence: at for at, sequence in enumerate(count)}
-    signed = [_signature(number[sequence] for sequence in text) for text in texts]
-    holders: dict[tuple[str, str, str], list[int]] = {}
-    for at in sorted(range(len(texts)), key=lambda at: len(texts[at])):
-        mine = sorted(texts[at], key=lambda sequence: (count[sequence], sequence))
-        compared = set[int]()
-        for sequence in mine[: len(mine) - ceil(NEAR * len(mine)) + 1]:
-            if count[sequence] == 1:
-                continue
-            found = holders.setdefault(sequence, [])
-            for other in found:
-                if other not in compared:
-                    compared.add(other)
-                    # No more can be shared than bits in common, and what shares a bit in one text.
-                    bits, hidden = signed[at]
-                    theirs, more = signed[other]
-                    most = (bits & theirs).bit_count() + min(hidden, more)
-                    least = NEAR * (len(mine) + len(texts[other]) - most)
-                    if most >= least and _near(texts[at], texts[other]):
-                        yield at, other
-            found.append(at)
+    alike = _Groups(len(texts))
+    for bucket in _buckets(texts):
+        for place, at in enumerate(bucket):
+            for other in bucket[:place]:
+                if not alike.together(at, other) and _near(texts[at], texts[other]):
+                    alike.join(at, other)
+                    yield other, at
 
 
-def _signature(numbers: Iterable[int]) -> tuple[int, int]:
-    """A bit for each member, many to a bit, and how many members have none of their own."""
-    bits, members = 0, 0
-    for number in numbers:
-        bits |= 1 << number % _BITS
-        members += 1
-    return bits, members - bits.bit_count()
+def _buckets(texts: Sequence[Sequences]) -> Iterator[list[int]]:
+    """Texts whose least members are the same throughout a band, two or more at a time."""
+    import numpy as np
+
+    at = np.array([place for place, text in enumerate(texts) if text], np.int64)
+    if len(at) < 2:
+        return
+    number: dict[tuple[str, str, str], int] = {}
+    members = [[number.setdefault(s, len(number)) for s in texts[place]] for place in at]
+    sizes = np.array([0, *map(len, members)])
+    starts = np.cumsum(sizes)[:-1]
+    mixed = _mixed(np.array([one for text in members for one in text], np.uint64), 0)
+    for band in range(_BANDS):
+        key = np.zeros(len(at), np.uint64)
+        for order in range(1 + band * _IN_A_BAND, 1 + (band + 1) * _IN_A_BAND):
+            key = _mixed(key ^ np.minimum.reduceat(_mixed(mixed, order), starts), order)
+        by_key = np.argsort(key, kind="stable")
+        ends = np.flatnonzero(np.diff(key[by_key])) + 1
+        yield from (at[group].tolist() for group in np.split(by_key, ends) if len(group) > 1)
+
+
+def _mixed(numbers: Any, seed: int) -> Any:
+    """Numbers of 64 bits, mixed so that their order looks random (splitmix64; Steele 2014)."""
+    mixed = numbers + (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB
+    return mixed ^ (mixed >> 31)

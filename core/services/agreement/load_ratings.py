@@ -3,48 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
-from core.domain.dataset import Item
-from core.domain.rubric import Criterion, Rubric, Scale
+from core.domain.rubric import Criterion
+from core.domain.runs import Run
 from core.errors import NotFound
 from core.formats.folder import read_folder
 from core.formats.votes.vote_tables import read_votes
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_sheet import Sheet, Traits, first_verdicts, with_reviewers
+from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
+from core.services.agreement.rating_tables import as_options, gather, gathered, labels_of, nothing
 from core.services.agreement.ratings import (
     ABSTAINED,
-    FAILED,
-    LABELS,
     NOT_ASKED,
-    PANEL,
-    PEOPLE,
     Column,
-    CriterionRatings,
     Levels,
+    Options,
     Rated,
     RatedAnswer,
+    RatedItems,
     Rater,
     SureVote,
+    Traits,
     columns_of,
-    majority_column,
-    panel_column,
 )
 from core.services.results.scored_items import resolved_items, scored_rubric
-from core.services.results.verdicts import RubricOf, rubric_lookup
 from core.store.store import Store
 
 #: Hears what a person should know about a source, a sentence at a time.
 Tell = Callable[[str], None]
 #: What file systems allow, and what whole numbers of the data file hold.
 _LONGEST_NAME, _MOST_DIGITS = 255, 18
-_CODES = {State.ABSTAINED: ABSTAINED, State.FAILED: FAILED}
 
 
 def unheard(said: str) -> None:
@@ -90,8 +83,7 @@ def of_run(store: Store, run_id: int) -> Rated:
     Imported votes give the same ratings as the folder they came from: nobody here settled them.
     """
     run = store.runs.get(run_id)
-    rubric = scored_rubric(store, run)
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    items = items_of(store, run)
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
 
@@ -99,18 +91,80 @@ def of_run(store: Store, run_id: int) -> Rated:
     def rater(judge: str, replicate: int) -> Rater:
         return _rater(judge, replicate, own, kinds)
 
-    columns = [
-        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.options)
-        for vote in store.votes.columns(run_id, own)
-    ]
     failed = [
         RatedAnswer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
         if c.replicate < own
     ]
-    settled = store.results.judged(run_id) if run.panel.askable else {}
-    found = gather(rubric, items, failed, settled, columns)
+    found = gathered(
+        items,
+        vote_columns(store, run_id, rater, own),
+        failed,
+        labels(store, run, items),
+        verdicts(store, run_id, items) if run.panel.askable else {},
+    )
     return replace(found, sure=lambda: sure_votes(store, run_id))
+
+
+def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
+    """A run's items, or those of them with these ids, without reading their texts."""
+    version = run.dataset_version_id
+    ids = store.runs.item_ids(run.id) if ids is None else ids
+    traits = store.datasets.traits(version)
+    known = {one: Traits(*one) for one in set(traits.values())}
+    own = store.signs.own_rubrics(run.id)
+    return RatedItems(
+        ids=tuple(ids),
+        traits=tuple(known[traits[item_id]] for item_id in ids),
+        rubric=scored_rubric(store, run),
+        own={item_id: own[item_id] for item_id in ids if item_id in own} if own else {},
+        read=lambda: resolved_items(store, version, ids),
+    )
+
+
+def vote_columns(
+    store: Store, run_id: int, rater: Callable[[str, int], Rater], below: int | None = None
+) -> list[Column]:
+    """The votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names who gave them."""
+    return [
+        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.options)
+        for vote in store.votes.columns(run_id, below)
+    ]
+
+
+def labels(store: Store, run: Run, items: RatedItems) -> Options:
+    """The labels of a run's items: the dataset's, and over them what people settled."""
+    version = run.dataset_version_id
+    mine = resolved_items(store, version, list(items.own)) if items.own else ()
+    found = labels_of(items, mine)
+    shared = {criterion.name: criterion for criterion in items.rubric.criteria}
+    for name, label, holders in store.datasets.label_columns(version):
+        if name in shared:
+            rows = [at for one in holders if (at := items.place.get(one)) is not None]
+            found.setdefault(name, nothing(items))[rows] = _option(shared[name], label)
+    for item_id, settled in store.settled.truth(version).items():
+        row = items.place.get(item_id)
+        for name in settled.keys() & shared.keys():
+            truth = settled[name]
+            if row is not None and item_id not in items.own:
+                option = NOT_ASKED if truth is None else _option(shared[name], truth.label)
+                found.setdefault(name, nothing(items))[row] = option
+    return found
+
+
+def _option(criterion: Criterion, label: str) -> int:
+    """A label as an option; one that is none of the criterion's stands for no answer."""
+    option = criterion.index_of(label)
+    return ABSTAINED if option is None else option
+
+
+def verdicts(store: Store, run_id: int, items: RatedItems) -> Options:
+    """What the votes of a run gave, by criterion."""
+    found: dict[str, Levels] = {}
+    for name, holders, options in store.results.judged_columns(run_id):
+        column = found[name] = nothing(items)
+        column[[items.place[one] for one in holders]] = as_options(options)
+    return found
 
 
 def sure_votes(store: Store, run_id: int, criterion: str | None = None) -> list[SureVote]:
@@ -202,148 +256,6 @@ def column_names(rows: Sequence[Row]) -> list[str]:
     return names
 
 
-def gather(
-    rubric: Rubric,
-    items: Sequence[Item],
-    answers: Sequence[RatedAnswer],
-    settled: Mapping[str, Mapping[str, int | None]],
-    columns: Sequence[Column] = (),
-) -> Rated:
-    """The answers as columns of levels, criterion by criterion.
-
-    Answers come one by one, or as whole columns, which is several times as fast. Where items have
-    rubrics of their own, criteria with the same name, scale and labels are one criterion; one that
-    differs gets a name with a number. ``settled`` is empty where no panel settled anything.
-    """
-    rubric_of = rubric_lookup(rubric, items)
-    place = {item.id: row for row, item in enumerate(items)}
-    tables = _Tables(rubric, items, rubric_of)
-    for column in columns:
-        tables.fill(column, place)
-    for item_id, criterion_name, rater, option, state in answers:
-        tables.of(item_id)[criterion_name].add(place[item_id], rater, option, state)
-    for row, item in enumerate(items):
-        there, verdicts = tables.of(item.id), settled.get(item.id, {})
-        for criterion in rubric_of(item.id).criteria:
-            there[criterion.name].settle(row, item, criterion, verdicts)
-    raters = tuple(dict.fromkeys([*(c.rater for c in columns), *(a.rater for a in answers)]))
-    names = columns_of(raters)
-    return Rated(
-        items=tuple(items),
-        rubric_of=rubric_of,
-        criteria=tuple(table.done(names, bool(settled)) for table in tables.all),
-        raters=raters,
-        settled=settled,
-        columns=columns,
-        singles=answers,
-    )
-
-
-class _Table:
-    """Collects one criterion's answers."""
-
-    def __init__(self, name: str, criterion: Criterion, items: int) -> None:
-        self._name, self._criterion, self._items = name, criterion, items
-        # No option is at no level.
-        self._level: dict[int | None, int] = {o: at for at, o in enumerate(criterion.scored)}
-        self._raters: dict[Rater, Levels] = {}
-        self._labels, self._verdicts = self._empty(), self._empty()
-
-    def _empty(self) -> Levels:
-        return np.full(self._items, NOT_ASKED)
-
-    def _of(self, rater: Rater) -> Levels:
-        if rater not in self._raters:
-            self._raters[rater] = self._empty()
-        return self._raters[rater]
-
-    def add(self, row: int, rater: Rater, option: int | None, state: State) -> None:
-        self._of(rater)[row] = self._level.get(option, _CODES.get(state, NOT_ASKED))
-
-    def fill(self, rows: list[int], rater: Rater, options: Iterable[int | None]) -> None:
-        self._of(rater)[rows] = [self._level.get(option, ABSTAINED) for option in options]
-
-    def settle(
-        self, row: int, item: Item, criterion: Criterion, settled: Mapping[str, int | None]
-    ) -> None:
-        """Notes the item's label and the panel's verdict."""
-        if criterion.name in item.labels:
-            self._labels[row] = self._level.get(item.truth(criterion), ABSTAINED)
-        if criterion.name in settled:
-            self._verdicts[row] = self._level.get(settled[criterion.name], ABSTAINED)
-
-    def done(self, names: Mapping[Rater, str], has_panel: bool) -> CriterionRatings:
-        criterion, k = self._criterion, len(self._level)
-        columns = {names[rater]: levels for rater, levels in self._raters.items()}
-        by_kind: dict[str, list[Levels]] = {}
-        for rater, levels in self._raters.items():
-            by_kind.setdefault(rater.kind, []).append(levels)
-        kinds = {kind: np.column_stack(theirs) for kind, theirs in by_kind.items()}
-        columns[LABELS] = self._labels
-        columns[PANEL] = panel_column(
-            kinds or {"": self._empty()[:, None]}, self._verdicts if has_panel else None, k
-        )
-        if "human" in kinds:
-            columns[PEOPLE] = majority_column(kinds["human"], k)
-        return CriterionRatings(
-            name=self._name,
-            scale=criterion.scale,
-            labels=tuple(criterion.choices[i].label for i in criterion.scored),
-            columns=columns,
-            source=criterion.name,
-            options=criterion.scored,
-            raters=tuple(self._raters),
-        )
-
-
-class _Tables:
-    """The table of every item's every criterion; criteria come in the rubric's order."""
-
-    def __init__(self, rubric: Rubric, items: Sequence[Item], rubric_of: RubricOf) -> None:
-        self._known: dict[tuple[str, Scale, tuple[str, ...]], _Table] = {}
-        self._names: dict[str, int] = {}
-        self._items = len(items)
-        common = any(item.rubric is None for item in items)
-        self._common = {c.name: self._table(c) for c in rubric.criteria} if common else {}
-        self._own = {
-            item.id: {c.name: self._table(c) for c in rubric_of(item.id).criteria}
-            for item in items
-            if item.rubric is not None
-        }
-
-    @property
-    def all(self) -> Iterable[_Table]:
-        return self._known.values()
-
-    def of(self, item_id: str) -> Mapping[str, _Table]:
-        """The tables of an item's criteria, by name."""
-        return self._own.get(item_id, self._common)
-
-    def fill(self, column: Column, place: Mapping[str, int]) -> None:
-        """Write a column down; where items have rubrics of their own, on the table of each."""
-        if not self._own:
-            at = [place[item_id] for item_id in column.items]
-            self._common[column.criterion].fill(at, column.rater, column.options)
-            return
-        rows: dict[_Table, list[int]] = {}
-        options: dict[_Table, list[int | None]] = {}
-        for item_id, option in zip(column.items, column.options, strict=True):
-            table = self.of(item_id)[column.criterion]
-            rows.setdefault(table, []).append(place[item_id])
-            options.setdefault(table, []).append(option)
-        for table, there in rows.items():
-            table.fill(there, column.rater, options[table])
-
-    def _table(self, criterion: Criterion) -> _Table:
-        labels = tuple(criterion.choices[i].label for i in criterion.scored)
-        key = (criterion.name, criterion.scale, labels)
-        if key not in self._known:
-            number = self._names[criterion.name] = self._names.get(criterion.name, 0) + 1
-            name = criterion.name if number == 1 else f"{criterion.name} ({number})"
-            self._known[key] = _Table(name, criterion, self._items)
-        return self._known[key]
-
-
 def sheet_of(store: Store, run_id: int) -> Sheet:
     """The ratings of a run, those of its reviewers among them. Raises ``NotFound``."""
     run = store.runs.get(run_id)
@@ -362,11 +274,11 @@ def sheet(rated: Rated) -> Sheet:
     """Ratings that are at hand, as a sheet."""
     columns = columns_of(rated.raters)
     return Sheet(
-        items=tuple(item.id for item in rated.items),
+        items=rated.of.ids,
         judges=tuple(name for rater, name in columns.items() if rater.kind != "human"),
         criteria=rated.criteria,
         people=tuple(name for rater, name in columns.items() if rater.kind == "human"),
         kinds={name: rater.kind for rater, name in columns.items() if rater.kind != "human"},
-        traits=tuple(Traits(i.system, i.tags, i.split or "") for i in rated.items),
-        whole=len(rated.items),
+        traits=rated.of.traits,
+        whole=len(rated.of.ids),
     )

@@ -93,8 +93,8 @@ def report(
 ) -> dict[str, Any]:
     """The report for ratings that are at hand; see ``metrics_source``."""
     _check(rated, reference)
-    draws = Draws(len(rated.items), bootstrap, seed) if bootstrap else None
-    items, sure = [item.id for item in rated.items], rated.sure()
+    draws = Draws(len(rated.of.ids), bootstrap, seed) if bootstrap else None
+    items, sure = rated.of.ids, rated.sure()
     found: dict[str, Any] = {
         "criteria": {
             c.name: _Measured(c, _names(rated, c), reference, draws).report(

@@ -52,7 +52,7 @@ class AnswerPairs:
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
     """The pairs of two columns (`core.services.agreement.ratings`), criterion by criterion."""
-    ids = [item.id for item in rated.items]
+    ids = rated.of.ids
     return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from core.services.agreement.ratings import (
     PERSON,
     CriterionRatings,
     Levels,
+    Traits,
     majority_column,
 )
 from core.store.store import Store
@@ -28,14 +28,6 @@ from core.store.store import Store
 #: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
 FEW = 50
 _WORDS = {LABELS: "Labels", PEOPLE: "Majority of people", PANEL: "Panel"}
-
-
-class Traits(NamedTuple):
-    """What an item can be chosen by."""
-
-    system: str = ""
-    tags: tuple[str, ...] = ()
-    split: str = ""
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from core.domain.dataset import Item
-from core.domain.rubric import Scale
+from core.domain.rubric import Rubric, Scale
 from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import State, majority
-from core.services.results.verdicts import RubricOf
 
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL = "labels", "people", "panel"
@@ -69,6 +68,61 @@ class Column(NamedTuple):
     rater: Rater
     items: Sequence[str]
     options: Sequence[int | None]
+
+
+class Traits(NamedTuple):
+    """What an item can be chosen by."""
+
+    system: str = ""
+    tags: tuple[str, ...] = ()
+    split: str = ""
+
+
+@dataclass(frozen=True)
+class RatedItems:
+    """The items of a source: what figures need of each, and the whole items when asked for.
+
+    ``own`` has the rubric of those that have one of their own; all others follow ``rubric``.
+    """
+
+    ids: tuple[str, ...]
+    traits: tuple[Traits, ...]
+    rubric: Rubric
+    own: Mapping[str, Rubric]
+    read: Callable[[], tuple[Item, ...]]
+
+    @cached_property
+    def whole(self) -> tuple[Item, ...]:
+        """The items with their texts; read once."""
+        return self.read()
+
+    @cached_property
+    def place(self) -> Mapping[str, int]:
+        """The row of every item in all columns."""
+        return {item_id: row for row, item_id in enumerate(self.ids)}
+
+    def rubric_of(self, item_id: str) -> Rubric:
+        """The rubric in force for an item."""
+        return self.own.get(item_id, self.rubric)
+
+    @cached_property
+    def rubrics(self) -> tuple[Rubric, ...]:
+        """The rubrics in force, each once, in the order of the items."""
+        if not self.own:
+            return (self.rubric,) if self.ids else ()
+        return tuple({id(one): one for one in map(self.rubric_of, self.ids)}.values())
+
+
+def rated_items(rubric: Rubric, items: Sequence[Item]) -> RatedItems:
+    """Items that are at hand."""
+    whole = tuple(items)
+    return RatedItems(
+        ids=tuple(item.id for item in whole),
+        traits=tuple(Traits(item.system, item.tags, item.split or "") for item in whole),
+        rubric=rubric,
+        own={item.id: item.rubric for item in whole if item.rubric is not None},
+        read=lambda: whole,
+    )
 
 
 @dataclass(frozen=True)
@@ -133,36 +187,49 @@ class CriterionRatings:
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
+#: By criterion what was answered, item by item: a place among its choices, or a code for none.
+Options = Mapping[str, Levels]
+
+
 @dataclass(frozen=True)
 class Rated:
     """A source: its items, criteria in the rubric's order, and what was given as answers.
 
-    ``settled`` has per item what the panel says, as ``core.scoring`` takes it. ``sure`` reads how
-    sure answers are, which few figures ask for.
+    ``given`` holds by rater, ``labelled`` the items' labels, ``settled`` what the panel says (empty
+    where none settled anything). ``sure`` reads how sure answers are, which few figures ask for.
     """
 
-    items: tuple[Item, ...]
-    rubric_of: RubricOf
+    of: RatedItems
     criteria: tuple[CriterionRatings, ...]
     raters: tuple[Rater, ...]
-    settled: Mapping[str, Mapping[str, int | None]]
-    columns: Sequence[Column] = ()
-    singles: Sequence[RatedAnswer] = ()
+    given: Mapping[Rater, Options]
+    labelled: Options
+    settled: Options
     sure: Callable[[], Sequence[SureVote]] = tuple
 
-    @cached_property
-    def answers(self) -> Mapping[Rater, Mapping[str, Mapping[str, int | None]]]:
-        """``answers[rater][item]`` maps criteria to options as ``core.scoring`` takes them."""
-        found: dict[Rater, dict[str, dict[str, int | None]]] = {one: {} for one in self.raters}
-        for column in self.columns:
-            theirs = found[column.rater]
-            for item_id, option in zip(column.items, column.options, strict=True):
-                theirs.setdefault(item_id, {})[column.criterion] = option
-        for item_id, criterion, rater, option, state in self.singles:
-            given = found[rater].setdefault(item_id, {})
-            if state is not State.FAILED:
-                given[criterion] = option
-        return found
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items whole."""
+        return self.of.whole
+
+    def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
+        """What a rater answered to an item, as ``core.scoring`` takes it."""
+        row = self.of.place.get(item_id)
+        return {} if row is None else answers_at(self.given.get(rater, {}), row)
+
+
+def answers_at(given: Options, row: int) -> dict[str, int | None]:
+    """What was answered to the item in that row, as ``core.scoring`` takes it.
+
+    >>> answers_at({"Depth": np.array([2, -2, -1])}, 1), answers_at({"Depth": np.array([-1])}, 0)
+    ({'Depth': None}, {})
+    """
+    codes = ((name, int(column[row])) for name, column in given.items())
+    return {
+        name: None if code == ABSTAINED else code
+        for name, code in codes
+        if code >= 0 or code == ABSTAINED
+    }
 
 
 def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
@@ -215,14 +282,24 @@ def panel_column(judges: Mapping[str, Levels], settled: Levels | None, k: int) -
     return np.where((settled == NOT_ASKED) & asked, FAILED, settled)
 
 
-def panel_answers(rated: Rated) -> Mapping[str, Mapping[str, int | None]]:
-    """The panel's answers per item, as ``core.scoring`` takes them."""
+def panel_options(rated: Rated) -> Options:
+    """What the panel answers: its verdicts, else what its columns say."""
     if rated.settled:
         return rated.settled
-    found: dict[str, dict[str, int | None]] = {}
+    found: dict[str, Levels] = {}
     for criterion in rated.criteria:
-        options = dict(enumerate(criterion.options))
-        for item, level in zip(rated.items, criterion.panel.tolist(), strict=True):
-            if level >= 0 or level == ABSTAINED:
-                found.setdefault(item.id, {})[criterion.source] = options.get(level)
+        merge(found, criterion, PANEL, len(rated.of.ids))
     return found
+
+
+def merge(found: dict[str, Levels], asked: CriterionRatings, column: str, items: int) -> None:
+    """Put what a column answered to a criterion, as options, to what it answered under that name.
+
+    There is no answer where calls failed or judges tie.
+    """
+    levels = asked.column(column, items)
+    options = np.array([*asked.options, NOT_ASKED], np.int64)
+    given = options[np.where(levels >= 0, levels, len(options) - 1)]
+    given = np.where(levels == ABSTAINED, ABSTAINED, given)
+    before = found.get(asked.source)
+    found[asked.source] = given if before is None else np.where(given == NOT_ASKED, before, given)

@@ -14,19 +14,27 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement import scores as metrics
-from core.metrics.agreement.ratings import Means
+from core.metrics.agreement.ratings import Means, patterns
 from core.metrics.agreement.scores import Pairs, pair_up
 from core.metrics.estimate import Estimate
 from core.scoring import Texts, score_item
 from core.services.agreement.group_figures import Draws, score_figures, score_intervals
+from core.services.agreement.load_ratings import items_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import FEW, Sheet
-from core.services.agreement.ratings import FAILED, NOT_ASKED, PEOPLE, TIED, Rated, panel_answers
-from core.services.results.scored_items import resolved_items, scored_rubric
-from core.services.results.verdicts import rubric_lookup
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    PEOPLE,
+    Levels,
+    Options,
+    Rated,
+    RatedItems,
+    answers_at,
+    merge,
+    panel_options,
+)
 from core.store.store import Store
 
 Answers = Mapping[str, int | None]
@@ -37,10 +45,10 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
 
     People are compared with the mean of the other people.
     """
-    scorer = Scorer(rated)
-    columns = [scorer.column(rated.answers[rater]) for rater in rated.raters]
+    scorer = Scorer(rated.of)
+    columns = [scorer.column(rated.given[rater]) for rater in rated.raters]
     humans = [i for i, rater in enumerate(rated.raters) if rater.kind == "human"]
-    gold = scorer.column(scorer.labels())
+    gold = scorer.column(rated.labelled)
     versus = _Versus(columns, humans, gold, reference, draws)
     names = [rater.name for rater in rated.raters]
     versus.of_reference = columns[names.index(reference)] if reference in names else None
@@ -49,7 +57,7 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
         for index, (name, rater) in enumerate(zip(names, rated.raters, strict=True))
         if name != reference
     }
-    return {"raters": raters, "panel": versus.of(scorer.column(panel_answers(rated)), None)}
+    return {"raters": raters, "panel": versus.of(scorer.column(panel_options(rated)), None)}
 
 
 class _Versus:
@@ -99,59 +107,63 @@ def _mean(people: list[Means], items: int) -> Means:
 class Scorer:
     """Scores answers to items; equal answers under one rubric are scored once."""
 
-    def __init__(self, rated: Rated) -> None:
-        self._rated = rated
-        self._known: dict[tuple[int, str, tuple[int | None, ...]], float | None] = {}
+    def __init__(self, items: RatedItems) -> None:
+        self._items = items
+        # Where lengths count, or rubrics differ, every item is scored by itself.
+        penalised = items.rubric.scoring.length_penalty is not None
+        alone = [penalised or item_id in items.own for item_id in items.ids]
+        self._alone = np.flatnonzero(alone)
+        self._alike = np.flatnonzero(~np.array(alone, np.bool_))
 
-    def column(self, answers: Mapping[str, Answers]) -> Means:
+    def column(self, given: Options) -> Means:
         """The score of every item, and for which items there is one."""
-        found = [
-            self._score(item, given) if (given := answers.get(item.id)) else None
-            for item in self._rated.items
-        ]
-        return Means(
-            np.array([0.0 if s is None else s for s in found]),
-            np.array([s is not None for s in found], dtype=bool),
-        )
+        found = np.full(len(self._items.ids), np.nan)
+        criteria = [c.name for c in self._items.rubric.criteria]
+        if len(self._alike) and all(name in given for name in criteria):
+            seen = patterns(np.column_stack([given[name][self._alike] for name in criteria]))
+            columns = dict(zip(criteria, seen.rows.T, strict=True))
+            scores = [
+                _score(self._items.rubric, answers_at(columns, at)) for at in range(len(seen.rows))
+            ]
+            found[self._alike] = np.array(scores)[seen.of_item]
+        for at in self._alone:
+            found[at] = self._by_itself(given, int(at))
+        return Means(np.nan_to_num(found), ~np.isnan(found))
 
-    def away(self, answers: Mapping[str, Answers]) -> npt.NDArray[np.bool_]:
+    def away(self, given: Options) -> npt.NDArray[np.bool_]:
         """On which items it could not assess something."""
-        return np.array([self._away(item, answers.get(item.id, {})) for item in self._rated.items])
+        found = np.zeros(len(self._items.ids), np.bool_)
+        own = np.array([item_id in self._items.own for item_id in self._items.ids], np.bool_)
+        for criterion in self._items.rubric.criteria:
+            if criterion.name in given:
+                column = given[criterion.name]
+                na = [at for at, option in enumerate(criterion.choices) if option.na]
+                found |= ~own & np.isin(column, [ABSTAINED, *na])
+        for at in np.flatnonzero(own):
+            answers = answers_at(given, int(at))
+            asked = self._items.own[self._items.ids[at]].criteria
+            found[at] = any(
+                (o := answers[c.name]) is None or c.choices[o].na
+                for c in asked
+                if c.name in answers
+            )
+        return found
 
-    def _away(self, item: Item, given: Answers) -> bool:
-        asked = (c for c in self._rated.rubric_of(item.id).criteria if c.name in given)
-        return any((at := given[c.name]) is None or c.choices[at].na for c in asked)
-
-    def labels(self) -> dict[str, Answers]:
-        """The items' labels as answers."""
-        return {
-            item.id: {
-                c.name: item.truth(c)
-                for c in self._rated.rubric_of(item.id).criteria
-                if c.name in item.labels
-            }
-            for item in self._rated.items
-        }
-
-    def _score(self, item: Item, given: Answers) -> float | None:
-        rubric = self._rated.rubric_of(item.id)
-        if any(c.name not in given for c in rubric.criteria):
-            return None
-        penalised = rubric.scoring.length_penalty is not None
-        answers = tuple(given[c.name] for c in rubric.criteria)
-        key = (id(rubric), item.id if penalised else "", answers)
-        if key not in self._known:
-            texts = Texts(output=item.output, thinking=item.thinking) if penalised else None
-            self._known[key] = _scored(rubric, given, texts)
-        return self._known[key]
+    def _by_itself(self, given: Options, at: int) -> float:
+        rubric = self._items.rubric_of(self._items.ids[at])
+        texts = None
+        if rubric.scoring.length_penalty is not None:
+            item = self._items.whole[at]
+            texts = Texts(output=item.output, thinking=item.thinking)
+        return _score(rubric, answers_at(given, at), texts)
 
 
-def _scored(rubric: Rubric, given: Answers, texts: Texts | None) -> float | None:
-    return score_item(rubric, given, texts=texts).score
-
-
-#: Codes of cells that no answer came from: asked in vain, never, or judges who tie.
-_NOTHING = (NOT_ASKED, FAILED, TIED)
+def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
+    """NaN where a criterion has no answer, or there is no score."""
+    if any(criterion.name not in answers for criterion in rubric.criteria):
+        return np.nan
+    score = score_item(rubric, answers, texts=texts).score
+    return np.nan if score is None else score
 
 
 @dataclass(frozen=True)
@@ -219,29 +231,23 @@ class ScoreLine:
 
 def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     """The scores of everybody in the whole sheet of a run, from their own answers."""
-    run = store.runs.get(run_id)
-    items = resolved_items(store, run.dataset_version_id, sheet.items)
-    rubric = scored_rubric(store, run)
-    scorer = Scorer(Rated(items, rubric_lookup(rubric, items), (), (), {}))
+    items = items_of(store, store.runs.get(run_id), sheet.items)
+    scorer = Scorer(items)
     names = dict.fromkeys(name for one in sheet.criteria for name in one.columns if name != PEOPLE)
-    answers = {name: _answers(sheet, name, items) for name in names}
+    given = {name: _given(sheet, name) for name in names}
     return RaterScores(
-        {item.id: at for at, item in enumerate(items)},
-        {name: scorer.column(one) for name, one in answers.items()},
-        {name: scorer.away(one) for name, one in answers.items()},
+        items.place,
+        {name: scorer.column(one) for name, one in given.items()},
+        {name: scorer.away(one) for name, one in given.items()},
     )
 
 
-def _answers(sheet: Sheet, column: str, items: tuple[Item, ...]) -> dict[str, Answers]:
-    """What a column answered, as ``core.scoring`` takes it."""
-    found: dict[str, dict[str, int | None]] = {}
+def _given(sheet: Sheet, column: str) -> dict[str, Levels]:
+    """What a column answered, by criterion."""
+    found: dict[str, Levels] = {}
     for asked in sheet.criteria:
-        levels = asked.column(column, len(items)).tolist()
-        options = dict(enumerate(asked.options))
-        for item, level in zip(items, levels, strict=True):
-            if level not in _NOTHING:
-                found.setdefault(item.id, {})[asked.source] = options.get(level)
-    return dict(found)
+        merge(found, asked, column, len(sheet.items))
+    return found
 
 
 def score_pair(

@@ -88,7 +88,7 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
         raise InputError(f"Run {first} is the same as run {second}. Name two different runs.")
     runs = store.runs.get(first), store.runs.get(second)
     rated = of_run(store, first), of_run(store, second)
-    match = match_items(rated[0].items, rated[1].items)
+    match = _match(runs, rated)
     if not match.both:
         raise InputError(_no_items(runs, match))
     criteria, apart = _criteria(rated, match)
@@ -96,6 +96,20 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
         raise InputError(_no_criteria(runs, apart))
     scores = _scores(store, first, match), _scores(store, second, match)
     return Paired(runs, match, criteria, apart, scores)
+
+
+def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
+    """Which items are the same. Of one version of a dataset, all that both runs have."""
+    if runs[0].dataset_version_id != runs[1].dataset_version_id:
+        return match_items(rated[0].items, rated[1].items)
+    first, second = rated[0].of, rated[1].of
+    return Match(
+        both=tuple(i for i in first.ids if i in second.place),
+        only_first=tuple(i for i in first.ids if i not in second.place),
+        only_second=tuple(i for i in second.ids if i not in first.place),
+        reworded=(),
+        relabelled=(),
+    )
 
 
 def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
@@ -194,8 +208,7 @@ def _judges(criterion: CriterionRatings) -> Ratings:
 
 
 def _rows(rated: Rated, match: Match) -> Levels:
-    place = {item.id: row for row, item in enumerate(rated.items)}
-    return np.array([place[item] for item in match.both], dtype=np.int64)
+    return np.array([rated.of.place[item] for item in match.both], dtype=np.int64)
 
 
 def _scores(store: Store, run_id: int, match: Match) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -18,18 +19,17 @@ from core.metrics.agreement.ratings import majority
 from core.metrics.bias.effects import FEW
 from core.metrics.bias.judge_bias import ShownOrders
 from core.services.agreement import ratings
-from core.services.agreement.load_ratings import gather
+from core.services.agreement.load_ratings import items_of, labels, verdicts, vote_columns
+from core.services.agreement.rating_tables import gathered
 from core.services.agreement.ratings import (
     ABSTAINED,
     NOT_ASKED,
     PANEL,
-    Column,
     CriterionRatings,
     Levels,
     Rated,
     Rater,
 )
-from core.services.results.scored_items import resolved_items, scored_rubric
 from core.store.store import Store
 
 Values = npt.NDArray[np.float64]
@@ -97,14 +97,11 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     """
     run = store.runs.get(run_id)
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
-    rubric = scored_rubric(store, run)
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    of = items_of(store, run)
     seats: dict[Rater, tuple[str, int]] = {}
-    columns = [
-        Column(vote.criterion, _seat(seats, vote.judge, vote.replicate), vote.items, vote.options)
-        for vote in store.votes.columns(run_id)
-    ]
-    rated = gather(rubric, items, (), store.results.judged(run_id), columns)
+    columns = vote_columns(store, run_id, partial(_seat, seats))
+    rated = gathered(of, columns, (), labels(store, run, of), verdicts(store, run_id, of))
+    items = of.whole
     orders = store.votes.orders_shown(run_id, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
@@ -152,7 +149,7 @@ def _asked(
 ) -> CriterionEvidence:
     place = {name: at for at, name in enumerate(judges)}
     replicates = max([run.plan.replicates, *(r + 1 for _, r in seats.values())])
-    shape = (len(rated.items), len(place), replicates)
+    shape = (len(rated.of.ids), len(place), replicates)
     levels, abstained = np.full(shape, -1), np.zeros(shape, np.bool_)
     people = []
     for column, rater in enumerate(matrix.raters):
@@ -180,8 +177,8 @@ def _asked(
 
 def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
     """The criterion that a matrix is of; where rubrics differ in its weight, the first one."""
-    for item in rated.items:
-        for criterion in rated.rubric_of(item.id).criteria:
+    for rubric in rated.of.rubrics:
+        for criterion in rubric.criteria:
             labels = tuple(criterion.choices[i].label for i in criterion.scored)
             numbered = f"{criterion.name} ("  # how a second criterion of that name is called
             same = criterion.scale == matrix.scale and labels == matrix.labels
@@ -194,8 +191,8 @@ def _scored(rated: Rated) -> Scored:
     """The options that are answers, by criterion and number of choices."""
     return {
         (criterion.name, len(criterion.choices)): criterion.scored
-        for item in rated.items
-        for criterion in rated.rubric_of(item.id).criteria
+        for rubric in rated.of.rubrics
+        for criterion in rubric.criteria
     }
 
 

@@ -237,11 +237,11 @@ class SystemScores:
 
     def of(self, rater: Rater, item_id: str) -> tuple[float, float, bool] | None:
         """Total, base and whether nothing was missing; ``None`` where there is no score."""
-        answers = self._rated.answers.get(rater, {}).get(item_id)
+        answers = self._rated.answers_of(rater, item_id)
         if not answers:
             return None
         item = self._items[item_id]
-        found = score_item(self._rated.rubric_of(item_id), answers, texts=texts_from(item))
+        found = score_item(self._rated.of.rubric_of(item_id), answers, texts=texts_from(item))
         if found.score is None or found.trace.base is None:
             return None
         return found.score, found.trace.base, found.trace.complete

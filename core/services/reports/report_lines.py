@@ -9,7 +9,6 @@ from statistics import median
 
 import numpy as np
 
-from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import CellResult, RunItemRow
 from core.metrics.agreement.ratings import Means
@@ -29,6 +28,7 @@ from core.services.agreement.ratings import (
     CriterionRatings,
     Levels,
     Rated,
+    RatedItems,
 )
 from core.services.agreement.score_agreement import Scorer
 from core.services.reports.report_values import (
@@ -90,9 +90,9 @@ def slices(
     return tuple(slice_of(name, part, mean) for name, part in largest)
 
 
-def tags_of(items: Sequence[Item]) -> Callable[[RunItemRow], Iterable[str]]:
+def tags_of(items: RatedItems) -> Callable[[RunItemRow], Iterable[str]]:
     """The tags of a row's item."""
-    tags = {item.id: item.tags for item in items}
+    tags = {item_id: traits.tags for item_id, traits in zip(items.ids, items.traits, strict=True)}
     return lambda row: tags.get(row.item_id, ())
 
 
@@ -219,10 +219,10 @@ def compared(rated: Rated, cells: Verdicts) -> Compared:
 def _verdicts(asked: CriterionRatings, rated: Rated, cells: Verdicts) -> Levels:
     question = _question(rated, asked)
     level = {option: at for at, option in enumerate(question.scored)}
-    column = np.full(len(rated.items), NOT_ASKED)
+    column = np.full(len(rated.of.ids), NOT_ASKED)
     asks = _asking(rated, lambda criterion: _is(criterion, asked))
-    for at, (item, asked_here) in enumerate(zip(rated.items, asks, strict=True)):
-        cell = cells.get((item.id, question.name))
+    for at, (item_id, asked_here) in enumerate(zip(rated.of.ids, asks, strict=True)):
+        cell = cells.get((item_id, question.name))
         if cell is None or not asked_here:
             continue
         option = None if cell.abstained else cell.option
@@ -282,8 +282,8 @@ def criterion_lines(
 
 def _question(rated: Rated, asked: CriterionRatings) -> Criterion:
     """The criterion behind a sheet; one whose name was numbered has the labels to know it by."""
-    for item in rated.items:
-        for criterion in rated.rubric_of(item.id).criteria:
+    for rubric in rated.of.rubrics:
+        for criterion in rubric.criteria:
             if _is(criterion, asked):
                 return criterion
     raise KeyError(asked.name)
@@ -312,8 +312,8 @@ def _asked_of(rated: Rated, question: Criterion) -> int:
 def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> Iterator[bool]:
     """Whether each item asks a question; looked at once per rubric, as most items share one."""
     known: dict[int, bool] = {}
-    for item in rated.items:
-        rubric = rated.rubric_of(item.id)
+    for item_id in rated.of.ids:
+        rubric = rated.of.rubric_of(item_id)
         if id(rubric) not in known:
             known[id(rubric)] = any(map(is_it, rubric.criteria))
         yield known[id(rubric)]
@@ -321,7 +321,7 @@ def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> Iterator[bool]:
 
 def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
     """A line per rater, with the mean score that its own answers give."""
-    scorer = Scorer(found.rated)
+    scorer = Scorer(found.rated.of)
     lines = []
     for rater in found.rated.raters:
         given = _together(
@@ -329,7 +329,7 @@ def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:
             for one in found.rated.criteria
             if rater in one.raters
         )
-        scored = _scored(scorer.column(found.rated.answers[rater]))
+        scored = _scored(scorer.column(found.rated.given[rater]))
         lines.append(
             RaterLine(
                 name=rater.name,
@@ -348,8 +348,8 @@ def reference_line(found: Compared, mean: Mean) -> RaterLine | None:
     """The mean score of the labels themselves, over the items labelled on every criterion."""
     if found.reference != "labels":
         return None
-    scorer = Scorer(found.rated)
-    scored = _scored(scorer.column(scorer.labels()))
+    scorer = Scorer(found.rated.of)
+    scored = _scored(scorer.column(found.rated.labelled))
     labels = _together(one.columns[LABELS] for one in found.rated.criteria)
     answers, gone = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
     return RaterLine("Labels", "reference", answers, gone, 0, len(scored), _mean(scored, mean))

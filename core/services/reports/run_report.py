@@ -211,7 +211,7 @@ def report(
     rated = of_run(store, run_id)
     rows = store.results.items(run_id, limit=run.items)
     cells = store.results.verdicts(run_id)
-    asked = sum(len(rated.rubric_of(row.item_id).criteria) for row in rows)
+    asked = sum(len(rated.of.rubric_of(row.item_id).criteria) for row in rows)
     mean = mean_with(resamples, seed)
     verdicts = {(item, cell.criterion): cell for item, cell in cells}
     found = compared(rated, verdicts)
@@ -228,7 +228,7 @@ def report(
         most=most,
         bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
         systems=slices(rows, lambda row: [row.system] if row.system else [], mean),
-        tags=slices(rows, tags_of(rated.items), mean),
+        tags=slices(rows, tags_of(rated.of), mean),
         splits=slices(rows, lambda row: [row.split] if row.split else [], mean),
         reference=found.reference,
         labelled_items=found.labelled_items,
@@ -238,7 +238,7 @@ def report(
         reference_scores=reference_line(found, mean),
         worst=worst,
         best=best,
-        gates=gates(store, run_id, rows, rated.rubric_of),
+        gates=gates(store, run_id, rows, rated.of.rubric_of),
         reviews=review_lines(store, run_id),
         findings=tuple(finding.sentence for finding in diagnosis.findings),
         checks=diagnosis.promise if diagnosis.made else "",

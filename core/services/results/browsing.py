@@ -209,7 +209,7 @@ def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
     }
     return {
         (item, criterion): option
-        for item, options in store.results.judged(run_id).items()
-        for criterion, option in options.items()
+        for criterion, items, options in store.results.judged_columns(run_id)
+        for item, option in zip(items, options, strict=True)
         if option is not None and option in theirs.get(item, scored)[criterion]
     }

@@ -347,10 +347,12 @@ def labelled_cells(store: Store, run_id: int) -> dict[str, list[LabelledCell]]:
     by_item = {found.item_id: found for found in store.votes.ballots(run_id)}
     cells: dict[str, list[LabelledCell]] = {c.name: [] for c in rubric.criteria}
     items = resolved_items(store, plan.dataset_version_id, ids)
-    for item, group in zip(items, group_numbers(items), strict=True):
+    # Twins matter among what is learned from: comparing all texts of a run takes its time.
+    known = [(i, truths) for i in items if (truths := labels_of(i, effective(i, rubric)))]
+    numbers = group_numbers([item for item, _ in known])
+    for (item, truths), group in zip(known, numbers, strict=True):
         own, found = effective(item, rubric), by_item.get(item.id)
-        truths = labels_of(item, own)
-        if found is None or not truths:
+        if found is None:
             continue
         rows: dict[str, list[BallotRow]] = {}
         for row in found.ballots:

@@ -25,6 +25,8 @@ FOUND = r"""
 """
 _EVERYTHING = ItemFilter()
 _PAGE = 500
+#: Whether an item has a rubric of its own. Looked for as text first: parsing takes its time.
+HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric') = 'object'"
 
 
 def found_values(search: str) -> list[str]:
@@ -127,6 +129,33 @@ class Items:
             """,
             (version_id,),
         )
+
+    def label_columns(self, version_id: int) -> list[tuple[str, str, list[str]]]:
+        """Who has which label: (criterion, label, item ids), but for items with own rubrics."""
+        return [
+            (criterion, label, json.loads(ids))
+            for criterion, label, ids in self._files.tuples(
+                f"""
+                SELECT given.key, given.value ->> '$.label', json_group_array(i.item_id)
+                FROM item i, json_each(i.content, '$.labels') given
+                WHERE i.version_id = ? AND i.labelled > 0 AND NOT ({HAS_RUBRIC}) GROUP BY 1, 2
+                """,
+                (version_id,),
+            )
+        ]
+
+    def traits(self, version_id: int) -> dict[str, tuple[str, tuple[str, ...], str]]:
+        """The system, tags and split of every item, by its id."""
+        return {
+            item_id: (system, tuple(json.loads(tags)) if tags else (), split or "")
+            for item_id, system, tags, split in self._files.tuples(
+                "SELECT item_id, system, "
+                # Looked for as text first: parsing every submission takes its time.
+                "CASE WHEN instr(content, '\"tags\"') THEN content ->> '$.tags' END, split "
+                "FROM item WHERE version_id = ?",
+                (version_id,),
+            )
+        }
 
     def _positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
         if ids is None:

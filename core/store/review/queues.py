@@ -23,6 +23,7 @@ from core.domain.rubric import Rubric
 from core.errors import NotFound
 from core.store.database.connection import Connections, new_id
 from core.store.database.content import clean, dump, to_json
+from core.store.library.datasets import HAS_RUBRIC
 from core.text.names import STORED
 
 _QUEUE = 'id, run_id, name, rule, settings, ordering AS "order", seed, author, created, archived'
@@ -360,10 +361,8 @@ class RunSigns:
             item_id: Rubric.model_validate_json(text, context=STORED)
             for item_id, text in self._files.tuples(
                 "SELECT i.item_id, json_extract(i.content, '$.rubric') FROM item i "
-                "JOIN run r ON r.dataset_version_id = i.version_id WHERE r.id = ? "
-                # Looked for as text first: parsing every submission takes its time.
-                "AND instr(i.content, '\"rubric\"') "
-                "AND json_type(i.content, '$.rubric') = 'object'",
+                "JOIN run r ON r.dataset_version_id = i.version_id "
+                f"WHERE r.id = ? AND {HAS_RUBRIC}",
                 (run_id,),
             )
         }

@@ -263,21 +263,20 @@ class Results:
         )
         return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
 
-    def judged(self, run_id: int) -> dict[str, dict[str, int | None]]:
-        """What the votes gave, by item and criterion; ``None`` where they gave nothing.
+    def judged_columns(self, run_id: int) -> list[tuple[str, list[str], list[int | None]]]:
+        """What the votes gave: criterion, item ids, their options; ``None`` where they gave none.
 
         It is ``CellRow.judged`` of ``all_cells``, in a fraction of the time.
         """
-        found: dict[str, dict[str, int | None]] = {}
-        for criterion, items, options in self._files.tuples(
-            "SELECT criterion, json_group_array(item_id), "
-            "json_group_array(CASE WHEN rule = ? THEN voted ELSE option END) "
-            "FROM cell WHERE run_id = ? GROUP BY criterion",
-            (ADJUDICATED, run_id),
-        ):
-            for item, option in zip(json.loads(items), json.loads(options), strict=True):
-                found.setdefault(item, {})[criterion] = option
-        return found
+        return [
+            (criterion, json.loads(items), json.loads(options))
+            for criterion, items, options in self._files.tuples(
+                "SELECT criterion, json_group_array(item_id), "
+                "json_group_array(CASE WHEN rule = ? THEN voted ELSE option END) "
+                "FROM cell WHERE run_id = ? GROUP BY criterion",
+                (ADJUDICATED, run_id),
+            )
+        ]
 
     def verdict_counts(self, run_id: int) -> list[dict[str, Any]]:
         """How often each option is the verdict: criterion, option, abstained, count."""

@@ -10,8 +10,8 @@ from core.domain.base import build
 from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.load_ratings import gather
 from core.services.agreement.metrics_report import report
+from core.services.agreement.rating_tables import gather
 from core.services.agreement.ratings import RatedAnswer, Rater
 
 THREE = [{"label": label, "value": value} for label, value in (("x", 0), ("y", 0.5), ("z", 1))]

@@ -9,7 +9,7 @@ from core.domain.base import build
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.load_ratings import gather
+from core.services.agreement.rating_tables import gather
 from core.services.agreement.ratings import ABSTAINED, Column, Rated, RatedAnswer, Rater
 from core.store.store import Store
 from tests.services.reviewed import EVERYTHING, UNMET, graded, make_queue, seats, settle
@@ -71,7 +71,10 @@ def _by_columns(given_by: list[int | None]) -> Rated:
 @given(said)
 def test_whole_columns_give_what_single_answers_give(given_by: list[int | None]) -> None:
     one, other = _one_by_one(given_by), _by_columns(given_by)
-    assert other.answers == one.answers
+    assert other.raters == one.raters
+    for rater in one.raters:
+        for item in ITEMS:
+            assert other.answers_of(rater, item.id) == one.answers_of(rater, item.id)
     assert [c.name for c in other.criteria] == [c.name for c in one.criteria]
     for a, b in zip(one.criteria, other.criteria, strict=True):
         assert b.raters == a.raters
@@ -82,7 +85,8 @@ def test_whole_columns_give_what_single_answers_give(given_by: list[int | None])
 def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
     # Option 2 is na in the shared rubric: no level, an abstention, and still what was chosen.
     found = gather(RUBRIC, ITEMS, (), {}, [Column("Depth", RATERS[0], ["a", "b"], [2, None])])
-    assert found.answers[RATERS[0]] == {"a": {"Depth": 2}, "b": {"Depth": None}}
+    assert found.answers_of(RATERS[0], "a") == {"Depth": 2}
+    assert found.answers_of(RATERS[0], "b") == {"Depth": None}
     assert found.criteria[0].levels[:2, 0].tolist() == [-1, -1]
     assert found.criteria[0].coded[:2, 0].tolist() == [ABSTAINED, ABSTAINED]
 
@@ -91,7 +95,7 @@ def test_what_the_votes_gave_is_read_in_bulk_also_where_people_settled_otherwise
     store: Store,
 ) -> None:
     run = graded(store)
-    before = store.results.judged(run.id)
+    before = _judged(store, run.id)
     (ann,) = seats(store, "Ann")
     queue_id = make_queue(store, run, EVERYTHING)
     for item in ("i2", "i3", "i4"):
@@ -101,4 +105,12 @@ def test_what_the_votes_gave_is_read_in_bulk_also_where_people_settled_otherwise
     read: dict[str, dict[str, int | None]] = {}
     for cell in cells:
         read.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
-    assert store.results.judged(run.id) == read == before
+    assert _judged(store, run.id) == read == before
+
+
+def _judged(store: Store, run_id: int) -> dict[str, dict[str, int | None]]:
+    found: dict[str, dict[str, int | None]] = {}
+    for criterion, items, options in store.results.judged_columns(run_id):
+        for item, option in zip(items, options, strict=True):
+            found.setdefault(item, {})[criterion] = option
+    return found

@@ -6,6 +6,8 @@ Vectors: reference/council.md 1.1 and 6.7 (scores 1-10, weights .35/.10/.20/.15/
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.domain.base import build
@@ -13,7 +15,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import State
-from core.services.agreement.load_ratings import gather
+from core.services.agreement.rating_tables import gather
 from core.services.agreement.ratings import Rated, RatedAnswer, Rater
 from core.services.pairwise.pointwise_ranks import ballots_of, listwise, related
 from core.services.pairwise.rank_report import pointwise_report
@@ -178,8 +180,6 @@ def test_a_report_is_plain_data_and_says_what_is_undefined() -> None:
 
 def test_items_that_name_no_system_cannot_be_ranked() -> None:
     plain = rated({"j": {"a": SOUND, "b": POOR}})
-    items = tuple(item.model_copy(update={"system": ""}) for item in plain.items)
-    from dataclasses import replace
-
+    unnamed = tuple(item.model_copy(update={"system": ""}) for item in plain.items)
     with pytest.raises(InputError, match="cannot be joined"):
-        ballots_of(replace(plain, items=items))
+        ballots_of(replace(plain, of=replace(plain.of, read=lambda: unnamed)))

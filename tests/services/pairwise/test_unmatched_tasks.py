@@ -8,7 +8,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import State
-from core.services.agreement.load_ratings import gather
+from core.services.agreement.rating_tables import gather
 from core.services.agreement.ratings import Rated, RatedAnswer, Rater
 from core.services.pairwise.rank_report import pointwise_report
 from core.services.pairwise.unmatched_tasks import as_text
