@@ -231,6 +231,27 @@ class CellResult(NamedTuple):
 ADJUDICATED = "adjudicated"
 
 
+class VerdictColumn(NamedTuple):
+    """The verdicts on a criterion, item by item; no option where it was an abstention."""
+
+    criterion: str
+    items: tuple[str, ...]
+    options: tuple[int | None, ...]
+    values: tuple[float | None, ...]
+
+
+class CellTallies(NamedTuple):
+    """How many verdicts a run has, how many abstain, were settled by people, or are between votes.
+
+    ``unvoted``: made of votes of which none is for it (``services.results.item_view.unvoted``).
+    """
+
+    cells: int
+    abstained: int
+    adjudicated: int
+    unvoted: int
+
+
 class CellRow(NamedTuple):
     """A verdict in bulk, for metrics and tables."""
 

@@ -15,6 +15,7 @@ __all__ = [
     "pair_figures",
     "rater_pairs",
     "rating_sheet",
+    "rating_tables",
     "ratings",
     "reliability",
     "score_agreement",

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.domain.dataset import Item
 from core.domain.rubric import Scale
-from core.domain.runs import Run, RunItemFilter
+from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.agreement.kappa import Weights
 from core.metrics.measure import Array, Ratings
@@ -212,11 +212,8 @@ def _rows(rated: Rated, match: Match) -> Levels:
 
 
 def _scores(store: Store, run_id: int, match: Match) -> Array:
-    where = RunItemFilter()
-    rows = store.results.items(run_id, where, limit=store.results.count(run_id, where))
-    by_id = {row.item_id: row.score for row in rows}
-    known = [by_id.get(item) for item in match.both]
-    return np.array([np.nan if score is None else score for score in known], dtype=np.float64)
+    scores = store.results.scores(run_id)
+    return np.array([scores.get(item) for item in match.both], dtype=np.float64)
 
 
 ABSTENTION, NO_VERDICT = "abstained", "no verdict"

@@ -96,7 +96,7 @@ def _unused(asked: CriterionEvidence, own: int, truth: str) -> Iterator[FindingC
 
 def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
     ordered = [asked for asked in evidence.criteria if asked.ordered]
-    values = np.full((len(evidence.items), len(ordered)), np.nan)
+    values = np.full((len(evidence.words), len(ordered)), np.nan)
     for column, asked in enumerate(ordered):
         there = asked.verdicts >= 0
         values[there, column] = asked.values[asked.verdicts[there]]

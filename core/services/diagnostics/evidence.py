@@ -28,6 +28,7 @@ from core.services.agreement.ratings import (
     CriterionRatings,
     Levels,
     Rated,
+    RatedItems,
     Rater,
 )
 from core.store.store import Store
@@ -76,13 +77,18 @@ class RunEvidence:
     """
 
     judges: tuple[Judge, ...]
-    items: tuple[Item, ...]
+    of: RatedItems
     words: Values
     criteria: tuple[CriterionEvidence, ...]
     shown: Mapping[str, Sequence[ShownOrders]]
     own: int = 1
     truth: str = LABELS
     places: Mapping[str, Mapping[int, Sequence[int]]] = field(default_factory=dict)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items whole."""
+        return self.of.whole
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,7 +107,6 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     seats: dict[Rater, tuple[str, int]] = {}
     columns = vote_columns(store, run_id, partial(_seat, seats))
     rated = gathered(of, columns, (), labels(store, run, of), verdicts(store, run_id, of))
-    items = of.whole
     orders = store.votes.orders_shown(run_id, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
@@ -109,14 +114,23 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     names = [judge.name for judge in judges]
     return RunEvidence(
         judges=judges,
-        items=items,
-        words=np.array([len(item.output.split()) for item in items], np.float64),
+        of=of,
+        words=_words(store, run, of),
         criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
         shown=_shown(scored, orders),
         own=run.plan.replicates,
         truth=MAJORITIES if by_people else LABELS,
         places=_places(scored, orders),
     )
+
+
+def _words(store: Store, run: Run, items: RatedItems) -> Values:
+    """How many words each item's output has; only items that are no plain text are read whole."""
+    texts = store.datasets.plain_texts(run.dataset_version_id)
+    others = [item_id for item_id in items.ids if texts[item_id] is None]
+    for item in store.datasets.items(run.dataset_version_id, others) if others else ():
+        texts[item.id] = item.output
+    return np.array([len((texts[item_id] or "").split()) for item_id in items.ids], np.float64)
 
 
 def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:

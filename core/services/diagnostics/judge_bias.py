@@ -229,7 +229,7 @@ def _side_by_side(
     evidence: RunEvidence, worths: Sequence[Measured], at: int
 ) -> tuple[Values, Values]:
     """The judge's and the labels' values of ordered criteria, shape (items, criteria) each."""
-    empty = np.zeros((len(evidence.items), 0))
+    empty = np.zeros((len(evidence.words), 0))
     pairs = [w for w, asked in zip(worths, evidence.criteria, strict=True) if asked.ordered]
     mine = np.column_stack([empty, *(own[:, at] for own, _ in pairs)])
     return mine, np.column_stack([empty, *(truth for _, truth in pairs)])

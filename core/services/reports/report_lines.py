@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
+import numpy.typing as npt
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellResult, RunItemRow
+from core.domain.runs import RunItemRow, VerdictColumn
 from core.metrics.agreement.ratings import Means
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mean_of
+from core.metrics.measure import Array
 from core.scoring.trace import Trace
 from core.services.agreement import load_ratings, rater_pairs, reliability
 from core.services.agreement.metrics_report import HUMAN
 from core.services.agreement.rating_sheet import Sheet
+from core.services.agreement.rating_tables import as_options
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
@@ -166,7 +169,6 @@ def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[
     return found
 
 
-Verdicts = Mapping[tuple[str, str], CellResult]
 #: Items with rubrics of their own can have thousands of criteria; as many are in the report.
 MOST_CRITERIA = 60
 NO_REFERENCE = "No item has a label by a person."
@@ -180,13 +182,15 @@ class Compared:
 
     ``column`` of the sheet is the reference: labels, else the majority of people (or the one
     person) who rated beside judges; empty where there is none. ``verdicts`` has every criterion's
-    verdicts, settled ones among them; agreement is of what the sheet calls the panel, as on the
-    Agreement page and in ``metrics``. ``more`` criteria were left out.
+    verdicts, settled ones among them, and ``values`` what they are worth; agreement is of what the
+    sheet calls the panel, as on the Agreement page and in ``metrics``. ``more`` criteria were left
+    out.
     """
 
     rated: Rated
     sheet: Sheet
     verdicts: tuple[Levels, ...]
+    values: tuple[Array, ...]
     column: str
     more: int
 
@@ -203,42 +207,47 @@ class Compared:
         return int(np.any(known, axis=0).sum()) if self.column and known else 0
 
 
-def compared(rated: Rated, cells: Verdicts) -> Compared:
+def compared(rated: Rated, cells: Sequence[VerdictColumn]) -> Compared:
     """The ratings of a run with its verdicts and the best reference they have."""
+    by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet(rated)
     more = max(0, len(whole.criteria) - MOST_CRITERIA)
     sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
-    verdicts = tuple(_verdicts(one, rated, cells) for one in sheet.criteria)
+    read = [_verdicts(one, rated, by_name.get(one.source)) for one in sheet.criteria]
     column = LABELS if sheet.labelled else ""
     if not column and sheet.judges and sheet.people:
         column = PEOPLE if len(sheet.people) > 1 else sheet.people[0]
     kept = replace(rated, criteria=rated.criteria[:MOST_CRITERIA])
-    return Compared(kept, sheet, verdicts, column, more)
+    verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
+    return Compared(kept, sheet, verdicts, values, column, more)
 
 
-def _verdicts(asked: CriterionRatings, rated: Rated, cells: Verdicts) -> Levels:
-    question = _question(rated, asked)
-    level = {option: at for at, option in enumerate(question.scored)}
-    column = np.full(len(rated.of.ids), NOT_ASKED)
-    asks = _asking(rated, lambda criterion: _is(criterion, asked))
-    for at, (item_id, asked_here) in enumerate(zip(rated.of.ids, asks, strict=True)):
-        cell = cells.get((item_id, question.name))
-        if cell is None or not asked_here:
-            continue
-        option = None if cell.abstained else cell.option
-        column[at] = ABSTAINED if option is None else level.get(option, ABSTAINED)
-    return column
+def _verdicts(
+    asked: CriterionRatings, rated: Rated, cells: VerdictColumn | None
+) -> tuple[Levels, Array]:
+    """The verdicts on a criterion as levels, and what they are worth; NaN where nothing is."""
+    items = len(rated.of.ids)
+    column, values = np.full(items, NOT_ASKED), np.full(items, np.nan)
+    if cells is None:
+        return column, values
+    rows = np.array([rated.of.place[item_id] for item_id in cells.items], np.int64)
+    here = _asking(rated, lambda criterion: _is(criterion, asked))[rows]
+    options = as_options(cells.options)[here]
+    level = np.full(max(max(asked.options), options.max(initial=0)) + 1, ABSTAINED)
+    level[list(asked.options)] = range(len(asked.options))
+    column[rows[here]] = np.where(options >= 0, level[np.maximum(options, 0)], ABSTAINED)
+    values[rows[here]] = np.array(cells.values, np.float64)[here]
+    return column, values
 
 
 def criterion_lines(
     found: Compared,
-    cells: Verdicts,
     mean: Mean,
     *,
     resamples: int,
     seed: int,
 ) -> tuple[CriterionLine, ...]:
-    """A line per criterion; ``cells`` are the verdicts by (item, criterion)."""
+    """A line per criterion."""
     sheet = found.sheet
     whom = "" if sheet.judges else HUMAN
     alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed)
@@ -246,15 +255,13 @@ def criterion_lines(
     rater = PANEL if sheet.panel else PEOPLE
     lines = rater_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed)
     made = []
-    every = zip(sheet.criteria, found.verdicts, alphas, lines, strict=True)
-    for asked, verdicts, alpha, line in every:
+    every = zip(sheet.criteria, found.verdicts, found.values, alphas, lines, strict=True)
+    for asked, verdicts, values, alpha, line in every:
         question = _question(found.rated, asked)
         given = np.bincount(verdicts[verdicts >= 0], minlength=len(asked.labels)).tolist()
         gone = int((verdicts == ABSTAINED).sum())
         asked_of = _asked_of(found.rated, question)
-        there = [
-            cells[sheet.items[at], question.name].value for at in np.flatnonzero(verdicts >= 0)
-        ]
+        there = values[(verdicts >= 0) & ~np.isnan(values)]
         known = bool(found.reference)
         made.append(
             CriterionLine(
@@ -268,7 +275,7 @@ def criterion_lines(
                 verdicts=tuple(given),
                 abstained=gone,
                 missing=asked_of - sum(given) - gone,
-                mean=_mean([one for one in there if one is not None], mean, NO_VALUE),
+                mean=_mean(there.tolist(), mean, NO_VALUE),
                 alpha=alpha,
                 labelled=line.n if known else 0,
                 accuracy=line.accuracy if known else Estimate(None, reason=NO_REFERENCE),
@@ -297,26 +304,23 @@ def _is(criterion: Criterion, asked: CriterionRatings) -> bool:
 
 def _asked_of(rated: Rated, question: Criterion) -> int:
     """How many items ask that question."""
-    return sum(
-        _asking(
-            rated,
-            lambda criterion: (
-                criterion.name == question.name
-                and criterion.scale == question.scale
-                and criterion.choices == question.choices
-            ),
-        )
+    asking = _asking(
+        rated,
+        lambda criterion: (
+            criterion.name == question.name
+            and criterion.scale == question.scale
+            and criterion.choices == question.choices
+        ),
     )
+    return int(asking.sum())
 
 
-def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> Iterator[bool]:
+def _asking(rated: Rated, is_it: Callable[[Criterion], bool]) -> npt.NDArray[np.bool_]:
     """Whether each item asks a question; looked at once per rubric, as most items share one."""
-    known: dict[int, bool] = {}
-    for item_id in rated.of.ids:
-        rubric = rated.of.rubric_of(item_id)
-        if id(rubric) not in known:
-            known[id(rubric)] = any(map(is_it, rubric.criteria))
-        yield known[id(rubric)]
+    found = np.full(len(rated.of.ids), any(map(is_it, rated.of.rubric.criteria)))
+    for item_id, rubric in rated.of.own.items():
+        found[rated.of.place[item_id]] = any(map(is_it, rubric.criteria))
+    return found
 
 
 def rater_lines(found: Compared, mean: Mean) -> tuple[RaterLine, ...]:

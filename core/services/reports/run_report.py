@@ -10,7 +10,7 @@ from typing import Any
 from core import clock
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import CellResult, Run, RunItemRow
+from core.domain.runs import Run, RunItemRow
 from core.identity import canonical_json
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
@@ -46,7 +46,6 @@ from core.services.reports.report_values import (
 )
 from core.services.results.browsing import scores as score_bins
 from core.services.results.browsing import stands_on as run_stands_on
-from core.services.results.item_view import unvoted
 from core.services.results.scored_items import fitted_of, scored_rubric
 from core.services.results.weight_fit import in_words
 from core.services.review.corrected_estimates import audited_queues
@@ -80,8 +79,6 @@ def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
 #: Told apart from settings: who it is, and where its key is found.
 _NOT_SETTINGS = {"name", "kind", "model", "weight", "shadow", "key_env"}
 _USER = re.compile(r"//[^/@]*@")
-#: The rule that a person's decision leaves on a verdict.
-ADJUDICATED = "adjudicated"
 
 
 def setup_of(store: Store, run: Run, rubric: Rubric) -> Setup:
@@ -168,19 +165,19 @@ def counts_of(
     store: Store,
     run: Run,
     rows: Sequence[RunItemRow],
-    cells: Sequence[tuple[str, CellResult]],
     asked: int,
 ) -> ReportCounts:
     """The counts of a run; ``asked`` is how many (item, criterion) pairs it has."""
+    cells = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
         scored=sum(row.score is not None for row in rows),
         complete=sum(row.complete and row.score is not None for row in rows),
         cells=asked,
-        missing=asked - len(cells),
-        abstained=sum(cell.abstained for _, cell in cells),
-        adjudicated=sum(cell.rule == ADJUDICATED for _, cell in cells),
-        unvoted=sum(unvoted(cell) for _, cell in cells),
+        missing=asked - cells.cells,
+        abstained=cells.abstained,
+        adjudicated=cells.adjudicated,
+        unvoted=cells.unvoted,
         planned=run.planned,
         spared=spared(run),
         votes=run.votes,
@@ -210,18 +207,16 @@ def report(
     rubric = scored_rubric(store, run)
     rated = of_run(store, run_id)
     rows = store.results.items(run_id, limit=run.items)
-    cells = store.results.verdicts(run_id)
     asked = sum(len(rated.of.rubric_of(row.item_id).criteria) for row in rows)
     mean = mean_with(resamples, seed)
-    verdicts = {(item, cell.criterion): cell for item, cell in cells}
-    found = compared(rated, verdicts)
+    found = compared(rated, store.results.verdict_columns(run_id))
     worst, best = extremes(rows)
     least, middle, most = spread(rows)
     diagnosis = diagnose(store, run_id)
     made_of = RunReport(
         made=made or clock.now(),
         setup=setup_of(store, run, rubric),
-        counts=counts_of(store, run, rows, cells, asked),
+        counts=counts_of(store, run, rows, asked),
         scores=slice_of("All items", rows, mean),
         least=least,
         median=middle,
@@ -232,7 +227,7 @@ def report(
         splits=slices(rows, lambda row: [row.split] if row.split else [], mean),
         reference=found.reference,
         labelled_items=found.labelled_items,
-        criteria=criterion_lines(found, verdicts, mean, resamples=resamples, seed=seed),
+        criteria=criterion_lines(found, mean, resamples=resamples, seed=seed),
         more_criteria=found.more,
         raters=rater_lines(found, mean),
         reference_scores=reference_line(found, mean),

@@ -144,6 +144,16 @@ class Items:
             )
         ]
 
+    def plain_texts(self, version_id: int) -> dict[str, str | None]:
+        """The submission of every item that is one plain text, by its id; ``None`` for others."""
+        return dict(
+            self._files.tuples(
+                "SELECT item_id, CASE WHEN json_type(content, '$.submission') = 'text' "
+                "THEN content ->> '$.submission' END FROM item WHERE version_id = ?",
+                (version_id,),
+            )
+        )
+
     def traits(self, version_id: int) -> dict[str, tuple[str, tuple[str, ...], str]]:
         """The system, tags and split of every item, by its id."""
         return {

@@ -11,7 +11,6 @@ from typing import Any
 from core.domain.runs import (
     ADJUDICATED,
     CellResult,
-    CellRow,
     CellSign,
     Derive,
     ItemResult,
@@ -23,9 +22,9 @@ from core.domain.runs import (
 )
 from core.domain.votes import BallotRow, ItemBallots
 from core.errors import NotFound
-from core.store.database.connection import Connections
 from core.store.database.content import to_json
 from core.store.library.datasets import FOUND, found_values
+from core.store.runs.cells import CellVerdicts
 
 #: ``ri`` drives, so that an order by one of its indexes needs no sorting.
 RUN_ITEMS = """
@@ -142,11 +141,8 @@ _ROW = """
 """
 
 
-class Results:
+class Results(CellVerdicts):
     """Reached as ``store.results``."""
-
-    def __init__(self, files: Connections) -> None:
-        self._files = files
 
     def items(
         self,
@@ -234,60 +230,11 @@ class Results:
         )
         return [split for (split,) in found]
 
-    def cells(self, run_id: int, item_id: str) -> list[CellResult]:
-        """The verdicts of one item, by criterion name. No verdict, no row."""
-        found = self._files.tuples(
-            f"SELECT {', '.join(CellResult._fields)} FROM cell "
-            "WHERE run_id = ? AND item_id = ? ORDER BY criterion",
-            (run_id, item_id),
+    def scores(self, run_id: int) -> dict[str, float | None]:
+        """The score of every item of the run, by its id."""
+        return dict(
+            self._files.tuples("SELECT item_id, score FROM run_item WHERE run_id = ?", (run_id,))
         )
-        cells = map(CellResult._make, found)
-        return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
-
-    def verdicts(self, run_id: int) -> list[tuple[str, CellResult]]:
-        """Every verdict of the run with all that is kept of it, by item id and criterion."""
-        found = self._files.tuples(
-            f"SELECT item_id, {', '.join(CellResult._fields)} FROM cell "
-            "WHERE run_id = ? ORDER BY item_id, criterion",
-            (run_id,),
-        )
-        cells = ((item, CellResult._make(rest)) for item, *rest in found)
-        return [(i, c._replace(abstained=bool(c.abstained), tie=bool(c.tie))) for i, c in cells]
-
-    def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:
-        """The verdicts of all items (of one criterion, or of all), for metrics and tables."""
-        found = self._files.tuples(
-            f"SELECT {', '.join(CellRow._fields)} FROM cell "
-            "WHERE run_id = ? AND (? IS NULL OR criterion = ?)",
-            (run_id, criterion, criterion),
-        )
-        return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
-
-    def judged_columns(self, run_id: int) -> list[tuple[str, list[str], list[int | None]]]:
-        """What the votes gave: criterion, item ids, their options; ``None`` where they gave none.
-
-        It is ``CellRow.judged`` of ``all_cells``, in a fraction of the time.
-        """
-        return [
-            (criterion, json.loads(items), json.loads(options))
-            for criterion, items, options in self._files.tuples(
-                "SELECT criterion, json_group_array(item_id), "
-                "json_group_array(CASE WHEN rule = ? THEN voted ELSE option END) "
-                "FROM cell WHERE run_id = ? GROUP BY criterion",
-                (ADJUDICATED, run_id),
-            )
-        ]
-
-    def verdict_counts(self, run_id: int) -> list[dict[str, Any]]:
-        """How often each option is the verdict: criterion, option, abstained, count."""
-        return [
-            {"criterion": name, "option": option, "abstained": bool(abstained), "count": count}
-            for name, option, abstained, count in self._files.tuples(
-                "SELECT criterion, option, abstained, count(*) FROM cell WHERE run_id = ? "
-                "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2",
-                (run_id,),
-            )
-        ]
 
     def means(self, run_id: int) -> RunMeans:
         """The mean score and the mean agreement of the run's items."""

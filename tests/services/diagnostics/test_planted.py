@@ -7,8 +7,9 @@ import pytest
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
-from core.domain.rubric import Criterion, Option
+from core.domain.rubric import Criterion, Option, Rubric
 from core.metrics.bias.effects import FALSE_ALARMS, Finding
+from core.services.agreement.ratings import rated_items
 from core.services.diagnostics.diagnosis import as_text, examine
 from core.services.diagnostics.evidence import CriterionEvidence, RunEvidence
 from core.services.diagnostics.judge_bias import leaning_chart
@@ -94,7 +95,8 @@ def leaning(seed: int, n: int = 300, **shares: float) -> RunEvidence:
     )
     judges = tuple(Judge(name=name.replace("_", "/"), kind="imported") for name in shares)
     items = tuple(Item(id=f"i{i}", submission="x") for i in range(n))
-    return RunEvidence(judges, items, np.full(n, 100.0), (asked,), {})
+    of = rated_items(Rubric(name="Planted", criteria=(better,)), items)
+    return RunEvidence(judges, of, np.full(n, 100.0), (asked,), {})
 
 
 def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None:

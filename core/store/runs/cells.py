@@ -1,0 +1,96 @@
+"""The verdicts of a run's cells: of one item, of all, by whole columns, and how many there are."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from core.domain.runs import ADJUDICATED, CellResult, CellRow, CellTallies, VerdictColumn
+from core.store.database.connection import Connections
+
+
+class CellVerdicts:
+    """The part of ``store.results`` that reads verdicts."""
+
+    def __init__(self, files: Connections) -> None:
+        self._files = files
+
+    def cells(self, run_id: int, item_id: str) -> list[CellResult]:
+        """The verdicts of one item, by criterion name. No verdict, no row."""
+        found = self._files.tuples(
+            f"SELECT {', '.join(CellResult._fields)} FROM cell "
+            "WHERE run_id = ? AND item_id = ? ORDER BY criterion",
+            (run_id, item_id),
+        )
+        cells = map(CellResult._make, found)
+        return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
+
+    def verdicts(self, run_id: int) -> list[tuple[str, CellResult]]:
+        """Every verdict of the run with all that is kept of it, by item id and criterion."""
+        found = self._files.tuples(
+            f"SELECT item_id, {', '.join(CellResult._fields)} FROM cell "
+            "WHERE run_id = ? ORDER BY item_id, criterion",
+            (run_id,),
+        )
+        cells = ((item, CellResult._make(rest)) for item, *rest in found)
+        return [(i, c._replace(abstained=bool(c.abstained), tie=bool(c.tie))) for i, c in cells]
+
+    def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:
+        """The verdicts of all items (of one criterion, or of all), for metrics and tables."""
+        found = self._files.tuples(
+            f"SELECT {', '.join(CellRow._fields)} FROM cell "
+            "WHERE run_id = ? AND (? IS NULL OR criterion = ?)",
+            (run_id, criterion, criterion),
+        )
+        return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
+
+    def judged_columns(self, run_id: int) -> list[tuple[str, list[str], list[int | None]]]:
+        """What the votes gave: criterion, item ids, their options; ``None`` where they gave none.
+
+        It is ``CellRow.judged`` of ``all_cells``, in a fraction of the time.
+        """
+        return [
+            (criterion, json.loads(items), json.loads(options))
+            for criterion, items, options in self._files.tuples(
+                "SELECT criterion, json_group_array(item_id), "
+                "json_group_array(CASE WHEN rule = ? THEN voted ELSE option END) "
+                "FROM cell WHERE run_id = ? GROUP BY criterion",
+                (ADJUDICATED, run_id),
+            )
+        ]
+
+    def verdict_counts(self, run_id: int) -> list[dict[str, Any]]:
+        """How often each option is the verdict: criterion, option, abstained, count."""
+        return [
+            {"criterion": name, "option": option, "abstained": bool(abstained), "count": count}
+            for name, option, abstained, count in self._files.tuples(
+                "SELECT criterion, option, abstained, count(*) FROM cell WHERE run_id = ? "
+                "GROUP BY 1, 2, 3 ORDER BY 1, 3, 2",
+                (run_id,),
+            )
+        ]
+
+    def verdict_columns(self, run_id: int) -> list[VerdictColumn]:
+        """Every verdict, whoever settled it, a criterion at a time."""
+        names = self._files.tuples(
+            "SELECT DISTINCT criterion FROM cell WHERE run_id = ?", (run_id,)
+        )
+        columns = []
+        for (name,) in names:
+            rows = self._files.tuples(
+                "SELECT item_id, CASE WHEN abstained THEN NULL ELSE option END, value FROM cell "
+                "WHERE run_id = ? AND criterion = ?",
+                (run_id, name),
+            )
+            columns.append(VerdictColumn(name, *zip(*rows, strict=True)))
+        return columns
+
+    def cell_tallies(self, run_id: int) -> CellTallies:
+        """How many verdicts there are, and of how many what."""
+        (found,) = self._files.tuples(
+            "SELECT count(*), total(abstained), total(rule = ?), "
+            "total(rule <> ? AND votes > 0 AND option IS NOT NULL AND NOT abstained "
+            "AND agreement = 0.0) FROM cell WHERE run_id = ?",
+            (ADJUDICATED, ADJUDICATED, run_id),
+        )
+        return CellTallies(*map(int, found))
