@@ -56,6 +56,8 @@ class ComparedRuns(NamedTuple):
 
 def choose() -> ComparedRuns | None:
     """The runs as chosen; `None` while there are not two runs with votes."""
+    from core.services.comparison import run_comparison
+
     newest = lifecycle.newest(store(), LISTED)
     known: dict[int, Run | RunRow] = {row.id: row for row in newest}
     asked = _asked()
@@ -67,21 +69,12 @@ def choose() -> ComparedRuns | None:
                 continue
     if len(known) < 2:
         return None
-    picked = [one for one in asked if one in known] or _latest_pair(newest)
+    picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
     _picker(known, picked)
     runs = {one: known[one] for one in picked}
     if len(runs) == 1:
         _others(known, known[picked[0]])
     return ComparedRuns(runs, _pair(runs))
-
-
-def _latest_pair(newest: list[RunRow]) -> list[int]:
-    """The newest two runs over one dataset, the older first; else the newest two."""
-    for at, row in enumerate(newest):
-        for older in newest[at + 1 :]:
-            if older.dataset_id == row.dataset_id:
-                return [older.id, row.id]
-    return sorted(row.id for row in newest[:2])
 
 
 def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:

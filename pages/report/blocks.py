@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from core import figures as draw
+from core.domain.runs import RunItemFilter
 from core.formats.report.paper import (
     Bars,
     Block,
@@ -19,10 +20,11 @@ from core.formats.report.paper import (
 )
 from core.services.exports import run_export
 from core.services.reports.run_report import RunReport
+from core.services.results import browsing
 from core.text.numbers import plural, score
 from pages.ui import routes, state
 from pages.ui.grades import grades_button
-from pages.ui.resources import later
+from pages.ui.resources import later, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import table
 
@@ -45,6 +47,7 @@ def show(run_id: int, block: Block, place: str) -> None:
         table(("", ""), rows, name=block.name)
     elif isinstance(block, PaperTable):
         _table(run_id, block)
+        _work(run_id, block, place)
     else:
         _plot(run_id, block, place)
 
@@ -64,6 +67,38 @@ def _table(run_id: int, block: PaperTable) -> None:
     table(block.heads, rows, name=block.name, numbers=block.numbers)
     if block.note:
         st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
+
+
+#: What a link to a part of the items says of them, and nothing else.
+_PARTS = {"system", "tag", "split"}
+
+
+def _work(run_id: int, block: PaperTable, place: str) -> None:
+    """Below a table of parts of the items: step through one of them, or have it reviewed."""
+    parts = {
+        row[0].text: dict(row[1].link)
+        for row in block.rows
+        if len(row) > 1 and row[1].link and set(row[1].link) <= _PARTS
+    }
+    if not parts:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = st.selectbox(
+            "Work through",
+            list(parts),
+            index=None,
+            key=state.key(REPORT_FIELD, "part", run_id, place),
+            placeholder=f"{block.heads[0]} …",
+            format_func=lambda name: one_line(name, 60),
+            width=260,
+        )
+        if chosen is not None:
+            link = parts[chosen]
+            where = RunItemFilter(
+                system=link.get("system"), tag=link.get("tag"), split=link.get("split")
+            )
+            ids = browsing.ids(store(), run_id, where, "position", False)
+            routes.offer_work(run_id, ids, f"{block.heads[0]}: {one_line(chosen, 80)}")
 
 
 def cell(run_id: int, words: Words) -> str:

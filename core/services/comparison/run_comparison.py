@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from core.domain.base import Noun
 from core.domain.rubric import Rubric
-from core.domain.runs import Run
+from core.domain.runs import Run, RunRow
 from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.services.agreement.metrics_report import METHOD
@@ -335,3 +335,30 @@ def _spent(one: Spent) -> dict[str, Any]:
         "seconds": round(one.seconds, 3),
     }
     return {**found, "undefined": {"whole_usd": one.reason}} if one.reason else found
+
+
+#: So many of the newest runs are looked through for two over the same items.
+NEWEST = 30
+
+
+def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
+    """The newest two runs over the same items of a dataset, the older first.
+
+    Where there are none, two over one dataset that have the largest share of their items in common,
+    as a try on three items has with the whole; else the newest two. ``newest`` come newest first.
+    """
+    rows, ids = newest[:NEWEST], dict[int, frozenset[str]]()
+    best, most = sorted(row.id for row in rows[:2]), 0.0
+    for at, row in enumerate(rows):
+        for older in rows[at + 1 :]:
+            if older.dataset_id != row.dataset_id:
+                continue
+            for one in (row, older):
+                if one.id not in ids:
+                    ids[one.id] = frozenset(store.runs.item_ids(one.id))
+            shared = len(ids[row.id] & ids[older.id]) / len(ids[row.id] | ids[older.id])
+            if shared == 1:
+                return [older.id, row.id]
+            if shared > most:
+                best, most = [older.id, row.id], shared
+    return best

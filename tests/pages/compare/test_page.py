@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from core.services.comparison import run_comparison
 from core.services.runs.sweeps import Axes, plan_sweep, start_sweep
 from core.store.store import Store
 from pages.compare import selection as keys
@@ -10,7 +11,7 @@ from tests.pages.conftest import open_page, shown
 from tests.pages.ways import Work, offered
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.test_sweeps import request
-from tests.services.comparison.world import dataset, run_with
+from tests.services.comparison.world import NOW, dataset, run_with
 
 PAGE = routes.COMPARE
 HOSTILE = "<b>run</b> ![x](http://127.0.0.1:9/x)"
@@ -43,6 +44,22 @@ def test_the_newest_two_are_compared_until_others_are_chosen(store: Store) -> No
     assert "B is better than A on none of" in text
     assert "No verdict flipped" in text
     assert "seed" in text
+
+
+def test_a_try_on_a_few_items_is_not_compared_with_a_run_over_all_where_two_are(
+    store: Store,
+) -> None:
+    data = dataset(LABELS)
+    whole = run_with(store, data, WEAK)
+    over = store.runs.get(whole).plan
+    every = [(one, 1) for one in store.runs.item_ids(whole)]
+    # Over the same version of the same dataset: another run over all, then a try on three.
+    again, tried = (store.runs.create(over, part, now=NOW).id for part in (every, every[:3]))
+    rows = store.runs.list(kind="run", limit=9)
+    assert [row.id for row in rows] == [tried, again, whole]
+    assert run_comparison.latest_pair(store, rows) == [whole, again]
+    # Without a second run over all: the two that share most.
+    assert run_comparison.latest_pair(store, [rows[0], rows[2]]) == [whole, tried]
 
 
 def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> None:

@@ -7,15 +7,18 @@ import re
 
 import pytest
 
+from core.domain.runs import RunItemFilter
 from core.formats.report.html import html_paper
 from core.formats.report.paper import Words, markdown_paper
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
+from core.services.results import browsing
 from core.store.store import Store
 from pages.report.blocks import cell
 from pages.ui import routes, state, widgets
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
+from tests.pages.ways import offered
 from tests.services.reports.made import decided
 
 PAGE = routes.REPORT
@@ -73,6 +76,19 @@ def test_a_number_leads_to_its_items(store: Store) -> None:
     # The items behind an accuracy stand in the confusion matrix.
     assert f"agreement?run={run}&view=one&criterion=short" in links
     assert not [link for link in links if "All+items" in link]
+
+
+def test_a_part_of_the_items_can_be_stepped_through_or_reviewed(store: Store) -> None:
+    run = decided(store)
+    app = open_page(PAGE, run=str(run))
+    assert offered(app, store) == []
+    (systems,) = [one for one in app.selectbox if one.placeholder == "System …"]
+    app = systems.set_value("x").run()
+    work = offered(app, store)
+    # x has 10 of the 20 items.
+    assert [one.words for one in work] == ["Step through these 10", "Review these"]
+    of_x = browsing.ids(store, run, RunItemFilter(system="x"), "position", False)
+    assert {one.items for one in work} == {tuple(of_x)}
 
 
 def test_a_link_cannot_be_broken_out_of() -> None:
