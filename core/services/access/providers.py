@@ -53,6 +53,34 @@ def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
         raise InputError("These judges cannot be asked from this server.", tuple(problems))
 
 
+def require_kept(store: Store, judges: Iterable[Judge]) -> None:
+    """Refuse a visitor of an app without a sign-in every judge that its owner has not kept.
+
+    What a visitor asks goes to the address, with the key, that stands on the Judges page.
+
+    Raises:
+        InputError: every judge that is not kept so.
+    """
+    if store.actor.via != "visitor":
+        return
+    rows = (*store.judges.list(), *store.judges.list(archived=True))
+    kept = {_asks(row.judge) for row in rows}
+    kept |= {_asks(one) for panel in store.panels.list() for one in panel.panel.judges}
+    mend = "Whoever sits at that machine can add it on the Judges page."
+    problems = tuple(
+        Problem("is no judge of this app.", mend, (one.name,))
+        for one in judges
+        if not one.offline and one.askable and _asks(one) not in kept
+    )
+    if problems:
+        raise InputError("These judges cannot be asked from elsewhere.", problems)
+
+
+def _asks(judge: Judge) -> str:
+    """Where a judge is asked, with what, in words that are equal for equals."""
+    return str((judge.model, judge.api_base, judge.key_env, sorted(judge.params.items())))
+
+
 def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem | None:
     if judge.offline or not judge.askable:
         return None

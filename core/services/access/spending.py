@@ -18,7 +18,7 @@ from core.errors import InputError, Problem
 from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.judging.asking.call_costs import price_of
 from core.services.access.allowing import require
-from core.services.access.providers import of_judge, require_listed
+from core.services.access.providers import of_judge, require_kept, require_listed
 from core.settings import load_settings
 from core.store.store import Store
 
@@ -77,10 +77,12 @@ def within_limits(
         expected: about what it will cost, in US dollars.
 
     Raises:
-        InputError: a judge is not served by a listed provider, nothing is left of a month's limit,
-            or a price is not known, so that the limit could not be kept.
+        InputError: a judge is not served by a listed provider (or, for a visitor, is not kept),
+            nothing is left of a month's limit, or a price is not known, so that the limit could not
+            be kept.
     """
     require_listed(judges, store.actor)
+    require_kept(store, judges)
     limited = _limited(judges)
     if not limited or store.actor.trusted:
         return budget

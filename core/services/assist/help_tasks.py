@@ -22,7 +22,7 @@ from core.domain.access import LOCAL
 from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.library import DatasetVersion
-from core.domain.panel import Judge
+from core.domain.panel import Judge, Panel
 from core.domain.runs import HelpStatus, HelpStep, HelpTask
 from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
@@ -280,11 +280,18 @@ def begin(store: Store, wish: TaskRequest) -> int:
             wish.subject,
             wish.request,
             planned=wish.planned,
-            budget=within_limits(store, [judge], wish.budget, expected),
+            budget=within_limits(store, _asked_by(wish.request), wish.budget, expected),
             now=clock.now(),
         )
     start(store, task_id)
     return task_id
+
+
+def _asked_by(request: Mapping[str, Any]) -> list[Judge]:
+    """The models that a task may ask: who writes, and the judges of its runs."""
+    panel = request.get("panel")
+    judges = () if panel is None else build(Panel, panel, "panel").judges
+    return [writer_from(request), *judges]
 
 
 #: Tokens of the prompt and of the answer that a step of help takes at most, as a rule.

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import ast
+import inspect
+import os
+import re
 from contextlib import nullcontext
+from importlib import import_module
 
 import pytest
 
-from core.domain.access import LOCAL, MAY, TEAM_ROLES, Actor, TeamRole, Verb, allow
+from core.domain.access import LOCAL, MAY, TEAM_ROLES, VERB_WORDS, Actor, TeamRole, Verb, allow
 from core.errors import NotAllowed
+from core.store.store import Store
+from tests.places import ROOT
 from tests.services.access.verbs import asked_verb, services, writing_methods, writing_services
 
 #: Services that write and do not ask themselves: each is only ever called by one that does, or
@@ -94,3 +100,51 @@ def test_a_decorator_that_asks_stands_outermost() -> None:
         and not ast.unparse(function.decorator_list[0]).startswith("allowed(")
     }
     assert not below
+
+
+def test_the_table_in_the_documents_is_the_one_that_decides() -> None:
+    heads = ["| " + " | ".join(["may", *TEAM_ROLES]) + " |", "| --- " * 7 + "|"]
+    rows = [
+        "| "
+        + " | ".join([VERB_WORDS[verb], *("✓" if r in may else "–" for r in TEAM_ROLES)])
+        + " |"
+        for verb, may in MAY.items()
+        if verb != "draft"
+    ]
+    table = "\n".join([*heads, *rows])
+    document = ROOT / "docs" / "access.md"
+    text = document.read_text(encoding="utf-8")
+    if os.environ.get("UPDATE_GOLDEN"):
+        found = re.search(r"\| may \|.*?\n(?!\|)", text, re.DOTALL)
+        assert found is not None
+        document.write_text(text.replace(found[0], f"{table}\n"), encoding="utf-8")
+    assert table in document.read_text(encoding="utf-8")
+
+
+def test_every_service_refuses_every_role_that_may_not_before_it_does_anything(
+    store: Store,
+) -> None:
+    refused = 0
+    for name, function in services().items():
+        verb = asked_verb(function)
+        if verb is None:
+            continue
+        module, _, act = name.rpartition(".")
+        service = getattr(import_module(f"core.services.{module}"), act, None)
+        if service is None:
+            continue  # a function within another
+        given = [
+            one
+            for one in list(inspect.signature(service).parameters.values())[1:]
+            if one.default is inspect.Parameter.empty and one.kind is not one.VAR_KEYWORD
+        ]
+        values = [None for one in given if one.kind is not one.KEYWORD_ONLY]
+        named = {one.name: None for one in given if one.kind is one.KEYWORD_ONLY}
+        who = [Actor(f"{role}@example.org", role) for role in TEAM_ROLES if role not in MAY[verb]]
+        for actor in (*who, Actor("stranger@elsewhere.example")):
+            with pytest.raises(NotAllowed):
+                service(store.acting(actor), *values, **named)
+            refused += 1
+    # Some hundred services, each to those of six roles and a stranger that may not.
+    assert refused > 300
+    assert store.audit.list() == []
