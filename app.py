@@ -197,7 +197,9 @@ guard = Middleware(
 )
 monitor = Middleware(
     monitoring.Monitor,
-    store=lambda: _opened(load_settings().each()[0]),
+    stores=lambda: {
+        one.workspace.name if one.workspace else "": _opened(one) for one in load_settings().each()
+    },
     token=_settings.metrics_token,
     base=st.get_option("server.baseUrlPath") or "",
     sessions=sessions,

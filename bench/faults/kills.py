@@ -23,7 +23,7 @@ from core.services.runs.server import WorkerProcess
 from core.settings import Settings
 from core.store.store import Store
 
-IN_FLIGHT, SECONDS = 32, 0.04
+IN_FLIGHT, SECONDS, GROUP = 32, 0.04, 8
 
 
 class Kill:
@@ -113,7 +113,7 @@ def commit_steps(trials: int) -> Row:
 def at_writes(kind: str, places: int) -> Row:
     """A fault at one write each, `places` of them evenly over all that a run makes."""
     row = Row()
-    with site(4, Counting()) as at:
+    with site(4, Counting(SECONDS)) as at:
         counted = at.folder / "count"
         at.grade("--concurrency", 1, **faulty("none", count=counted)).communicate()
         writes = int(counted.read_text())
@@ -122,14 +122,15 @@ def at_writes(kind: str, places: int) -> Row:
         found = list(threads.map(lambda step: _at_write(kind, step), steps))
     asked = max(twice for twice, _ in found)
     row.say(f"{len(steps)} places of {writes} writes: asked again at most {asked}, votes twice 0")
-    row.must(asked <= 2, f"{asked} asked again with one call in flight")
+    # One in flight, and what was answered while a group gathered and was written.
+    row.must(asked <= GROUP, f"{asked} asked again with one call in flight")
     for step, (_, wrong) in zip(steps, found, strict=True):
         row.must(not wrong, f"at write {step}: {wrong}")
     return row
 
 
 def _at_write(kind: str, step: int) -> tuple[int, str]:
-    with site(4, Counting()) as at:
+    with site(4, Counting(SECONDS)) as at:
         running = at.grade("--concurrency", 1, **faulty(kind, at=step))
         _, said = running.communicate(timeout=120)
         began = at.count("SELECT count(*) FROM run")
@@ -140,7 +141,7 @@ def _at_write(kind: str, step: int) -> tuple[int, str]:
         wrong = at.sound()
         if at.votes != at.planned or at.twice():
             wrong += f" {at.votes} of {at.planned} votes, {at.twice()} twice"
-        if not 0 <= at.provider.count - at.attempts() <= 1:
+        if not 0 <= at.provider.count - at.attempts() <= GROUP:
             wrong += f" {at.provider.count} requests, {at.attempts()} known"
         if "Traceback" in said:
             wrong += f" {said[-300:]}"

@@ -16,7 +16,8 @@ import shutil
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
 from core.domain.panel import Judge
@@ -27,6 +28,7 @@ from core.services.runs.server_log import request_id
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
+Stores = Callable[[], Mapping[str, Store]]
 HEALTH, METRICS = "/healthz", "/metrics"
 #: Streamlit's own figures are guarded as ours are.
 GUARDED = (METRICS, "/_stcore/metrics")
@@ -42,7 +44,7 @@ class Monitor:
 
     Args:
         app: what is asked otherwise.
-        store: opens the data file.
+        stores: opens the data files, by their workspaces; "" where there is one for all.
         token: who brings it may read the figures; empty: nobody need, from this machine.
         base: the path under which the app is (``server.baseUrlPath``).
         sessions: how many browsers are connected.
@@ -51,14 +53,14 @@ class Monitor:
     def __init__(
         self,
         app: AsgiApp,
-        store: Callable[[], Store],
+        stores: Stores,
         token: str = "",
         base: str = "",
         sessions: Callable[[], int] = lambda: 0,
     ) -> None:
         self._app, self._token = app, token
         self._base = f"/{base.strip('/')}" if base.strip("/") else ""
-        self._figures, self._store = Figures(store, sessions), store
+        self._figures, self._stores = Figures(stores, sessions), stores
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or let the app answer it."""
@@ -67,7 +69,7 @@ class Monitor:
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if scope["type"] == "http" and path == HEALTH:
-            await _answer(send, *await asyncio.to_thread(health, self._store))
+            await _answer(send, *await asyncio.to_thread(health, self._stores))
         elif path in GUARDED and not self._may(scope):
             await _answer(send, 403, "Figures are for who has the token (docs/operating.md).\n")
         elif scope["type"] == "http" and path == METRICS:
@@ -126,72 +128,90 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-def health(store: Callable[[], Store]) -> tuple[int, str]:
-    """Status and word: whether the data file can be read, and has room to grow."""
+def health(stores: Stores) -> tuple[int, str]:
+    """Status and word: whether every data file can be read, and has room to grow."""
     try:
-        found = store()
-        found.counts()
-        room = shutil.disk_usage(found.path.parent).free
+        found = list(stores().values())
+        for one in found:
+            one.counts()
+        room = min(shutil.disk_usage(one.path.parent).free for one in found)
     except (RubricStudioError, OSError) as error:
-        log.error("The data file is out of reach (%s).", type(error).__name__)
-        return 503, "the data file is out of reach\n"
+        log.error("A data file is out of reach (%s).", type(error).__name__)
+        return 503, "a data file is out of reach\n"
     return (200, "ok\n") if room >= LEAST_ROOM else (503, "the disk is nearly full\n")
 
 
 class Figures:
     """The figures, in Prometheus' words. Calls are counted on from where they were last."""
 
-    def __init__(self, store: Callable[[], Store], sessions: Callable[[], int]) -> None:
-        self._store, self._sessions = store, sessions
+    def __init__(self, stores: Stores, sessions: Callable[[], int]) -> None:
+        self._stores, self._sessions = stores, sessions
         self._lock = threading.Lock()
-        self._seen, self._calls = 0, Counter[str]()
+        self._seen, self._calls = Counter[str](), Counter[tuple[str, str]]()
 
     def text(self) -> str:
         """All of them."""
-        store = self._store()
-        with self._lock:
-            self._seen, new = store.runs.calls_after(self._seen)
-            for judge, count in new:
-                self._calls[_provider(judge)] += count
-            calls = dict(self._calls)
-        counts = store.counts()
-        log_ = store.path.with_name(f"{store.path.name}-wal")
-        size = store.path.stat().st_size + (log_.stat().st_size if log_.exists() else 0)
-        lines = [
-            *_family("runs", "gauge", "Runs, by status.", "status", store.runs.statuses()),
-            *_family("votes", "gauge", "Votes kept.", value=counts.votes),
-            *_family("failures_open", "gauge", "Open failures.", value=counts.failures_open),
-            *_family("calls_total", "counter", "Calls answered, by provider.", "provider", calls),
-            *_family("sessions", "gauge", "Browsers connected.", value=self._sessions()),
-            *_family("data_file_bytes", "gauge", "The data file and its log.", value=size),
-            *_family(
-                "disk_free_bytes",
-                "gauge",
-                "Room on its disk.",
-                value=shutil.disk_usage(store.path.parent).free,
-            ),
-        ]
+        found = [_Figure("sessions", self._sessions())]
+        for workspace, store in self._stores().items():
+            named = {"workspace": workspace} if workspace else {}
+            found += [replace(one, labels=named | one.labels) for one in self._of(workspace, store)]
+        lines = list[str]()
+        for name, (kind, tells) in FAMILIES.items():
+            lines += [f"# HELP {_PREFIX}{name} {tells}", f"# TYPE {_PREFIX}{name} {kind}"]
+            lines += [one.line for one in found if one.name == name]
         return "\n".join(lines) + "\n"
+
+    def _of(self, workspace: str, store: Store) -> Iterable[_Figure]:
+        with self._lock:
+            self._seen[workspace], new = store.runs.calls_after(self._seen[workspace])
+            for judge, count in new:
+                self._calls[workspace, _provider(judge)] += count
+            calls = {who: n for (where, who), n in self._calls.items() if where == workspace}
+        counts = store.counts()
+        log_file = store.path.with_name(f"{store.path.name}-wal")
+        size = store.path.stat().st_size + (log_file.stat().st_size if log_file.exists() else 0)
+        for status, count in sorted(store.runs.statuses().items()):
+            yield _Figure("runs", count, {"status": status})
+        for who, count in sorted(calls.items()):
+            yield _Figure("calls_total", count, {"provider": who})
+        yield _Figure("votes", counts.votes)
+        yield _Figure("failures_open", counts.failures_open)
+        yield _Figure("data_file_bytes", size)
+        yield _Figure("disk_free_bytes", shutil.disk_usage(store.path.parent).free)
+
+
+_PREFIX = "rubric_studio_"
+#: What is told: its kind, and what it is.
+FAMILIES = {
+    "runs": ("gauge", "Runs, by status."),
+    "votes": ("gauge", "Votes kept."),
+    "failures_open": ("gauge", "Open failures."),
+    "calls_total": ("counter", "Calls answered, by provider."),
+    "sessions": ("gauge", "Browsers connected."),
+    "data_file_bytes": ("gauge", "The data file and its log."),
+    "disk_free_bytes": ("gauge", "Room on its disk."),
+}
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """One figure."""
+
+    name: str
+    value: int
+    labels: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        """As Prometheus reads it."""
+        told = ",".join(f'{name}="{_escaped(said)}"' for name, said in self.labels.items())
+        return f"{_PREFIX}{self.name}{f'{{{told}}}' if told else ''} {self.value}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
 def _provider(judge: Judge) -> str:
     """Whom a judge asks, as somebody who watches the server knows it."""
     return urlsplit(judge.api_base).netloc or provider_of(judge.model) or "openai"
-
-
-def _family(
-    name: str,
-    kind: str,
-    tells: str,
-    label: str = "",
-    values: dict[str, int] | None = None,
-    value: int = 0,
-) -> Iterable[str]:
-    full = f"rubric_studio_{name}"
-    yield f"# HELP {full} {tells}"
-    yield f"# TYPE {full} {kind}"
-    if not label:
-        yield f"{full} {value}"
-    for said, count in sorted((values or {}).items()):
-        plain = said.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
-        yield f'{full}{{{label}="{plain}"}} {count}'

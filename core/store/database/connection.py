@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,8 @@ from core.store.database.data_file import FilePlace, make_private
 from core.store.database.migrations import migrate, pending
 
 BUSY_SECONDS = 30.0
+#: How long a thread waits for its turn among those of this process.
+TURN_SECONDS = 60.0
 #: Primary result codes: https://sqlite.org/rescode.html
 _WAITING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _IN_WORDS = {
@@ -83,6 +85,7 @@ class Connections:
         self.path = Path(path)
         self.actor = LOCAL
         self._local = threading.local()
+        self._turn = threading.Lock()
         try:
             make_private(self.path)
         except OSError as error:
@@ -140,7 +143,9 @@ class Connections:
     def write(self) -> Iterator[sqlite3.Connection]:
         """One transaction (``BEGIN IMMEDIATE``), all or nothing; within another, a savepoint.
 
-        What somebody was let do is put on record in the same transaction.
+        What somebody was let do is put on record in the same transaction. Threads of this process
+        take turns: SQLite lets those who wait look again now and then, and whoever is unlucky
+        never gets in.
 
         Raises:
             StoreError: the file or its log is not where it was: what is written would be lost.
@@ -152,10 +157,11 @@ class Connections:
         connection = self.mine
         self._place.require(connection, self._local.log)
         begin, commit, undo = ("BEGIN IMMEDIATE", "COMMIT", "ROLLBACK")
-        if connection.in_transaction:
+        within = connection.in_transaction
+        if within:
             begin, commit = ("SAVEPOINT inner", "RELEASE inner")
             undo = "ROLLBACK TO inner; RELEASE inner"
-        with self._in_words():
+        with nullcontext() if within else self._in_turn(), self._in_words():
             connection.execute(begin)
             recorded = False
             try:
@@ -232,6 +238,15 @@ class Connections:
                         connection.execute("ROLLBACK")
         finally:
             connection.close()
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        if not self._turn.acquire(timeout=TURN_SECONDS):
+            raise NotNow(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_BUSY]}.")
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:

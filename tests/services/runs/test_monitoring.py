@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,7 +53,7 @@ def get(
 
 
 def monitored(store: Callable[[], Store], token: str = "", base: str = "") -> Any:
-    return monitoring.Monitor(behind, store, token, base, lambda: 3)
+    return monitoring.Monitor(behind, lambda: {"": store()}, token, base, lambda: 3)
 
 
 def test_figures_are_those_of_the_data_file(
@@ -74,6 +75,17 @@ def test_figures_are_those_of_the_data_file(
     # Counted on from where it was: 12 and 12 more.
     _, text, _ = get(app, "/metrics")
     assert f'rubric_studio_calls_total{{provider="{where}"}} 24' in text.splitlines()
+
+
+def test_figures_of_workspaces_stand_side_by_side(store: Store, tmp_path: Path) -> None:
+    other = Store(tmp_path / "arts" / "arts.db")
+    app = monitoring.Monitor(behind, lambda: {"science": store, 'the "arts"': other})
+    lines = get(app, "/metrics")[1].splitlines()
+    at = lines.index("# TYPE rubric_studio_votes gauge")
+    assert lines[at + 1 : at + 3] == [
+        'rubric_studio_votes{workspace="science"} 0',
+        'rubric_studio_votes{workspace="the \\"arts\\""} 0',
+    ]
 
 
 def _size(store: Store) -> int:
@@ -105,7 +117,7 @@ def test_health_says_whether_the_data_file_can_be_read_and_grow(
         raise StoreError(f"{store.path} was deleted.")
 
     # A stranger may ask, so that it says no more than that.
-    assert get(monitored(gone), "/healthz")[:2] == (503, "the data file is out of reach\n")
+    assert get(monitored(gone), "/healthz")[:2] == (503, "a data file is out of reach\n")
     monkeypatch.setattr(monitoring, "LEAST_ROOM", 10**18)
     assert get(monitored(lambda: store), "/healthz")[:2] == (503, "the disk is nearly full\n")
 

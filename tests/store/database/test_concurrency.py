@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.votes import Cell
-from core.errors import Conflict, StoreError
+from core.errors import Conflict, NotNow, StoreError
 from core.store.database import connection as connection_module
 from core.store.database.migrations import NAMES, migrations
 from core.store.store import Store
@@ -200,3 +201,38 @@ def test_a_vote_that_was_acknowledged_outlives_a_killed_process(store: Store, ru
     assert store.runs.row(run_id).votes == len(present)
     with store.write() as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+def test_threads_of_one_program_take_turns_at_writing_and_are_not_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # SQLite itself would give up after this; another thread holds the file for longer.
+    monkeypatch.setattr(connection_module, "BUSY_SECONDS", 0.05)
+    store = Store(tmp_path / "studio.db")
+    holding, wrote = threading.Event(), list[int]()
+
+    def write(number: int) -> None:
+        holding.wait()
+        store.settings.put(f"key {number}", "value")
+        wrote.append(number)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    with store.write():
+        holding.set()
+        time.sleep(0.3)
+    for thread in threads:
+        thread.join()
+    assert sorted(wrote) == [0, 1, 2, 3]
+
+
+def test_a_thread_whose_turn_never_comes_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection_module, "TURN_SECONDS", 0.05)
+    store = Store(tmp_path / "studio.db")
+    with store.write(), ThreadPoolExecutor(1) as threads:
+        refused = threads.submit(store.settings.put, "key", "value").exception()
+    assert isinstance(refused, NotNow)
+    assert "stayed locked" in str(refused)
