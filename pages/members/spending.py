@@ -44,7 +44,7 @@ def show(access: TeamAccess) -> None:
         empty_state("No provider is listed", "Only offline judges and checks can be asked.")
         return
     table(
-        ("Provider", "Spent", "Held by what is under way", "Limit", "Left"),
+        ("Provider", "Spent", "Held", "Limit", "Left"),
         (_provider(one, found) for one in access.providers),
         name="What each provider cost",
         numbers=(1, 2, 3, 4),
@@ -57,7 +57,7 @@ def show(access: TeamAccess) -> None:
         return
     limits = {one.name: one.person_usd for one in access.providers}
     table(
-        ("Who", "Provider", "Spent", "Held by what is under way", "Limit for a person", "Left"),
+        ("Who", "Provider", "Spent", "Held", "Limit for a person", "Left"),
         (
             [
                 esc(one.person or "the terminal"),
