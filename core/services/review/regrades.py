@@ -2,7 +2,7 @@
 
 A request is an event on each cell that it is about. It changes nothing: what was settled stays in
 force until people decide anew, in a queue of regrades. They judge blind first; the note is shown
-with the votes (docs/decisions/0033).
+with the votes (docs/decisions/0034).
 """
 
 from __future__ import annotations
