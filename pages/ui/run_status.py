@@ -22,7 +22,7 @@ from pages.ui.widgets import LabelledFigure, Tone, figures, problem_list, row, s
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
-NAMED = 12
+NAMED = 4
 NOBODY = "The process that worked on this run is gone, and nobody works on it now."
 
 _RETRY = "Retry the failures later."

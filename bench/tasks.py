@@ -1,0 +1,357 @@
+"""What ten tasks cost a person: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
+
+A browser does each task as somebody would who knows the way. A click is one, a key is one, and a
+text that is typed or pasted into a field is one, however long; a file dropped is one. Seconds are
+those of the app and the browser, from the first act to the last answer, without time to think.
+
+The data file holds the worked example (108 answers really graded, with labels), a rubric, three
+models of a provider on this machine, and what each task needs besides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from core import clock
+from core.domain.dataset import Dataset, Item
+from core.domain.rubric import Criterion, Rubric
+from core.services.datasets import catalog
+from core.services.judges import registry
+from core.services.reports import worked_example
+from core.store.store import Store
+from tests.browser.driving import PATIENCE, settle, visit, watch
+from tests.browser.serving import APP, serving
+from tests.new_store import new_store
+from tests.provider import Answer, Provider, ok, status
+
+RUBRIC = Rubric(
+    name="Tides",
+    criteria=(
+        Criterion(name="Cause", requirement="The answer names gravity."),
+        Criterion(name="Clear", requirement="The answer can be followed."),
+    ),
+)
+SIX = (
+    ("Yes or no", "Names density as the reason."),
+    ("Yes or no", "Gives a number with its unit."),
+    ("3 levels", "How complete is the explanation?"),
+    ("4 levels", "How clear is the wording?"),
+    ("5 levels", "How well is the claim supported?"),
+    ("Categories", "Which kind of answer is it?"),
+)
+REQUIREMENT = "Requirement: what the judge must decide"
+OUT_OF_ORDER = "out of order"
+
+
+class Hands:
+    """What a person does at a page, counted, and for how long."""
+
+    def __init__(self, page: Any, url: str) -> None:
+        self.page, self.url = page, url
+        self.acts, self.began = 0, time.perf_counter()
+
+    def start(self, address: str) -> None:
+        """Where the task begins: nothing is counted before."""
+        visit(self.page, f"{self.url}/{address}")
+        self.acts, self.began = 0, time.perf_counter()
+
+    def press(self, words: str | re.Pattern[str], role: str = "button") -> None:
+        """Click what is called so, or begins so."""
+        name = re.compile("^" + re.escape(words)) if isinstance(words, str) else words
+        self.click(self.page.get_by_role(role, name=name).first)
+
+    def click(self, what: Any) -> None:
+        """Click something."""
+        what.click()
+        self.acts += 1
+        settle(self.page)
+
+    def fill(self, field: str, words: str, *, click: bool = True) -> None:
+        """Click into a field (if it has not the cursor) and type or paste."""
+        self.page.get_by_role("textbox", name=field, exact=True).last.fill(words)
+        self.page.keyboard.press("Tab")
+        self.acts += 1 + click
+        settle(self.page)
+
+    def choose(self, box: str, *options: str) -> None:
+        """Open a box and take options, a click each; one that takes several is left by a key."""
+        field = self.page.get_by_role("combobox", name=box, exact=True)
+        for words in options:
+            field.click()
+            self.page.get_by_role("option", name=words).first.click()
+            self.acts += 2
+            settle(self.page)
+        if self.page.get_by_role("listbox").count():
+            self.keys("Tab")
+
+    def keys(self, *names: str) -> None:
+        """Press keys, one after the other."""
+        for name in names:
+            self.page.keyboard.press(name)
+            self.acts += 1
+            settle(self.page)
+
+    def drop(self, name: str, data: bytes) -> None:
+        """Drop a file on the page."""
+        file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+        self.page.locator("input[type=file]").first.set_input_files(files=[file])
+        self.acts += 1
+        settle(self.page)
+
+    def sees(self, words: str | re.Pattern[str]) -> None:
+        """What was asked for is there."""
+        self.page.get_by_text(words).first.wait_for(timeout=2000 * PATIENCE)
+        settle(self.page)
+
+
+class World(NamedTuple):
+    """What the tasks find: the data file, the provider, the example's run."""
+
+    store: Store
+    provider: Provider
+    example: int
+
+
+def author_six(hands: Hands, world: World) -> None:
+    """Author six criteria by form."""
+    hands.start("rubrics")
+    hands.press("New rubric")
+    hands.fill("Name of the rubric", "Made by form")
+    for kind, requirement in SIX:
+        hands.press(kind)
+        hands.fill(REQUIREMENT, requirement, click=False)
+    hands.press("Save")
+    hands.sees("Version 1, saved")
+
+
+def author_six_by_paste(hands: Hands, world: World) -> None:
+    """Author six criteria by paste."""
+    hands.start("rubrics")
+    hands.press("New rubric")
+    hands.fill("Name of the rubric", "Made by paste")
+    hands.click(hands.page.get_by_text("Paste many", exact=True))
+    lines = "\n".join(words for _, words in SIX)
+    hands.fill("One requirement per line, or a table", lines)
+    hands.press("Add 6 criteria")
+    hands.press("Save")
+    hands.sees("Version 1, saved")
+
+
+def bring_sixty(hands: Hands, world: World) -> None:
+    """Bring 60 essays and labels of two criteria."""
+    hands.start("datasets")
+    hands.press("Import")
+    hands.drop("essays.csv", labelled())
+    hands.sees("All 60 items can be read")
+    box = hands.page.get_by_role("combobox", name="Check labels against a rubric", exact=True)
+    if not box.input_value():
+        hands.choose("Check labels against a rubric", RUBRIC.name)
+    hands.sees("60 with labels")
+    hands.press("Import")
+    hands.sees("all labelled")
+
+
+def spot_check(hands: Hands, world: World) -> None:
+    """Spot-check one text with three judges."""
+    hands.start("spot_check")
+    hands.choose("Rubric", RUBRIC.name)
+    hands.choose("Judges", "two", "three")
+    hands.fill("Submission", "The Moon's gravity pulls the water.")
+    hands.keys("Control+Enter")
+    hands.sees("✓ Done")
+
+
+def run_and_retry(hands: Hands, world: World) -> None:
+    """Run 12 texts with one judge, and retry the one question that failed."""
+    world.provider.rule = failing
+    hands.start("runs")
+    hands.press("Plan a run")
+    hands.choose("Rubric", RUBRIC.name)
+    hands.choose("Dataset", "Twelve")
+    hands.press("Choose judges", "radio")
+    hands.choose("Judges", "one")
+    hands.press("Start")
+    hands.sees("Incomplete, 2 failures")
+    world.provider.rule = first
+    hands.press("Retry 2 failures")
+    hands.sees("✓ Done")
+
+
+def why_low(hands: Hands, world: World) -> None:
+    """Find why the item with the lowest score got it."""
+    hands.start(f"run?run={world.example}")
+    hands.press("Score")
+    hands.click(hands.page.locator("tbody td[data-opens]").first)
+    hands.sees(re.compile("Nearest neighbours"))
+
+
+def settle_twenty(hands: Hands, world: World) -> None:
+    """Settle 20 cells of a queue with keys."""
+    hands.start(f"queues?queue={twenty(world)}")
+    if hands.page.get_by_role("textbox", name="Your name").count():
+        hands.page.get_by_role("textbox", name="Your name").fill("Kay")
+        hands.page.keyboard.press("Enter")
+        settle(hands.page)
+    hands.acts, hands.began = 0, time.perf_counter()
+    hands.press("Start reviewing")
+    for _ in range(100):
+        said = hands.page.get_by_test_id("stMain").inner_text()
+        if "Nothing left for you here" in said:
+            return
+        if "Give your verdict" in said and "no verdict yet" in said:
+            hands.keys("1")
+        elif "A note is needed" in said:
+            hands.page.keyboard.type("The reference says so.")
+            hands.acts += 1
+            hands.keys("Escape", "Enter")
+        else:
+            hands.keys("Enter")
+    raise AssertionError("The queue does not end.")
+
+
+def which_to_trust(hands: Hands, world: World) -> None:
+    """Say which criteria to trust, from the run."""
+    hands.start(f"run?run={world.example}")
+    hands.press("Agreement", "link")
+    hands.sees(re.compile(r"on \d of 6 criteria"))
+
+
+def two_prompts(hands: Hands, world: World) -> None:
+    """Compare two prompts from a table of their answers, and see which won."""
+    hands.start("")
+    hands.drop("prompts.csv", side_by_side())
+    hands.press("Compare answer_v1 and answer_v2")
+    hands.click(hands.page.get_by_test_id("stMultiSelect").last)
+    hands.page.keyboard.type("one")
+    hands.keys("Enter", "Tab")
+    hands.press("Start")
+    hands.sees("✓ Done")
+
+
+def change_weight(hands: Hands, world: World) -> None:
+    """Change a weight and have the run's scores follow."""
+    run = world.store.runs.get(world.example)
+    hands.start(f"rubrics?rubric={run.rubric_id}")
+    hands.press("Names the cause")
+    weight = hands.page.get_by_role("spinbutton", name="Weight").first
+    weight.fill("20")
+    weight.press("Tab")
+    hands.acts += 2
+    settle(hands.page)
+    hands.press("Save")
+    hands.sees(re.compile("Version 2, saved"))
+
+
+def hand_back(hands: Hands, world: World) -> None:
+    """Take the grades of the run home as a workbook."""
+    hands.start(f"run?run={world.example}")
+    hands.press("Report", "link")
+    hands.sees("What came out")
+    with hands.page.expect_download() as got:
+        hands.press("Excel")
+    assert got.value.suggested_filename.endswith(".xlsx")
+
+
+TASKS: tuple[Callable[[Hands, World], None], ...] = (
+    *(author_six, author_six_by_paste, bring_sixty, spot_check, run_and_retry, why_low),
+    *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty),
+)
+
+
+def labelled() -> bytes:
+    """Sixty essays with what people said of two criteria."""
+    lines = ["id,answer,Cause,Clear"]
+    lines += [
+        f"e{n},Essay {n} on the tides.,{('MET', 'UNMET')[n % 2]},{('MET', 'UNMET')[n % 3 == 0]}"
+        for n in range(60)
+    ]
+    return "\n".join(lines).encode()
+
+
+def side_by_side() -> bytes:
+    """What two prompts made of six questions."""
+    lines = ["prompt,answer_v1,answer_v2"]
+    lines += [f"Why {n}?,Because of {n}.,Because {n} pulls at it." for n in range(6)]
+    return "\n".join(lines).encode()
+
+
+def first(body: dict[str, Any]) -> Answer:
+    """The model takes the first option."""
+    return ok(1)
+
+
+def failing(body: dict[str, Any]) -> Answer:
+    """The provider fails on one text."""
+    return status(500, OUT_OF_ORDER) if "Text 7." in str(body) else ok(1)
+
+
+def twenty(world: World) -> int:
+    """A queue of 20 cells of the example."""
+    from core.domain.review import QueueRule
+    from tests.browser import reviewers
+
+    run = world.store.runs.get(world.example)
+    names = [c.name for c in world.store.rubrics.version(run.rubric_version_id).rubric.criteria]
+    items = tuple(world.store.runs.item_ids(run.id)[:4])
+    rule = QueueRule(everything=True, audit_share=0.0, items=items, criteria=tuple(names[:5]))
+    return reviewers.queue(world.store, run, rule)
+
+
+def filled(store: Store, provider: Provider) -> World:
+    """The data file before the first task."""
+    worked_example.grade_example(store)
+    example = worked_example.ensure_example(store)
+    catalog.keep_rubric(store, RUBRIC)
+    twelve = tuple(Item(id=f"t{n}", submission=f"Text {n}.") for n in range(1, 13))
+    store.datasets.create(Dataset(name="Twelve", items=twelve), now=clock.now())
+    for name in ("one", "two", "three"):
+        judge = {"name": name, "model": f"openai/{name}", "api_base": provider.url, "tries": 1}
+        registry.save_judge(store, judge)
+    return World(store, provider, example)
+
+
+def main() -> None:
+    """Prints acts and seconds per task."""
+    from playwright.sync_api import sync_playwright
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, Provider() as provider:
+        provider.rule = first
+        store = new_store(Path(folder) / "studio.db")
+        world = filled(store, provider)
+        with serving(APP, store.path, "process", Path(folder)) as server, sync_playwright() as p:
+            chromium = p.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            for task in TASKS:
+                if re.search(asked.only, task.__name__):
+                    print(line(task, chromium, server.url, world), flush=True)
+            chromium.close()
+        store.close()
+
+
+def line(task: Callable[[Hands, World], None], chromium: Any, url: str, world: World) -> str:
+    """One task in a browser that has loaded the app's scripts before."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    watch(page)
+    hands = Hands(page, url)
+    hands.start("")
+    try:
+        task(hands, world)
+        found = f"{hands.acts:>4} acts {time.perf_counter() - hands.began:>6.1f} s"
+    except Exception as error:
+        found = f"   - {type(error).__name__}: {str(error)[:300]}"
+    finally:
+        context.close()
+    return f"{task.__name__:<22}{found}"
+
+
+if __name__ == "__main__":
+    main()
