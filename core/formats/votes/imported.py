@@ -90,9 +90,9 @@ class VoteChecker:
 
     def __init__(self, rubric: Rubric, items: Iterable[Item], where: str) -> None:
         self.problems: list[Problem] = []
-        shared = {c.name: _Labels(c) for c in rubric.criteria}
+        shared = {c.name: Labels(c) for c in rubric.criteria}
         self._criteria = {
-            item.id: {c.name: _Labels(c) for c in item.rubric.criteria} if item.rubric else shared
+            item.id: {c.name: Labels(c) for c in item.rubric.criteria} if item.rubric else shared
             for item in items
         }
         self._where = where
@@ -181,7 +181,7 @@ class VoteChecker:
             return None
         return number
 
-    def _labels(self, row: Mapping[str, str], line: int | None) -> _Labels | None:
+    def _labels(self, row: Mapping[str, str], line: int | None) -> Labels | None:
         item, name = row["item_id"], row["criterion"]
         criteria = self._criteria.get(item)
         if criteria is None:
@@ -219,7 +219,7 @@ class VoteChecker:
         return True
 
     def _probabilities(
-        self, row: Mapping[str, str], labels: _Labels, line: int | None
+        self, row: Mapping[str, str], labels: Labels, line: int | None
     ) -> tuple[float, ...] | None:
         found = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
         if not found:
@@ -260,7 +260,7 @@ class VoteChecker:
         self.problems.append(Problem(message, mend, (column,) if column else (), line))
 
 
-class _Labels:
+class Labels:
     """The labels of one criterion; each spelling is looked up once."""
 
     def __init__(self, criterion: Criterion) -> None:

@@ -18,10 +18,12 @@ from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
+from core.formats.votes.clean_votes import CleanColumn, read_clean
 from core.formats.votes.imported import KINDS, PROBABILITY, ImportedVotes, VoteChecker, VoteLine
 from core.text.names import fold
 
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
+_WHAT = "file of votes"
 _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
 
 
@@ -34,18 +36,37 @@ def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[Impo
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem
             with its line.
     """
+    file = _file(path)
+    return parse_votes(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, items)
+
+
+def _file(path: Path) -> Path:
     file = path / "votes.csv" if path.is_dir() else path
     if path.is_dir() and not file.exists():
         mend = f"Put the votes there; its first line names {', '.join(REQUIRED)}."
         raise InputError(f"This folder has no votes.csv. {mend}", (), str(path))
-    return parse_votes(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, items)
+    return file
+
+
+def read_clean_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> list[CleanColumn] | None:
+    """The votes of a folder by whole columns; ``None`` where its rows need a closer look.
+
+    Raises ``InputError`` as ``read_votes``.
+    """
+    file = _file(path)
+    text = read_text(read_bytes(file, MAX_DATASET_BYTES), str(file), _WHAT, MAX_DATASET_BYTES)
+    columns, delimiter = _header(text, str(file))
+    first = text.partition("\n")[0].rstrip("\r").split(delimiter)
+    if [cell.strip() for cell in first] != columns:
+        return None
+    return read_clean(text, delimiter, columns, rubric, items)
 
 
 def parse_votes(
     data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
 ) -> Parsed[ImportedVotes]:
     """The same for the content of a votes.csv that is at hand."""
-    text = read_text(data, name, "file of votes", MAX_DATASET_BYTES)
+    text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
     votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))
@@ -64,11 +85,11 @@ def _header(text: str, name: str) -> tuple[list[str], str]:
         columns = [cell.strip() for cell in next((c for c in every if any(c)), [])]
         gone = ", ".join(column for column in REQUIRED if column not in columns)
         problem = Problem(f"lacks the columns {gone}.", _MEND, (), 1)
-        raise refusal("file of votes", [problem], name)
+        raise refusal(_WHAT, [problem], name)
     twice = [column for column in REQUIRED if columns.count(column) > 1]
     if twice:
         problem = Problem(f"names {', '.join(twice)} twice.", "Keep one of the two.", (), 1)
-        raise refusal("file of votes", [problem], name)
+        raise refusal(_WHAT, [problem], name)
     return columns, delimiter
 
 

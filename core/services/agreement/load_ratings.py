@@ -9,16 +9,27 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.errors import NotFound
 from core.formats.folder import read_folder
-from core.formats.votes.vote_tables import read_votes
+from core.formats.votes.clean_votes import CleanColumn
+from core.formats.votes.vote_tables import read_clean_votes, read_votes
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
-from core.services.agreement.rating_tables import as_options, gather, gathered, labels_of, nothing
+from core.services.agreement.rating_tables import (
+    as_options,
+    gather,
+    gathered,
+    labels_of,
+    nothing,
+    rows_of,
+)
 from core.services.agreement.ratings import (
     ABSTAINED,
+    FAILED,
     NOT_ASKED,
     Column,
     Levels,
@@ -30,6 +41,7 @@ from core.services.agreement.ratings import (
     SureVote,
     Traits,
     columns_of,
+    rated_items,
 )
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.store.store import Store
@@ -98,7 +110,7 @@ def of_run(store: Store, run_id: int) -> Rated:
     ]
     found = gathered(
         items,
-        vote_columns(store, run_id, rater, own),
+        vote_columns(store, run_id, items, rater, own),
         failed,
         labels(store, run, items),
         verdicts(store, run_id, items) if run.panel.askable else {},
@@ -123,11 +135,20 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
 
 
 def vote_columns(
-    store: Store, run_id: int, rater: Callable[[str, int], Rater], below: int | None = None
+    store: Store,
+    run_id: int,
+    items: RatedItems,
+    rater: Callable[[str, int], Rater],
+    below: int | None = None,
 ) -> list[Column]:
     """The votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names who gave them."""
     return [
-        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.items, vote.options)
+        Column(
+            vote.criterion,
+            rater(vote.judge, vote.replicate),
+            rows_of(items, vote.items),
+            as_options(vote.options),
+        )
         for vote in store.votes.columns(run_id, below)
     ]
 
@@ -163,7 +184,7 @@ def verdicts(store: Store, run_id: int, items: RatedItems) -> Options:
     found: dict[str, Levels] = {}
     for name, holders, options in store.results.judged_columns(run_id):
         column = found[name] = nothing(items)
-        column[[items.place[one] for one in holders]] = as_options(options)
+        column[rows_of(items, holders)] = as_options(options)
     return found
 
 
@@ -188,6 +209,10 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     """The ratings of a folder in the common layout."""
     folder = read_folder(path)
     rubric, items = folder.rubric.value, folder.dataset.value.items
+    clean = read_clean_votes(path, rubric, items)
+    if clean is not None:
+        of = rated_items(rubric, items)
+        return gathered(of, list(map(_clean_column, clean)), (), labels_of(of, items), {})
     read = read_votes(path, rubric, items)
     for notice in read.notices:
         tell(str(notice))
@@ -214,6 +239,12 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
             )
         )
     return replace(gather(rubric, items, answers, {}), sure=lambda: sure)
+
+
+def _clean_column(column: CleanColumn) -> Column:
+    answered = np.where(column.options < 0, ABSTAINED, column.options)
+    options = np.where(column.failed, FAILED, answered)
+    return Column(column.criterion, Rater(column.rater, column.kind), column.rows, options)
 
 
 class Row(NamedTuple):

@@ -120,6 +120,11 @@ def column_by_criterion(
     return found
 
 
+def rows_of(items: RatedItems, ids: Sequence[str]) -> Levels:
+    """The rows of items by their ids."""
+    return np.fromiter(map(items.place.__getitem__, ids), np.int64, len(ids))
+
+
 def nothing(items: RatedItems) -> Levels:
     """A column in which nobody was asked."""
     return np.full(len(items.ids), NOT_ASKED)
@@ -149,9 +154,7 @@ class _Given:
         return theirs[rater]
 
     def fill(self, column: Column) -> None:
-        place = self._items.place
-        rows = np.fromiter(map(place.__getitem__, column.items), np.int64, len(column.items))
-        self._of(column.criterion, column.rater)[rows] = as_options(column.options)
+        self._of(column.criterion, column.rater)[column.rows] = column.options
 
     def add(self, answer: RatedAnswer) -> None:
         code = _CODES.get(answer.state, NOT_ASKED) if answer.option is None else answer.option

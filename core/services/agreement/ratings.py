@@ -59,15 +59,15 @@ class SureVote(NamedTuple):
 
 
 class Column(NamedTuple):
-    """What a rater answered to a criterion, item by item.
+    """What a rater answered to a criterion: the rows of items, and options or codes for none.
 
-    An option that is ``None``, or that is no answer (na), is an abstention.
+    An option that is no answer (na) is an abstention.
     """
 
     criterion: str
     rater: Rater
-    items: Sequence[str]
-    options: Sequence[int | None]
+    rows: Levels
+    options: Levels
 
 
 class Traits(NamedTuple):

@@ -105,7 +105,7 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
     of = items_of(store, run)
     seats: dict[Rater, tuple[str, int]] = {}
-    columns = vote_columns(store, run_id, partial(_seat, seats))
+    columns = vote_columns(store, run_id, of, partial(_seat, seats))
     rated = gathered(of, columns, (), labels(store, run, of), verdicts(store, run_id, of))
     orders = store.votes.orders_shown(run_id, run.plan.replicates)
     scored = _scored(rated)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,8 +11,15 @@ from core.domain.base import build
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_tables import gather
-from core.services.agreement.ratings import ABSTAINED, Column, Rated, RatedAnswer, Rater
+from core.services.agreement.rating_tables import as_options, gather, rows_of
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    Column,
+    Rated,
+    RatedAnswer,
+    Rater,
+    rated_items,
+)
 from core.store.store import Store
 from tests.services.reviewed import EVERYTHING, UNMET, graded, make_queue, seats, settle
 
@@ -61,11 +70,13 @@ def _by_columns(given_by: list[int | None]) -> Rated:
     for (rater, name, item), option in zip(CELLS, given_by, strict=True):
         if option != -1:
             columns.setdefault((rater, name), []).append((item, option))
-    made = [
-        Column(name, rater, *map(list, zip(*cells, strict=True)))
-        for (rater, name), cells in columns.items()
-    ]
+    made = [_column(name, rater, dict(cells)) for (rater, name), cells in columns.items()]
     return gather(RUBRIC, ITEMS, (), {}, made)
+
+
+def _column(criterion: str, rater: Rater, options: Mapping[str, int | None]) -> Column:
+    rows = rows_of(rated_items(RUBRIC, ITEMS), list(options))
+    return Column(criterion, rater, rows, as_options(list(options.values())))
 
 
 @given(said)
@@ -84,7 +95,7 @@ def test_whole_columns_give_what_single_answers_give(given_by: list[int | None])
 
 def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
     # Option 2 is na in the shared rubric: no level, an abstention, and still what was chosen.
-    found = gather(RUBRIC, ITEMS, (), {}, [Column("Depth", RATERS[0], ["a", "b"], [2, None])])
+    found = gather(RUBRIC, ITEMS, (), {}, [_column("Depth", RATERS[0], {"a": 2, "b": None})])
     assert found.answers_of(RATERS[0], "a") == {"Depth": 2}
     assert found.answers_of(RATERS[0], "b") == {"Depth": None}
     assert found.criteria[0].levels[:2, 0].tolist() == [-1, -1]

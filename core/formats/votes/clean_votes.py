@@ -1,0 +1,142 @@
+"""A votes.csv in which nothing needs a second look, read by whole columns.
+
+Whatever is not plain (quotes, repetitions, an unknown word, probabilities) is left to the reader
+that looks at every row and names the line of a problem (``vote_tables``).
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.domain.dataset import Item
+from core.domain.rubric import Rubric
+from core.formats.source.parsed import MAX_ROWS
+from core.formats.votes.imported import KINDS, PROBABILITY, Labels
+
+Codes = npt.NDArray[np.int64]
+_NEEDED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
+#: With any of these filled, rows have to be told apart one by one.
+_MORE = ("weight", "replicate", "order", "confidence")
+
+
+class CleanColumn(NamedTuple):
+    """What one rater answered to one criterion.
+
+    ``rows`` are places in the list of items; ``options`` index ``Criterion.choices``, -1 for an
+    answer without one: an abstention, or where it ``failed`` none that can be used.
+    """
+
+    criterion: str
+    rater: str
+    kind: str
+    rows: Codes
+    options: Codes
+    failed: npt.NDArray[np.bool_]
+
+
+def read_clean(
+    text: str, delimiter: str, columns: Sequence[str], rubric: Rubric, items: Sequence[Item]
+) -> list[CleanColumn] | None:
+    """The columns in the order in which they begin; ``None`` where rows need a closer look.
+
+    ``text`` is the file's, ``columns`` are those of its first line.
+    """
+    if '"' in text or len(set(columns)) < len(columns) or any(item.rubric for item in items):
+        return None
+    table = _table(text, delimiter, columns)
+    if table is None or not 0 < len(table["item_id"][0]) <= MAX_ROWS:
+        return None
+    place = {item.id: row for row, item in enumerate(items)}
+    criteria = {one.name: Labels(one) for one in rubric.criteria}
+    rows = _looked_up(*table["item_id"], place)
+    names, raters = table["criterion"][1], _raters(table)
+    if rows is None or raters is None or not set(names) <= criteria.keys():
+        return None
+    of_rater, known = raters
+    options = _options(table, criteria)
+    pair = table["criterion"][0] * len(known) + of_rater
+    cell = pair * len(items) + rows
+    if options is None or len(np.unique(cell)) < len(cell):
+        return None
+    failed = np.array([not word.strip() for word in table["label"][1]])[table["label"][0]]
+    by_pair = np.argsort(pair, kind="stable")
+    groups = np.split(by_pair, np.flatnonzero(np.diff(pair[by_pair])) + 1)
+    found = []
+    for at in sorted(groups, key=lambda group: int(group[0])):
+        of_criterion, of = divmod(int(pair[at[0]]), len(known))
+        rater, kind = known[of]
+        found.append(
+            CleanColumn(names[of_criterion], rater, kind, rows[at], options[at], failed[at])
+        )
+    return found
+
+
+#: The place of each row's word among the distinct words of a column, and these words.
+Words = tuple[Codes, list[str]]
+
+
+def _table(text: str, delimiter: str, columns: Sequence[str]) -> dict[str, Words] | None:
+    """The columns that are needed; ``None`` where the file is no even table, or says more."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    more = [c for c in columns if c in _MORE or c.startswith(PROBABILITY)]
+    wanted = [*_NEEDED, *more]
+    words = pa.dictionary(pa.int32(), pa.string())
+    try:
+        read = csv.read_csv(
+            io.BytesIO(text.encode()),
+            csv.ReadOptions(use_threads=False, column_names=list(columns), skip_rows=1),
+            csv.ParseOptions(delimiter=delimiter, quote_char=False),
+            csv.ConvertOptions(
+                column_types=dict.fromkeys(wanted, words),
+                include_columns=wanted,
+                strings_can_be_null=False,
+            ),
+        )
+    except pa.ArrowInvalid:
+        return None
+    found = {name: _words(read[name]) for name in wanted} if read.num_rows else None
+    if found is None or any(found[name][1] != [""] for name in more):
+        return None
+    return found
+
+
+def _words(column: Any) -> Words:
+    whole = column.unify_dictionaries().combine_chunks()
+    whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
+    return whole.indices.to_numpy().astype(np.int64), whole.dictionary.to_pylist()
+
+
+def _looked_up(codes: Codes, words: Sequence[str], known: Mapping[str, int]) -> Codes | None:
+    found = np.array([known.get(word, -1) for word in words], np.int64)
+    return None if (found < 0).any() else found[codes]
+
+
+def _raters(table: Mapping[str, Words]) -> tuple[Codes, list[tuple[str, str]]] | None:
+    """Each row's rater among the distinct ones, and their names and kinds."""
+    (who, names), (kind, words) = table["rater_id"], table["rater_kind"]
+    kinds = [word.strip().lower() for word in words]
+    if not set(kinds) <= set(KINDS) or not all(name.strip() for name in names):
+        return None
+    numbers = np.array([KINDS.index(one) for one in kinds], np.int64)
+    distinct, of_row = np.unique(who * len(KINDS) + numbers[kind], return_inverse=True)
+    return of_row, [(names[at // len(KINDS)], KINDS[at % len(KINDS)]) for at in distinct.tolist()]
+
+
+def _options(table: Mapping[str, Words], criteria: Mapping[str, Labels]) -> Codes | None:
+    """Each row's option; ``None`` where a word is no option."""
+    (asked, names), (said, words) = table["criterion"], table["label"]
+    distinct, of_row = np.unique(asked * len(words) + said, return_inverse=True)
+    codes = []
+    for at in distinct.tolist():
+        option, known = criteria[names[at // len(words)]].find(words[at % len(words)].strip())
+        if not known:
+            return None
+        codes.append(-1 if option is None else option)
+    return np.array(codes, np.int64)[of_row]
