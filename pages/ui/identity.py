@@ -250,7 +250,11 @@ export default function({ data }) {
   if (data.reload) { location.reload(); return; }
   const wanted = "rubric-studio-wanted", here = location.pathname + location.search;
   try {
-    if (!data.known) { sessionStorage.setItem(wanted, here); return; }
+    if (!data.known) {
+      const entry = !location.search && location.pathname.endsWith("/");
+      if (entry) sessionStorage.removeItem(wanted); else sessionStorage.setItem(wanted, here);
+      return;
+    }
     const to = sessionStorage.getItem(wanted);
     sessionStorage.removeItem(wanted);
     if (to && to[0] === "/" && to[1] !== "/" && to !== here) { location.replace(to); return; }

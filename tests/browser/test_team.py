@@ -219,6 +219,11 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, browse
     with page.expect_download() as caught:
         page.get_by_test_id("stDownloadButton").first.click()
     assert caught.value.path().read_text().startswith("{")
+    # That one is gone with the next run of any page; this one stays while its page is open.
+    page.goto(f"{team.url}/rubrics?rubric=1")
+    page.get_by_role("button", name="Export").click()
+    with page.expect_download() as caught:
+        page.get_by_role("button", name="Download YAML").click()
     file = caught.value.url
     assert "/media/" in file
     assert page.context.request.get(file).status == 200
