@@ -61,12 +61,11 @@ def pace(store: Store, seat: Seat, queue_id: int) -> Pace:
 
 
 def _pace(store: Store, seat: Seat, queue: QueueRow) -> Pace:
-    turns = store.turns.standing(queue.id, seat, queue.order, at=clock.at(), status="available")
-    open_now = {turn.item_id for turn in turns}
-    done = store.verdicts.decided(queue.id, seat.name) - open_now
+    decided = store.verdicts.decided(queue.id, seat.name)
+    left, again = store.turns.available(queue.id, seat, decided, at=clock.at())
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
     each = median(times) / 1000 if len(times) >= FORETOLD else None
-    return Pace(len(done), len(open_now), each)
+    return Pace(len(decided) - again, left, each)
 
 
 @dataclass(frozen=True)

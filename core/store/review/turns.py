@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+from collections.abc import Collection
 from typing import Any
 
 from core.domain.review import Order, Part, Role, Seat
@@ -136,6 +137,21 @@ class Turns:
             self._values(queue_id, seat, at, where, item_id, status=status, limit=limit),
         )
         return [ItemTurn._make(row) for row in found]
+
+    def available(
+        self, queue_id: int, seat: Seat, decided: Collection[str], *, at: float
+    ) -> tuple[int, int]:
+        """How many items a person may take, and how many of those are ``decided`` already.
+
+        Counted where they are: who decides waits for it, and a queue may hold thousands.
+        """
+        query = _STANDING.format(item="true")
+        ((count, again),) = self._files.tuples(
+            f"{query} SELECT count(*), coalesce(sum(item_id IN (SELECT value FROM "
+            "json_each(:decided))), 0) FROM turns WHERE status = 'available'",
+            self._values(queue_id, seat, at, _ALL, None, decided=json.dumps(sorted(decided))),
+        )
+        return int(count), int(again)
 
     def counts(
         self,
