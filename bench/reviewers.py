@@ -109,7 +109,9 @@ class Reviewer:
                 self._note = element.text_area.id
             elif drawn == "exception":
                 self.errors[element.exception.message[:200]] += 1
-            elif drawn == "html" and "rs-bad" in element.html.body and "✕" in element.html.body:
+            elif (
+                drawn == "html" and 'role="status"><span class="rs-tag rs-bad' in element.html.body
+            ):
                 self.errors["refused: " + element.html.body[-300:]] += 1
         return kind == "script_finished"
 
