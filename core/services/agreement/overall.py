@@ -22,8 +22,12 @@ from core.services.agreement.ratings import (
     columns_of,
 )
 
-#: So many counts of items are drawn at once.
+#: So many counts are drawn at once.
 MOST_WEIGHTS = 4_000_000
+#: Beyond so many counts in all, items are drawn in random blocks of equal size.
+MOST_DRAWN = 20_000_000
+#: At least so many blocks: the spread of a figure is then known to 1.6 % (1 / sqrt(2 * 2,000)).
+LEAST_BLOCKS = 2_000
 NO_CELLS = "No item has an answer of both."
 NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
 
@@ -39,15 +43,15 @@ class AnswerPairs:
     reference: Levels
     answers: Levels
 
-    def tables(self, rows: Levels, times: Array) -> Array:
-        """Counts (reference by answer), shape (k, k, draws).
+    def counts(self, blocks: Levels, number: int) -> Array:
+        """Counts (reference by answer) in each of ``number`` blocks, shape (k * k, blocks).
 
-        ``rows`` are the items' rows in ``times``, which counts each item so often.
+        ``blocks`` says in which block each of the items is.
         """
         k = len(self.labels)
-        cells = np.zeros((k * k, len(times)))
-        cells[self.reference * k + self.answers, rows] = 1.0
-        return (cells @ times).reshape(k, k, -1)
+        at = (self.reference * k + self.answers) * number + blocks
+        found = np.bincount(at, minlength=k * k * number).reshape(k * k, number)
+        return found.astype(np.float64)
 
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
@@ -102,7 +106,12 @@ def _positive(count: Any) -> Array:
 
 
 class Resampled:
-    """Pairs of one source or two whose items are drawn together, for all criteria at once."""
+    """Pairs of one source or two whose items are drawn together, for all criteria at once.
+
+    Items are drawn one by one; where these are too many counts (``MOST_DRAWN``), in random blocks
+    of equal size, which are as many independent draws of as many sums. A figure spreads as much
+    over either, but for what the blocks happen to be (``LEAST_BLOCKS``).
+    """
 
     def __init__(self, items: Iterable[str]) -> None:
         self.items = tuple(dict.fromkeys(items))
@@ -110,7 +119,8 @@ class Resampled:
 
     def once(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
         """The tables of all criteria, every item counted once."""
-        return self._tables(pairs, np.ones((len(self.items), 1)))
+        together = np.zeros(len(self.items), np.int64)
+        return _tables(pairs, self._counts(pairs, together, 1), np.ones((1, 1)))
 
     def values(
         self,
@@ -121,22 +131,40 @@ class Resampled:
     ) -> dict[str, list[Array]]:
         """Per figure and side its value in every draw; the sides see the same items drawn."""
         rng = np.random.default_rng(seed)
+        blocks, number = self._blocks(draws, rng)
+        counts = [self._counts(pairs, blocks, number) for pairs in sides]
         found: dict[str, list[list[Array]]] = {name: [[] for _ in sides] for name in figures}
         # Drawn in portions, so that many items with many draws fit.
-        portion = max(1, MOST_WEIGHTS // max(1, len(self.items)))
+        portion = max(1, MOST_WEIGHTS // max(1, number))
         for start in range(0, draws, portion):
-            times = resample_items(len(self.items), min(portion, draws - start), rng)
+            times = resample_items(number, min(portion, draws - start), rng)
             for at, pairs in enumerate(sides):
-                tables = self._tables(pairs, times)
+                tables = _tables(pairs, counts[at], times)
                 for name, figure in figures.items():
                     found[name][at].append(figure(tables, pairs))
         return {name: [np.concatenate(parts) for parts in each] for name, each in found.items()}
 
-    def _tables(self, pairs: Sequence[AnswerPairs], times: Array) -> list[Array]:
-        return [one.tables(self._rows(one), times) for one in pairs]
+    def _blocks(self, draws: int, rng: np.random.Generator) -> tuple[Levels, int]:
+        """The block of every item, and how many blocks there are; one for each item if they fit."""
+        items = len(self.items)
+        most = max(LEAST_BLOCKS, MOST_DRAWN // draws)
+        if items <= most:
+            return np.arange(items), items
+        return rng.permutation(items) % most, most
+
+    def _counts(self, pairs: Sequence[AnswerPairs], blocks: Levels, number: int) -> list[Array]:
+        return [one.counts(blocks[self._rows(one)], number) for one in pairs]
 
     def _rows(self, one: AnswerPairs) -> Levels:
-        return np.fromiter((self._row[item] for item in one.items), np.int64, len(one.items))
+        return np.fromiter(map(self._row.__getitem__, one.items), np.int64, len(one.items))
+
+
+def _tables(pairs: Sequence[AnswerPairs], counts: Sequence[Array], times: Array) -> list[Array]:
+    """A table (k, k, draws) for each criterion; ``times`` (blocks, draws) counts the blocks."""
+    return [
+        (table @ times).reshape(len(one.labels), len(one.labels), -1)
+        for one, table in zip(pairs, counts, strict=True)
+    ]
 
 
 def overall(
