@@ -6,23 +6,20 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.errors import NotFound
+from core.errors import NotAllowed, NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
 from pages.ui.resources import actor, enter, store
-from pages.ui.routes import ABOUT, MEMBERS, SECTIONS, START, Screen, about_this_page
+from pages.ui.routes import ABOUT, MEMBERS, SECTIONS, START, Screen, about_this_page, barred_at
 from pages.ui.state import keep_what_is_typed
-from pages.ui.widgets import frame_css, shown_errors
+from pages.ui.widgets import frame_css, page_header, shown_errors
 
 HERE = Path(__file__).parent
 
 
 def _who_may_use(screen: Screen) -> bool:
     """Whether the screen is of use to whoever is here; the services protect, this only tidies."""
-    who = actor()
-    if screen == MEMBERS:
-        return who.via == "page" and who.may("administer")
-    return any(who.may(verb) for verb in screen.verbs)
+    return not barred_at(screen, {}) and (screen != MEMBERS or actor().via == "page")
 
 
 def _page(screen: Screen) -> st.Page:
@@ -56,11 +53,21 @@ def _show_page() -> None:
     run_status.keep_in_hand(chosen.url_path)
     with shown_errors():
         _run_in_hand()
-        chosen.run()
+        _show(chosen)
         if not state.get(ABOUT):
             # A page with a head of its own, such as one item.
             about_this_page()
     keep_what_is_typed()
+
+
+def _show(chosen: st.Page) -> None:
+    """The screen, or its name and why there is nothing on it for whoever is here."""
+    url = chosen.url_path or START.url
+    screen = next(one for of in SECTIONS.values() for one in of if one.url == url)
+    if why := barred_at(screen, st.query_params.to_dict()):
+        page_header(screen.title, screen.help)
+        raise NotAllowed(why["help"])
+    chosen.run()
 
 
 def _run_in_hand() -> None:

@@ -23,7 +23,7 @@ from pages.datasets.items import (
 )
 from pages.ui import routes, state
 from pages.ui.items import headed
-from pages.ui.resources import later, store
+from pages.ui.resources import later, only, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     empty_state,
@@ -68,6 +68,7 @@ def _import_button(where: str) -> None:
         icon=":material/upload_file:",
         on_click=open_dataset,
         args=(state.NEW,),
+        **only("write"),
     )
 
 
@@ -127,6 +128,7 @@ def _card(found: DatasetRow, archived: bool) -> None:
             icon=":material/more_horiz:",
             on_click=_on_menu,
             args=(found.id, archived),
+            **only("write"),
         )
 
 
@@ -238,6 +240,7 @@ def _about(version: DatasetVersion, versions: list[DatasetVersion]) -> None:
             key=state.key(DATASET_ACT, "renew", version.id),
             on_click=_on_renew,
             args=(version.dataset_id,),
+            **only("write"),
         )
     st.html('<div class="rs-section">Versions</div>')
     st.caption("A version never changes. Runs keep the one they were planned with.")

@@ -18,7 +18,7 @@ from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.pairwise import comparisons, leaderboard, matrix, other_runs, planning, selection
 from pages.ui import routes, run_status, state
-from pages.ui.resources import later, store
+from pages.ui.resources import later, only, store
 from pages.ui.run_status import cost_words, raters_line, status_tag, votes_words
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, one_of, page_header, row, show_flash, shown_errors
@@ -68,6 +68,7 @@ def _plan_button(name: str) -> None:
         icon=":material/add:",
         on_click=state.set_address,
         kwargs={state.PLAN: "new"},
+        **only("write"),
     )
 
 

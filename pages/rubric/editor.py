@@ -31,6 +31,7 @@ from pages.ui.drafts import (
     RUBRIC_YAML,
     back_to_list,
 )
+from pages.ui.resources import only
 from pages.ui.text import esc, label
 from pages.ui.widgets import one_of, problem_list, refusal, row, show_flash, shown_errors, tag
 
@@ -210,15 +211,15 @@ def _act(
     disabled: bool = False,
     tip: str | None = None,
 ) -> None:
+    barred = only("write") if act == drafts.save else {}
     st.button(
         words,
         key=state.key(RUBRIC_ACT, name, words.lower()),
         type=kind,
         icon=f":material/{icon}:" if icon else None,
-        disabled=disabled,
         on_click=act,
         args=(name,),
-        help=tip,
+        **{"disabled": disabled, "help": tip, **barred},
     )
 
 

@@ -29,7 +29,7 @@ from pages.ui.drafts import (
     open_rubric,
     start,
 )
-from pages.ui.resources import store
+from pages.ui.resources import actor, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     empty_state,
@@ -286,9 +286,10 @@ def _rubric_row(found: RubricRow, unsaved: bool, archived: bool) -> None:
         row([tag("Unsaved changes", "warn"), *parts] if unsaved else parts)
         st.space("stretch")
         key = state.key(RUBRICS_ACT, "menu", found.id)
+        acts = ["Restore"] if archived else ["Duplicate", "Export", "Archive"]
         choice = st.menu_button(
             "Actions",
-            ["Restore"] if archived else ["Duplicate", "Export", "Archive"],
+            acts if actor().may("write") else ["Export"],
             key=key,
             type="tertiary",
             icon=":material/more_horiz:",

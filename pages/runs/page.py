@@ -11,7 +11,7 @@ from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.text import numbers as fmt
 from pages.runs import sweeping
 from pages.ui import routes, run_form, state
-from pages.ui.resources import store
+from pages.ui.resources import only, store
 from pages.ui.run_form import RUNS_ACT, SWEPT, plan_key
 from pages.ui.run_status import cost_words, raters_line, status_tag, versions_line, votes_words
 from pages.ui.text import esc, label
@@ -52,6 +52,7 @@ def _toolbar() -> str:
             type="primary",
             icon=":material/add:",
             on_click=on_plan,
+            **only("write"),
         )
         st.button(
             "Plan a sweep",
@@ -59,7 +60,10 @@ def _toolbar() -> str:
             icon=":material/tune:",
             on_click=on_plan,
             args=(state.SWEEP,),
-            help="Many runs in one step: examples, judges or ways of asking are varied.",
+            **{
+                "help": "Many runs in one step: examples, judges or ways of asking are varied.",
+                **only("write"),
+            },
         )
         routes.link(
             routes.IMPORT_VOTES,
@@ -109,6 +113,7 @@ def _nothing(search: str) -> None:
             key=state.key(RUNS_ACT, "first"),
             icon=":material/add:",
             on_click=on_plan,
+            **only("write"),
         ),
     )
 

@@ -16,7 +16,7 @@ from pages.spot import form_data, result, submission
 from pages.spot.form_data import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import asking, routes, state
 from pages.ui.asking_words import asking_line, rule_label, who_answers
-from pages.ui.resources import store
+from pages.ui.resources import only, store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
@@ -234,6 +234,7 @@ def check_form() -> None:
         shortcut="Mod+Enter",
         width="stretch",
         on_click=_on_grade,
+        **only("write"),
     )
     _plan(rubric)
     _refusal()

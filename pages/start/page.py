@@ -12,7 +12,7 @@ from core.services.runs.lifecycle import counts
 from core.text import numbers as fmt
 from pages.start import drop, example
 from pages.ui import routes, state
-from pages.ui.resources import store
+from pages.ui.resources import only, store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import LabelledFigure, figures, page_header
@@ -98,6 +98,7 @@ def _ways_in() -> None:
                 key=state.key(START_WAY, page.url),
                 type="primary" if kind == "primary" else "secondary",
                 icon=f":material/{icon}:",
+                **only("write"),
             ):
                 drop.take_along()
                 _leave_for(page)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import streamlit as st
 
-from core.domain.access import LOCAL, VISITOR, Actor, Workspace
+from core.domain.access import LOCAL, VISITOR, Actor, Verb, Workspace, allow
 from core.domain.library import ItemFilter
 from core.domain.rubric import Rubric
-from core.errors import InputError
+from core.errors import InputError, NotAllowed
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
 from core.services.access import blindness, members
@@ -55,6 +55,19 @@ def actor() -> Actor:
         return members.actor(_open(settings.db), settings.access, claims())
     near = server.from_this_machine(st.context.headers, st.context.ip_address)
     return LOCAL if near else VISITOR
+
+
+def only(*verbs: Verb) -> dict[str, Any]:
+    """What a widget is given that is for those who may do any of that: else greyed out, and why.
+
+    The services refuse whoever may not; this says so before somebody has taken the trouble.
+    """
+    who = actor()
+    try:
+        allow(who, next((verb for verb in verbs if who.may(verb)), verbs[0]))
+    except NotAllowed as refused:
+        return {"disabled": True, "help": str(refused)}
+    return {}
 
 
 # Workspaces: separate teams on one server, each with a data file of its own.

@@ -1,14 +1,13 @@
 """Every screen of the app, and every link to one: the only place with a screen's file or address.
 
-A screen's address (`/run?run=3`) is its `url`, not its file's name, so that bookmarks live
-through a move of the file.
+A screen's address (`/run?run=3`) is its `url`, so that bookmarks live through a move of its file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -19,7 +18,7 @@ from core.services.queueing import queue_cells
 from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import store
+from pages.ui.resources import only, store
 
 ROOT = Path(__file__).parents[2]
 
@@ -84,6 +83,7 @@ GRADE = Screen(
     "Grade my texts",
     "grading",
     "From texts and a rubric to grades, step by step.",
+    verbs=("write",),
 )
 SPOT_CHECK = Screen(
     "spot_check",
@@ -114,7 +114,6 @@ CONTESTS = Screen(
     "Compare systems",
     "swords",
     "Which of several systems is better: two answers at a time, and a leaderboard.",
-    verbs=("write",),
 )
 IMPORT_VOTES = Screen(
     "import_votes",
@@ -210,6 +209,15 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
 }
 
 
+def barred_at(to: Screen, address: Mapping[str, object]) -> dict[str, Any]:
+    """What a link there is given for whom it is of no use. A spot check made is for all to read."""
+    if to == SPOT_CHECK and state.RUN in address:
+        return {}
+    if state.PLAN in address:
+        return only("write")
+    return only(*(("organise",) if address.get(state.NEW) == state.QUEUE else to.verbs))
+
+
 def link(
     to: Screen,
     words: str,
@@ -234,9 +242,9 @@ def link(
         to.script,
         label=words,
         icon=f":material/{name}:" if name else None,
-        help=help,
         width=width,
         query_params=state.spelled(address or {}),
+        **{"help": help, **barred_at(to, address or {})},
     )
 
 
@@ -265,11 +273,10 @@ def about_this_page() -> None:
     url = state.page_shown() or START.url
     here = next((s for screens in SECTIONS.values() for s in screens if s.url == url), None)
     if here and here != DOCUMENTS:
-        part = here.title.lower().replace(" ", "-")
         link(
             DOCUMENTS,
             "About this page",
-            {state.DOCUMENT: "screens", state.PART: part},
+            {state.DOCUMENT: "screens", state.PART: here.title.lower().replace(" ", "-")},
             help="What it is for, what you can do here, and where more is written.",
         )
 
@@ -297,9 +304,7 @@ def other_views(run: Run | RunRow, here: Screen) -> None:
 
 def grade_address(**known: int | None) -> dict[str, object]:
     """The address of the path "Grade my texts" with what is known, beside what it had in hand."""
-    before: dict[str, object] = state.get(PATH) or {}
-    now = {name: value for name, value in known.items() if value is not None}
-    return {**before, **now}
+    return {**(state.get(PATH) or {}), **{name: v for name, v in known.items() if v is not None}}
 
 
 #: What the path had in hand when it was left: its dataset and its rubric, by their ids.

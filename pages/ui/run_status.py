@@ -16,7 +16,7 @@ from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_
 from core.text import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.items import FAILURE_WORDS
-from pages.ui.resources import store
+from pages.ui.resources import only, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, Tone, figures, problem_list, row, shown_errors, tag
 
@@ -263,10 +263,13 @@ def _buttons(look: RunProgress) -> None:
             "Cancel",
             key=state.key(RUN_ACT, "cancel", run.id),
             icon=":material/stop_circle:",
-            disabled=run.cancel,
-            help="Stops asking. Finished votes are kept, and the run can be resumed.",
             on_click=_on_cancel,
             args=(run.id,),
+            **{
+                "disabled": run.cancel,
+                "help": "Stops asking. Finished votes are kept, and the run can be resumed.",
+                **only("write"),
+            },
         )
     if code_elsewhere(run.panel.judges):
         return
@@ -279,6 +282,7 @@ def _buttons(look: RunProgress) -> None:
             icon=":material/play_arrow:",
             on_click=_on_resume,
             args=(run.id,),
+            **only("write"),
         )
     if run.failures_open and not run.active and run.panel.askable:
         st.button(
@@ -287,6 +291,7 @@ def _buttons(look: RunProgress) -> None:
             icon=":material/replay:",
             on_click=_on_retry,
             args=(run.id,),
+            **only("write"),
         )
 
 

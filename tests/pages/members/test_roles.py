@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import clock
 from core.domain.access import TEAM_ROLES, TeamRole
 from core.domain.runs import Run
 from core.errors import NotAllowed
 from core.services.access import members, spending
 from core.services.access.spending import Share
-from core.services.judges import registry
 from core.store.store import Store
 from pages.ui import resources, routes, state
 from pages.ui.routes import Screen
 from tests.pages.conftest import open_page, shown
+from tests.pages.members.conftest import as_member
 from tests.services import reviewed
-from tests.services.access.made import member, team
+from tests.services.access.made import member
 
 RUN_PAGES = [routes.RUN, routes.AGREEMENT, routes.REPORT]
-
-
-def as_member(monkeypatch: pytest.MonkeyPatch, store: Store, role: TeamRole) -> None:
-    """Somebody with this role is signed in from now on."""
-    email = f"{role}@example.org"
-    members.put(store, email, role)
-    said = {"email": email, "email_verified": True, "iat": int(clock.at())}
-    monkeypatch.setattr(resources, "claims", lambda: said)
-
-
-@pytest.fixture
-def run(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """A graded run with a queue of all its cells, on a server for a team."""
-    team(tmp_path, monkeypatch)
-    made = reviewed.graded(store, 4)
-    reviewed.make_queue(store, made, reviewed.EVERYTHING)
-    registry.ensure_defaults(store)
-    return made
 
 
 def words(app: AppTest) -> str:
