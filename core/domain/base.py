@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -22,10 +23,18 @@ class Noun(BaseModel):
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with ``update`` applied (not validated) and nothing cached from the original."""
-        copied = super().model_copy(update=update, deep=deep)
-        # pydantic copies cached properties along, and they would speak of the old fields.
-        for name in copied.__dict__.keys() - type(self).model_fields.keys():
-            del copied.__dict__[name]
+        # What pydantic does, in a third of its time, and without cached properties, which would
+        # speak of the old fields.
+        kind, changed = type(self), dict(update or {})
+        mine = deepcopy(self.__dict__) if deep else self.__dict__
+        copied = kind.__new__(kind)
+        fields = {name: mine[name] for name in kind.__pydantic_fields__ if name in mine}
+        object.__setattr__(copied, "__dict__", fields | changed)
+        object.__setattr__(
+            copied, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changed.keys()
+        )
+        object.__setattr__(copied, "__pydantic_extra__", None)
+        object.__setattr__(copied, "__pydantic_private__", None)
         return copied
 
 

@@ -171,8 +171,10 @@ def _buckets(texts: Sequence[Sequences]) -> Iterator[list[int]]:
         for order in range(1 + band * _IN_A_BAND, 1 + (band + 1) * _IN_A_BAND):
             key = _mixed(key ^ np.minimum.reduceat(_mixed(mixed, order), starts), order)
         by_key = np.argsort(key, kind="stable")
-        ends = np.flatnonzero(np.diff(key[by_key])) + 1
-        yield from (at[group].tolist() for group in np.split(by_key, ends) if len(group) > 1)
+        edges = np.flatnonzero(np.diff(key[by_key], prepend=~key[by_key[:1]])).tolist()
+        for start, end in zip(edges, [*edges[1:], len(at)], strict=True):
+            if end - start > 1:
+                yield at[by_key[start:end]].tolist()
 
 
 def _mixed(numbers: Any, seed: int) -> Any:
