@@ -3,10 +3,12 @@
     python bench/calls.py [--rounds 3] [--delays 0 200] [--items 200] [--url http://...]
 
 Workload: 200 items of 150 words x 6 criteria (3 binary, 2 ordinal, 1 nominal; one of them negative)
-x 3 judges = 3,600 votes, 256 calls in flight, seeded. ``lean`` and ``litellm`` go the whole way of
-the product through that door: plan, prompts, calls, parsing, verdicts, scores, every call and vote
-in a data file. ``bare`` is aiohttp posting the same bodies, made before the clock starts, and
-parsing the JSON of the answers. The provider is ``bench/stand_in.py``, a process of its own.
+x 3 judges = 3,600 votes, 256 calls in flight, seeded. ``lean`` (a given address), ``plain``
+(``openai/gpt-4o-mini`` by its provider's name, with a price) and ``litellm`` (the same) go the
+whole way of the product through that door: plan, prompts, calls, parsing, verdicts, scores, every
+call and vote in a data file. ``bare`` is aiohttp posting the same bodies, made before the clock
+starts, and parsing the JSON of the answers. The provider is ``bench/stand_in.py``, a process of its
+own.
 
 The data file is there before: who makes a new one imports pandas through sqlite-utils, once, which
 costs about 1 s of CPU and 90 MiB.
@@ -22,6 +24,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
 import resource
 import statistics
@@ -46,7 +49,8 @@ from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
 IN_FLIGHT, SEED = (86, 85, 85), 7
-VARIANTS = ("bare", "lean", "litellm")
+VARIANTS = ("bare", "lean", "plain", "litellm")
+PRICED = "openai/gpt-4o-mini"
 WORDS = "the sun leans north because its axis stays tilted and light falls directly in summer"
 
 
@@ -87,14 +91,14 @@ def dataset(items: int, seed: int = SEED) -> Dataset:
 
 
 def panel(url: str, door: str, in_flight: Sequence[int] = IN_FLIGHT) -> Panel:
-    model = "openai/stand-in" if door == "litellm" else "stand-in"
+    doors = {"litellm": "litellm", "plain": "auto"}
     return Panel(
         judges=tuple(
             Judge(
                 name=f"judge {i}",
-                model=model,
-                door="litellm" if door == "litellm" else "openai",
-                api_base=url,
+                model=PRICED if door in doors else "stand-in",
+                door=doors.get(door, "openai"),
+                api_base="" if door in doors else url,
                 temperature=0,
                 concurrency=calls,
             )
@@ -105,6 +109,7 @@ def panel(url: str, door: str, in_flight: Sequence[int] = IN_FLIGHT) -> Panel:
 
 def product(url: str, door: str, items: int) -> dict[str, float]:
     """The whole way: a run is planned, worked off and stored."""
+    os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="sk-of-nobody")
     with _new_file() as path:
         store = Store(path)
         version = store.rubrics.create(rubric(), now=clock.now()).id

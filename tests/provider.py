@@ -225,6 +225,7 @@ class Provider:
     async def _start(self) -> None:
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/openai/deployments/{name}/chat/completions", self._chat)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024).start()

@@ -74,10 +74,11 @@ class Judge(Noun):
     never stored. ``params`` go to the provider as they are; one that needs a secret names its
     variable instead, ``{env: NAME}``. ``door`` is how the model is reached: ``litellm`` (any
     provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
-    ``auto``. ``logprobs`` asks the provider how likely each option's number was, and keeps that
-    with the vote. ``stage`` orders a cascade's judges; a ``shadow`` judge votes without counting.
-    Known limits of the provider, in requests and tokens per minute, are kept to by pacing. Prices
-    are US dollars per million tokens; ``None`` means that the price is looked up, or unknown.
+    ``auto`` (the latter wherever it makes no difference). ``logprobs`` asks the provider how likely
+    each option's number was, and keeps that with the vote. ``stage`` orders a cascade's judges; a
+    ``shadow`` judge votes without counting. Known limits of the provider, in requests and tokens
+    per minute, are kept to by pacing. Prices are US dollars per million tokens; ``None`` means that
+    the price is looked up, or unknown.
     ``instructions`` are said to a model after our own system text, which they cannot replace. A
     ``check`` answers by the rules in ``checks``, a ``command`` by the program that it names, and a
     ``function`` is Python code, which only the program that brings it can ask. An ``imported``

@@ -192,8 +192,11 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
 SWITCHES = ("shuffle", "logprobs")
 
 DOORS = {
-    "auto": ("Automatic", "Straight to an address of your own, through litellm to all else."),
-    "litellm": ("litellm", "Knows over a hundred providers and their prices. Heavier per call."),
+    "auto": (
+        "Automatic",
+        "Straight to addresses of your own and plain providers, else by litellm.",
+    ),
+    "litellm": ("litellm", "Knows over a hundred providers. Nine times the work per call."),
     "openai": (
         "OpenAI protocol",
         "Light and fast, for OpenAI itself and servers such as vLLM, Ollama or llama.cpp.",
@@ -231,7 +234,7 @@ EXAMPLES = (
     ("mistral/mistral-small-latest", "Mistral"),
     ("azure/your-deployment", "Azure"),
     ("openrouter/qwen/qwen3-32b", "OpenRouter"),
-    ("ollama/llama3.1", "Ollama on this machine, through litellm"),
+    ("ollama/llama3.1", "Ollama on this machine"),
     ("Qwen/Qwen3-8B", "vLLM, with the address http://localhost:8000/v1"),
     ("llama3.1", "Ollama, with the address http://localhost:11434/v1"),
     ("any-name", "llama.cpp, with the address http://localhost:8080/v1"),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 from core.judging.prompts.reply_parsing import reply_schema
@@ -11,6 +12,8 @@ from core.judging.providers.choice import open_provider
 from tests.provider import Provider
 
 DOORS = ("openai", "litellm")
+#: Through "plain" the same model is reached under a provider's name.
+WAYS = (*DOORS, "plain")
 KEY = "sk-TOP-SECRET-0123456789"
 
 
@@ -36,6 +39,9 @@ def request(provider: Provider, **changes: Any) -> Request:
 
 
 def complete(runner: asyncio.Runner, kind: str, given: Request) -> Completion | CallError:
+    if kind == "plain":
+        given = replace(given, model=given.model.replace("openai/", "hosted_vllm/"))
+
     async def go() -> Completion | CallError:
         async with opened(kind) as door:
             try:

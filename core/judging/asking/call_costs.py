@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any
 
 from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, Segment
 from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.providers.base import Completion, provider_of
+from core.judging.providers.prices import price_list
 
-#: The list that ships with litellm. It is read as a file: importing litellm takes seconds.
-_LIST = "model_prices_and_context_window_backup.json"
 _PER_MILLION = 1_000_000
 
 
@@ -55,23 +49,12 @@ def cost_of(
 
 
 def _listed(model: str) -> tuple[float, float] | None:
-    prices = _price_list()
+    prices = price_list()
     entry = prices.get(model) or prices.get(model.removeprefix("openai/")) or {}
     price_in, price_out = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
         return None
     return price_in * _PER_MILLION, price_out * _PER_MILLION
-
-
-@lru_cache(maxsize=1)
-def _price_list() -> dict[str, dict[str, Any]]:
-    spec = find_spec("litellm")
-    folders = spec.submodule_search_locations if spec is not None else None
-    path = Path(next(iter(folders or ["."]))) / _LIST
-    if not path.is_file():
-        return {}
-    prices: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
-    return prices
 
 
 @dataclass(slots=True)

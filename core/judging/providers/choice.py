@@ -2,30 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from core.domain.panel import Judge
 from core.judging.providers.base import ModelProvider, provider_of
+from core.judging.providers.plain import PLAIN, PlainProvider, is_plain, named
+
+#: ``plain`` and ``openai`` are the lean door: to a provider by its name, and to a given address.
+Way = Literal["litellm", "openai", "plain"]
 
 
-def provider_for(judge: Judge) -> Literal["litellm", "openai"]:
+def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     """Which provider class the judge's settings mean.
 
-    ``auto`` takes the lean door where an address is given and the model is not named after one of
-    litellm's providers.
+    ``auto`` takes the lean door to an address that is given, where the model is not named after
+    one of litellm's providers, and to providers whose protocol is plain. Azure without a key is
+    left to litellm, which knows other ways to sign in; this needs ``environ`` to tell.
 
     >>> provider_for(Judge(name="j", model="openai/gpt-4.1-mini"))
-    'litellm'
+    'plain'
     >>> provider_for(Judge(name="j", model="meta-llama/x", api_base="http://localhost:8000/v1"))
     'openai'
+    >>> provider_for(Judge(name="j", model="gemini/x"))
+    'litellm'
     """
-    if judge.door != "auto":
-        return judge.door
-    return "openai" if judge.api_base and not provider_of(judge.model) else "litellm"
+    if judge.door == "litellm":
+        return "litellm"
+    known = named(judge.model)[0] in PLAIN
+    if judge.door == "openai":
+        return "plain" if known and not judge.api_base else "openai"
+    if judge.api_base and not provider_of(judge.model):
+        return "openai"
+    if not is_plain(judge) or (environ is not None and _signs_in(judge, environ)):
+        return "litellm"
+    return "plain"
 
 
-def open_provider(kind: Literal["litellm", "openai"]) -> ModelProvider:
-    """A new provider. Nothing heavy is imported, and no connection made, before its first call."""
+def key_variables(judge: Judge) -> tuple[str, ...]:
+    """The variables in which the lean door's key is looked for, where the judge names none."""
+    if judge.api_base or provider_for(judge) != "plain":
+        return ()
+    return PLAIN[named(judge.model)[0]].keys
+
+
+def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
+    if provider_of(judge.model) != "azure" or judge.key_env or judge.api_base:
+        return False
+    return not environ.get("AZURE_API_KEY")
+
+
+def open_provider(kind: Way, environ: Mapping[str, str] | None = None) -> ModelProvider:
+    """A new provider. Nothing heavy is imported, and no connection made, before its first call.
+
+    ``environ`` may name addresses of providers, as in ``GROQ_API_BASE``.
+    """
+    if kind == "plain":
+        return PlainProvider(environ or {})
     if kind == "openai":
         from core.judging.providers.openai_provider import OpenAIProvider
 

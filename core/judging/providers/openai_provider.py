@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.providers.base import (
     CallError,
@@ -34,10 +34,21 @@ from core.judging.providers.failures import brief, from_status, lost
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 if TYPE_CHECKING:
+    import ssl
+
     import aiohttp
 
 _PIECE = 64 * 1024
 DEFAULT_BASE = "https://api.openai.com/v1"
+
+
+class Prepared(NamedTuple):
+    """A POST as it goes out; ``proxy`` is the address of one, if any."""
+
+    url: str
+    headers: dict[str, str]
+    body: dict[str, object]
+    proxy: str | None = None
 
 
 class OpenAIProvider:
@@ -53,7 +64,8 @@ class OpenAIProvider:
         status, headers, body = await self._post(request)
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
-        return _completion(body, headers, request.hidden)
+        data = _parsed(body, headers, request.hidden)
+        return _completion(data, self._cost(request, data))
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
@@ -61,17 +73,30 @@ class OpenAIProvider:
         if session is not None:
             await session.close()
 
+    def _prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
+        """The POST of a request with these ``params``. Raises ``CallError``."""
+        headers = headers_of(request, params.pop("extra_headers", None))
+        return Prepared(_url(request), headers, chat_body(request, params))
+
+    def _cost(self, request: Request, data: dict[str, Any]) -> float | None:
+        """US dollars for an answered request; nobody knows the prices of just any address."""
+        return None
+
+    def _trusted(self, url: str) -> ssl.SSLContext | bool:
+        """What certificates are checked against; ``True`` for what this machine trusts."""
+        return True
+
     async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
         import aiohttp
 
-        params = sent_params(request)
-        headers = _headers(request, params.pop("extra_headers", None))
-        url, data = _url(request), json.dumps(chat_body(request, params)).encode()
+        prepared = self._prepared(request, sent_params(request))
         try:
             async with self._open().post(
-                url,
-                data=data,
-                headers=headers,
+                prepared.url,
+                data=json.dumps(prepared.body).encode(),
+                headers=prepared.headers,
+                proxy=prepared.proxy,
+                ssl=self._trusted(prepared.url),
                 timeout=aiohttp.ClientTimeout(total=request.timeout),
                 # A redirect would carry the key to an address nobody named.
                 allow_redirects=False,
@@ -124,24 +149,35 @@ def _url(request: Request) -> str:
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
 
-def _headers(request: Request, extra: object) -> dict[str, str]:
-    """The headers of the POST; the judge's own ones may replace ours."""
+def headers_of(request: Request, extra: object, *, api_key: bool = False) -> dict[str, str]:
+    """The headers of the POST; the judge's own ones may replace ours.
+
+    With ``api_key`` the key goes into a header of that name, as Azure wants it.
+    """
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     headers["Accept-Encoding"] = ACCEPTED
     if request.key:
-        headers["Authorization"] = f"Bearer {request.key}"
+        name, value = ("api-key", request.key) if api_key else (_AUTH, f"Bearer {request.key}")
+        headers[name] = value
     for name, value in extra.items() if isinstance(extra, dict) else ():
         headers = {ours: kept for ours, kept in headers.items() if ours.lower() != name.lower()}
         headers[name] = str(value)
     return headers
 
 
+_AUTH = "Authorization"
+
 #: Settings that only litellm's providers know.
 _OF_PROVIDERS = ("aws_", "vertex_", "azure_", "api_version")
 
 
-def chat_body(request: Request, params: Mapping[str, Any]) -> dict[str, object]:
-    """The body of the POST with these ``params``. Raises ``CallError`` for what it cannot carry."""
+def chat_body(
+    request: Request, params: Mapping[str, Any], *, model: str = "", limit: str = ""
+) -> dict[str, object]:
+    """The body of the POST with these ``params``. Raises ``CallError`` for what it cannot carry.
+
+    ``model`` and ``limit`` are the provider's own names of the model and of ``max_tokens``.
+    """
     if isinstance(request.thinking, int):
         raise CallError(
             "bad_request",
@@ -153,9 +189,9 @@ def chat_body(request: Request, params: Mapping[str, Any]) -> dict[str, object]:
         words = f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
         raise CallError("bad_request", words, sent=False)
     # OpenAI's reasoning models refuse the old name; other servers know only the old name.
-    limit = "max_tokens" if request.api_base else "max_completion_tokens"
+    limit = limit or ("max_tokens" if request.api_base else "max_completion_tokens")
     body: dict[str, object] = {
-        "model": request.model.removeprefix("openai/"),
+        "model": model or request.model.removeprefix("openai/"),
         "messages": request.messages,
         "response_format": response_format(request),
         "temperature": request.temperature,
@@ -169,7 +205,7 @@ def chat_body(request: Request, params: Mapping[str, Any]) -> dict[str, object]:
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _completion(body: str, headers: dict[str, str], hidden: Hidden) -> Completion:
+def _parsed(body: str, headers: dict[str, str], hidden: Hidden) -> dict[str, Any]:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -183,6 +219,10 @@ def _completion(body: str, headers: dict[str, str], hidden: Hidden) -> Completio
             "Check the address (it usually ends in /v1).",
             status=200,
         )
+    return data
+
+
+def _completion(data: dict[str, Any], cost: float | None) -> Completion:
     choice = _first(data["choices"])
     message = choice.get("message")
     texts = _texts(message if isinstance(message, dict) else {})
@@ -190,6 +230,7 @@ def _completion(body: str, headers: dict[str, str], hidden: Hidden) -> Completio
         **texts,
         number_tokens=number_tokens(choice.get("logprobs"), texts["text"]),
         **tokens(data.get("usage")),
+        cost=cost,
         model=str(data.get("model") or ""),
         finish=str(choice.get("finish_reason") or ""),
     )

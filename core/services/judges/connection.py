@@ -24,7 +24,7 @@ from core.errors import InputError
 from core.judging.protocol import Question
 from core.services.access.allowing import allowed
 from core.services.access.providers import require_listed
-from core.services.judges.panel_setup import known_values
+from core.services.judges.panel_setup import key_of, known_values
 from core.store.database.content import noun_hash
 from core.store.store import Store
 
@@ -114,10 +114,10 @@ async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
     from core.judging.providers.choice import open_provider, provider_for
     from core.judging.rate_limits import ProviderGate
 
-    provider = open_provider(provider_for(judge))
+    provider = open_provider(provider_for(judge, os.environ), os.environ)
     if provider.name == "litellm":
         await asyncio.to_thread(_warm_up)
-    key = os.environ.get(judge.key_env) if judge.key_env else None
+    key = key_of(judge)
     # A run would wait out a refusal; a test says at once that there was one.
     gate = ProviderGate(max_refusals=1, max_wait=timeout / 2)
     spec = judge.model_copy(

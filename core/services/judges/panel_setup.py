@@ -14,7 +14,7 @@ from core.domain.rubric import Scale
 from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
 from core.errors import InputError, Problem
 from core.judging.providers.base import RESERVED_PARAMS, provider_of
-from core.judging.providers.choice import provider_for
+from core.judging.providers.choice import key_variables, provider_for
 
 #: The variables that litellm reads by itself, by the provider that a model is named after.
 PROVIDER_KEYS = {
@@ -127,6 +127,15 @@ def known_values(judge: Judge) -> dict[str, str]:
     """The values of the variables that the judge's ``params`` name, as far as they are set."""
     found = {name: os.environ.get(name, "").strip() for name in variables(judge.params)}
     return {name: value for name, value in found.items() if value}
+
+
+def key_of(judge: Judge) -> str | None:
+    """The judge's key, from its own variable or, through the lean door, its provider's.
+
+    litellm finds keys by itself, and has ways to sign in without any.
+    """
+    names = (judge.key_env,) if judge.key_env else key_variables(judge)
+    return next((value for name in names if (value := os.environ.get(name))), None)
 
 
 def default_key_env(judge: Judge) -> str:

@@ -367,7 +367,7 @@ def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]
     if not isinstance(budget, int):
         return
     place = (judge.name, "thinking")
-    if provider_for(judge) == "openai":
+    if provider_for(judge) != "litellm":
         message = "is a budget in tokens, for which the OpenAI protocol has no field."
         yield Problem(message, f"{_OWN}, or give the budget in params under its name.", place)
     elif judge.max_tokens is not None and budget >= judge.max_tokens:

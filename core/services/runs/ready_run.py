@@ -24,7 +24,7 @@ from core.judging.providers.choice import open_provider, provider_for
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
 from core.services.access.providers import require_listed
-from core.services.judges.panel_setup import known_values
+from core.services.judges.panel_setup import key_of, known_values
 from core.services.judges.registry import NO_FUNCTIONS, Functions, require_functions
 from core.services.results.scored_items import (
     calibration_items,
@@ -107,14 +107,13 @@ class Providers:
 
     def _way(self, spec: Judge) -> tuple[ModelProvider, str | None, ProviderGate]:
         require_listed([spec])
-        kind = provider_for(spec)
+        kind = provider_for(spec, os.environ)
         if kind not in self._providers:
-            self._providers[kind] = open_provider(kind)
+            self._providers[kind] = open_provider(kind, os.environ)
         # Judges behind one address, or of one provider, share its rate limit and so its gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         gate = self._gates.setdefault(shared, ProviderGate())
-        key = os.environ.get(spec.key_env) if spec.key_env else None
-        return self._providers[kind], key, gate
+        return self._providers[kind], key_of(spec), gate
 
     async def close(self) -> None:
         """Closes the connections."""

@@ -24,13 +24,52 @@ def test_auto_takes_the_lean_door_where_an_address_speaks_the_open_protocol() ->
         return provider_for(Judge(name="j", model=model, api_base=api_base, **more))
 
     local = "http://localhost:8000/v1"
-    assert door("openai/gpt-4.1-mini") == "litellm"
-    assert door("gpt-4.1-mini", door="openai") == "openai"
     assert door("openai/x", local) == "openai"
     assert door("x", local) == "openai"
     assert door("meta-llama/x", local) == "openai"
-    assert door("ollama/x", local) == "litellm"
+    assert door("gemini/x", local) == "litellm"
     assert door("x", local, door="litellm") == "litellm"
+
+
+@pytest.mark.parametrize(
+    ("settings", "way"),
+    [
+        ({"model": "openai/gpt-4.1-mini"}, "plain"),
+        ({"model": "gpt-4o-mini"}, "plain"),
+        ({"model": "gpt-4.1-mini", "door": "openai"}, "plain"),
+        ({"model": "groq/llama-3.3-70b-versatile"}, "plain"),
+        ({"model": "mistral/mistral-small-latest"}, "plain"),
+        ({"model": "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo"}, "plain"),
+        ({"model": "openrouter/qwen/qwen3-8b", "thinking": "low"}, "plain"),
+        ({"model": "azure/our-own-name"}, "plain"),
+        ({"model": "hosted_vllm/qwen/x", "api_base": "http://localhost:8000/v1"}, "plain"),
+        ({"model": "ollama/llama3.1", "api_base": "http://localhost:11434"}, "plain"),
+        # The judge's own choice, a name that nobody listed, a model that is served elsewhere.
+        ({"model": "gpt-4o-mini", "door": "litellm"}, "litellm"),
+        ({"model": "openai/gpt-99"}, "litellm"),
+        ({"model": "openai/gpt-5-pro"}, "litellm"),
+        ({"model": "claude-sonnet-4-5"}, "litellm"),
+        ({"model": "azure/eu/gpt-4o-2024-11-20"}, "litellm"),
+        # Settings that litellm translates, marks for Claude, and a price that goes by the hour.
+        ({"model": "gpt-4o-mini", "thinking": 2048}, "litellm"),
+        ({"model": "groq/llama-3.3-70b-versatile", "thinking": "low"}, "litellm"),
+        ({"model": "groq/llama-3.3-70b-versatile", "logprobs": True}, "litellm"),
+        ({"model": "mistral/mistral-small-latest", "params": {"seed": 1}}, "litellm"),
+        ({"model": "ollama/llama3.1", "params": {"num_ctx": 8192}}, "litellm"),
+        ({"model": "openrouter/anthropic/claude-sonnet-4.5"}, "litellm"),
+        ({"model": "deepseek/deepseek-v4-pro"}, "litellm"),
+    ],
+)
+def test_providers_whose_protocol_is_plain_are_reached_without_litellm(
+    settings: dict[str, Any], way: str
+) -> None:
+    assert provider_for(Judge(name="j", **settings)) == way
+
+
+def test_azure_without_a_key_is_left_to_litellm_which_can_sign_in() -> None:
+    judge = Judge(name="j", model="azure/our-own-name")
+    assert provider_for(judge, {}) == "litellm"
+    assert provider_for(judge, {"AZURE_API_KEY": "k"}) == "plain"
 
 
 def test_every_provider_we_name_is_one_that_litellm_knows() -> None:

@@ -15,7 +15,7 @@ import pytest
 from core.judging.providers.base import CallError, Completion
 from core.judging.providers.bounded import MOST_BYTES, MOST_OF_REFUSAL
 from tests import provider as answers
-from tests.judging.wire import DOORS, KEY, complete, request
+from tests.judging.wire import KEY, WAYS, complete, request
 from tests.provider import Answer, Provider, said
 
 #: 64 MB that pack to 64 KB. (The report: 300 MB so packed took 1.4 GB.)
@@ -29,7 +29,7 @@ TOO_LARGE = {
 
 
 @pytest.mark.parametrize("name", TOO_LARGE)
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_reply_above_the_bound_is_a_failure_of_its_own_kind(
     kind: str, name: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -42,7 +42,7 @@ def test_a_reply_above_the_bound_is_a_failure_of_its_own_kind(
     assert provider.poured < MOST_BYTES + 32 * 1024**2
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_unpacking_a_bomb_takes_no_more_memory_than_the_bound(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -58,7 +58,7 @@ def test_unpacking_a_bomb_takes_no_more_memory_than_the_bound(
     assert peak < 4 * MOST_BYTES
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("code", [400, 500])
 def test_of_a_refusal_only_the_beginning_is_read(
     kind: str, code: int, provider: Provider, runner: asyncio.Runner
@@ -73,7 +73,7 @@ def test_of_a_refusal_only_the_beginning_is_read(
     assert kinds == [("server" if code == 500 else "bad_request", code)] * 2
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_packed_reply_within_the_bound_is_read(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -92,7 +92,7 @@ def test_a_packed_reply_within_the_bound_is_read(
         assert json.loads(completion.text or "")["option"] == 2
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize(
     "answer",
     [
@@ -111,7 +111,7 @@ def test_a_reply_that_cannot_be_unpacked_is_the_servers_fault(
 
 
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("model", ["openai/scripted", "groq/scripted", "mistral/scripted"])
 def test_no_redirect_is_followed_and_the_key_goes_nowhere_else(
     kind: str, model: str, code: int, provider: Provider, runner: asyncio.Runner
@@ -125,7 +125,7 @@ def test_no_redirect_is_followed_and_the_key_goes_nowhere_else(
     assert "sends requests on" in error.message
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_faults_of_the_way_there_are_told_apart(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -153,7 +153,7 @@ def test_a_certificate_that_nobody_trusts_is_told_from_a_refusal() -> None:
     assert "certificate is not trusted (self-signed certificate)" in error.message
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_cut_connection_is_not_tried_again_unseen(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:

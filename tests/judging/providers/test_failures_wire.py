@@ -7,7 +7,7 @@ import pytest
 
 from core.judging.providers.base import CallError
 from tests import provider as answers
-from tests.judging.wire import DOORS, KEY, complete, request
+from tests.judging.wire import KEY, WAYS, complete, request
 from tests.provider import Answer, Provider, status
 
 LONG = "This model's maximum context length is 10 tokens, you sent 20."
@@ -37,7 +37,7 @@ ERRORS: dict[str, tuple[Answer, str, int | None]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_fault_has_the_same_kind_through_both_doors_in_one_request(
     kind: str, name: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -53,7 +53,7 @@ def test_a_fault_has_the_same_kind_through_both_doors_in_one_request(
     assert not error.about_format
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_the_wait_that_a_provider_asks_for_is_read(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -63,7 +63,7 @@ def test_the_wait_that_a_provider_asks_for_is_read(
     assert error.retry_after == 7.0
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_an_unknown_reply_format_is_told_from_other_bad_requests(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -73,7 +73,7 @@ def test_an_unknown_reply_format_is_told_from_other_bad_requests(
     assert (error.kind, error.about_format) == ("bad_request", True)
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_stalled_answer_is_a_timeout(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -83,7 +83,7 @@ def test_a_stalled_answer_is_a_timeout(
     assert (error.kind, error.message) == ("timeout", "No answer within 0.2 seconds.")
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_an_answer_that_trickles_in_does_not_outlast_the_timeout(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -93,7 +93,7 @@ def test_an_answer_that_trickles_in_does_not_outlast_the_timeout(
     assert error.kind == "timeout"
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_nobody_at_the_address_is_a_connection_failure(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:

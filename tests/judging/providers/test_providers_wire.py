@@ -7,11 +7,11 @@ import pytest
 from core.judging.prompts.reply_parsing import reply_schema
 from core.judging.providers.base import CallError, Completion
 from tests import provider as answers
-from tests.judging.wire import DOORS, KEY, complete, opened, request
+from tests.judging.wire import KEY, WAYS, complete, opened, request
 from tests.provider import Provider, said
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_completion_carries_what_the_provider_said(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -28,7 +28,7 @@ def test_a_completion_carries_what_the_provider_said(
     )
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_both_doors_send_the_same_body(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -50,7 +50,7 @@ def test_both_doors_send_the_same_body(
     assert provider.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_thinking_off_is_said_and_thinking_left_open_is_not(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -62,7 +62,7 @@ def test_thinking_off_is_said_and_thinking_left_open_is_not(
     assert "response_format" not in unsaid
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_key_in_the_environment_is_never_sent_to_a_given_address(
     kind: str, provider: Provider, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +71,7 @@ def test_a_key_in_the_environment_is_never_sent_to_a_given_address(
     assert KEY not in str(provider.requests[0].headers)
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_model_named_after_nobody_is_reached_at_its_address(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -98,7 +98,7 @@ def test_odd_shapes_are_read_as_far_as_they_go(
     assert completion.text == text
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_known_name_at_somebody_elses_address_has_no_price(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -107,7 +107,7 @@ def test_a_known_name_at_somebody_elses_address_has_no_price(
     assert completion.cost is None
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_what_a_model_did_not_say_is_passed_on_as_it_is(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -121,7 +121,7 @@ def test_what_a_model_did_not_say_is_passed_on_as_it_is(
     assert (unmetered.tokens_in, unmetered.tokens_out) == (None, None)
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_thinking_that_a_local_model_writes_into_its_reply_is_taken_out(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -131,7 +131,7 @@ def test_thinking_that_a_local_model_writes_into_its_reply_is_taken_out(
     assert (completion.thinking, completion.text) == ('{"option": 1}?', '{"option": 2}')
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("name", ["stream", "n", "api_key", "headers", "num_retries"])
 def test_params_that_would_change_the_nature_of_a_call_are_refused_unsent(
     kind: str, name: str, provider: Provider, runner: asyncio.Runner
@@ -141,7 +141,7 @@ def test_params_that_would_change_the_nature_of_a_call_are_refused_unsent(
     assert (error.kind, provider.count) == ("bad_request", 0)
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_thinking_budget_is_refused_where_the_protocol_has_no_field_for_it(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
@@ -150,7 +150,7 @@ def test_a_thinking_budget_is_refused_where_the_protocol_has_no_field_for_it(
     assert (error.kind, provider.count) == ("bad_request", 0)
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_a_closed_door_opens_again(kind: str, provider: Provider, runner: asyncio.Runner) -> None:
     async def go() -> None:
         async with opened(kind) as door:
@@ -162,7 +162,7 @@ def test_a_closed_door_opens_again(kind: str, provider: Provider, runner: asynci
     assert provider.count == 2
 
 
-@pytest.mark.parametrize("kind", DOORS)
+@pytest.mark.parametrize("kind", WAYS)
 def test_cancelled_calls_leave_the_door_usable(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:

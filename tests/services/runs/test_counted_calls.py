@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.cli.reports_as_text import run_as_text
 from core.cli.requests_from_files import summary_as_text
-from core.domain.panel import Asking
+from core.domain.panel import Asking, Judge
 from core.domain.votes import CallRow
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.planning import RunRequest
@@ -21,7 +22,7 @@ from core.services.runs.runner import Runner, work_here
 from core.store.store import Store
 from tests.provider import Answer, Provider, malformed, refusal, said, stall, status
 from tests.services.runs.test_kept_answers import run, with_judge
-from tests.services.runs.world import by_request, until
+from tests.services.runs.world import asked_of, by_request, until
 
 
 def any_mode(body: dict[str, Any]) -> Answer:
@@ -191,3 +192,20 @@ def test_a_stopped_run_says_how_many_calls_were_out(
     work_here(store, found)
     figures = lifecycle.summary(store, found)
     assert (figures["calls"], figures["lost_calls"], provider.count) == (12, 4, 16)
+
+
+def test_a_model_named_after_a_plain_provider_is_asked_straight_with_its_key_and_price(
+    store: Store, provider: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", provider.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-environment")
+    run_id = run(store, asked_of(store, Judge(name="j", model="gpt-4o-mini"), tmp_path, items=1))
+    found = calls(store, run_id)
+    # 1 item x 3 criteria. $0.15 a million new tokens, $0.075 kept ones, $0.60 written ones:
+    # 400 x .15 + 600 x .075 + 50 x .60 = 135.
+    assert [(one.params["door"], one.cost) for one in found] == [
+        ("openai", pytest.approx(135e-6))
+    ] * 3
+    assert {sent.headers["authorization"] for sent in provider.requests} == {
+        "Bearer sk-of-the-environment"
+    }

@@ -1,0 +1,222 @@
+"""Providers that speak the plain OpenAI protocol, reached without litellm under their own names.
+
+A model such as ``groq/llama-3.3-70b-versatile`` goes to its provider's address with its provider's
+key, both found where litellm finds them. What litellm would translate (a provider's own settings,
+a thinking level that only some models know, marks for what Claude keeps of a prompt) is left to it:
+see ``is_plain``.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from core.domain.panel import Judge
+from core.judging.providers.base import CallError, Request, provider_of, unset_words
+from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
+from core.judging.providers.prices import cost_by_list, listed
+
+#: Settings that mean the same to all of these providers, and to litellm.
+_COMMON = frozenset({"top_p", "stop", "frequency_penalty", "presence_penalty", "extra_headers"})
+
+
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """How a provider is reached; ``addresses`` and ``keys`` are variables, of which one is set.
+
+    ``thinking`` and ``logprobs`` say whether all of its models take these settings as they are,
+    and ``open`` whether a model that nobody listed is asked, and priced, the same by litellm.
+    """
+
+    base: str = ""
+    addresses: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    limit: str = "max_tokens"
+    params: frozenset[str] = _COMMON | {"seed"}
+    thinking: bool = False
+    logprobs: bool = False
+    open: bool = False
+
+
+PLAIN: dict[str, Plain] = {
+    "openai": Plain(
+        "https://api.openai.com/v1",
+        ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+        ("OPENAI_API_KEY",),
+        "max_completion_tokens",
+        thinking=True,
+        logprobs=True,
+    ),
+    "azure": Plain(
+        "",
+        ("AZURE_API_BASE",),
+        ("AZURE_API_KEY",),
+        params=_COMMON | {"seed", "api_version"},
+        thinking=True,
+        logprobs=True,
+        open=True,
+    ),
+    "openrouter": Plain(
+        "https://openrouter.ai/api/v1",
+        ("OPENROUTER_API_BASE",),
+        ("OPENROUTER_API_KEY",),
+        thinking=True,
+        open=True,
+    ),
+    # What others call seed is random_seed there.
+    "mistral": Plain(
+        "https://api.mistral.ai/v1", (), ("MISTRAL_API_KEY",), params=_COMMON, open=True
+    ),
+    "groq": Plain(
+        "https://api.groq.com/openai/v1", ("GROQ_API_BASE",), ("GROQ_API_KEY",), open=True
+    ),
+    "together_ai": Plain(
+        "https://api.together.ai/v1",
+        ("TOGETHER_AI_API_BASE",),
+        ("TOGETHER_API_KEY", "TOGETHER_AI_API_KEY", "TOGETHERAI_API_KEY", "TOGETHER_AI_TOKEN"),
+    ),
+    "deepseek": Plain(
+        "https://api.deepseek.com/beta", ("DEEPSEEK_API_BASE",), ("DEEPSEEK_API_KEY",), open=True
+    ),
+    "hosted_vllm": Plain(
+        "", ("HOSTED_VLLM_API_BASE",), ("HOSTED_VLLM_API_KEY",), thinking=True, open=True
+    ),
+    "ollama": Plain("http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True),
+    "ollama_chat": Plain(
+        "http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True
+    ),
+}
+
+#: Names on Azure that are served in another protocol, or by another path.
+_NOT_PLAIN = re.compile(r"/|claude|command|mistral|ministral|codestral|audio|realtime|codex|-pro\b")
+#: Models on Azure that know a limit only by its new name.
+_THINKERS = re.compile(r"gpt-?[5-9]|\bo[1-9]\b")
+
+
+def named(model: str) -> tuple[str, str]:
+    """The provider that a model is named after, OpenAI where none is, and the rest of the name.
+
+    >>> named("groq/openai/gpt-oss-20b"), named("gpt-4o-mini")
+    (('groq', 'openai/gpt-oss-20b'), ('openai', 'gpt-4o-mini'))
+    """
+    provider = provider_of(model)
+    own = model.removeprefix("openai/")
+    return (provider, model.partition("/")[2]) if provider else ("openai", own)
+
+
+def is_plain(judge: Judge) -> bool:
+    """Whether the judge's calls are the same without litellm, under its provider's name.
+
+    >>> is_plain(Judge(name="j", model="groq/llama-3.3-70b-versatile"))
+    True
+    >>> is_plain(Judge(name="j", model="groq/llama-3.3-70b-versatile", params={"user": "me"}))
+    False
+    """
+    provider, model = named(judge.model)
+    way = PLAIN.get(provider)
+    if way is None or not _takes(way, judge):
+        return False
+    if provider == "azure" and (_NOT_PLAIN.search(model) or "/openai" in judge.api_base):
+        return False
+    if provider == "openrouter" and "claude" in model.lower():
+        # Claude keeps a prompt's beginning only where it is marked, which litellm's door does.
+        return False
+    entry = listed(provider, model)
+    return way.open if entry is None else _priced_plainly(entry, model)
+
+
+def _priced_plainly(entry: dict[str, Any], model: str) -> bool:
+    """Whether it is a model that chats, at one price a token: not by the hour, or by its size."""
+    if "off_peak_pricing" in entry or "tiered_pricing" in entry or model.startswith("together-ai-"):
+        return False
+    prices = (entry.get("input_cost_per_token"), entry.get("output_cost_per_token"))
+    chats = entry.get("mode") in ("chat", "completion" if prices == (0, 0) else "chat")
+    return chats and None not in prices
+
+
+def _takes(way: Plain, judge: Judge) -> bool:
+    if isinstance(judge.thinking, int) or (judge.thinking is not None and not way.thinking):
+        return False
+    if judge.logprobs and not way.logprobs:
+        return False
+    return judge.params.keys() <= way.params
+
+
+class PlainProvider(OpenAIProvider):
+    """The lean door to the providers in ``PLAIN``. ``environ`` may hold addresses of theirs."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        super().__init__()
+        self._environ = environ
+        self._proxies: dict[str, str | None] = {}
+        self._certificates: ssl.SSLContext | None = None
+
+    def _prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
+        provider, model = named(request.model)
+        way = PLAIN[provider]
+        base = self._base(request, way)
+        azure = provider == "azure"
+        headers = headers_of(request, params.pop("extra_headers", None), api_key=azure)
+        limit = way.limit
+        if azure:
+            limit = "max_completion_tokens" if _THINKERS.search(model) else limit
+            named_here = params.pop("api_version", None)
+            version = named_here or self._environ.get("AZURE_API_VERSION") or _AZURE_VERSION
+            path = f"/openai/deployments/{quote(model)}/chat/completions?api-version={version}"
+        else:
+            v1 = "/v1" if provider.startswith("ollama") and not base.endswith("/v1") else ""
+            path = "" if base.endswith("/chat/completions") else f"{v1}/chat/completions"
+        body = chat_body(request, params, model=model, limit=limit)
+        if provider == "openrouter":
+            # Its own figure of what a call cost, which no list knows.
+            body["usage"] = {"include": True}
+        return Prepared(f"{base}{path}", headers, body, self._proxy(base))
+
+    def _base(self, request: Request, way: Plain) -> str:
+        given = (self._environ.get(name) for name in way.addresses)
+        base = request.api_base or next(filter(None, given), way.base)
+        if not base:
+            raise CallError("missing_key", unset_words(way.addresses[0]), sent=False)
+        return base.rstrip("/")
+
+    def _proxy(self, base: str) -> str | None:
+        """The proxy that the environment names for an address, as litellm's door takes it."""
+        if base not in self._proxies:
+            parts, proxies = urlsplit(base), getproxies()
+            direct = not proxies or proxy_bypass(parts.netloc)
+            self._proxies[base] = None if direct else proxies.get(parts.scheme)
+        return self._proxies[base]
+
+    def _trusted(self, url: str) -> ssl.SSLContext | bool:
+        """This machine's certificates, which may be none, and those that litellm's door trusts."""
+        if not url.startswith("https:"):
+            return True
+        if self._certificates is None:
+            import certifi
+
+            self._certificates = ssl.create_default_context()
+            self._certificates.load_verify_locations(certifi.where())
+        return self._certificates
+
+    def _cost(self, request: Request, data: dict[str, Any]) -> float | None:
+        provider, model = named(request.model)
+        usage = data.get("usage")
+        if not isinstance(usage, dict):
+            return None
+        if provider == "openrouter":
+            told = usage.get("cost")
+            return float(told) if isinstance(told, int | float) else None
+        if provider.startswith("ollama"):
+            return 0.0
+        entry = listed(provider, str(data.get("model") or "")) or listed(provider, model)
+        tier = data.get("service_tier") or usage.get("service_tier")
+        return None if entry is None else cost_by_list(entry, usage, tier)
+
+
+#: What litellm asks for where nobody names a version.
+_AZURE_VERSION = "2025-02-01-preview"

@@ -1,0 +1,99 @@
+"""What a call cost, by the price list that ships with litellm, which is read as a file.
+
+Importing litellm takes seconds. The figures are those that litellm itself reports: tokens that the
+provider had kept, or keeps from now on, have prices of their own, and so have long prompts and the
+tiers of service that a provider says it served.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+_LIST = "model_prices_and_context_window_backup.json"
+#: What names the price of a tier of service, by the tier's name in an answer.
+_TIERS = {
+    "flex": "_flex",
+    "balanced": "_balanced",
+    "priority": "_priority",
+    "fast": "_priority",
+    "ultrafast": "_ultrafast",
+}
+#: A price from so many tokens of a prompt on.
+_LONG = re.compile(r"_above_(\d+)(k?)_tokens(_[a-z]+)?\Z")
+_IN, _OUT = "input_cost_per_token", "output_cost_per_token"
+_READ, _WRITTEN = "cache_read_input_token_cost", "cache_creation_input_token_cost"
+
+
+@lru_cache(maxsize=1)
+def price_list() -> dict[str, dict[str, Any]]:
+    """All that is listed of each model, by its name; empty where there is no list."""
+    spec = find_spec("litellm")
+    folders = spec.submodule_search_locations if spec is not None else None
+    path = Path(next(iter(folders or ["."]))) / _LIST
+    if not path.is_file():
+        return {}
+    prices: dict[str, dict[str, Any]] = json.loads(path.read_bytes())
+    return prices
+
+
+def listed(provider: str, model: str) -> dict[str, Any] | None:
+    """What is listed of a provider's model; ``None`` for a name that is nobody's or another's.
+
+    >>> listed("openai", "gpt-4o-mini")["mode"], listed("groq", "nobody")
+    ('chat', None)
+    """
+    prices = price_list()
+    for name in (f"{provider}/{model}", model):
+        entry = prices.get(name)
+        if entry is not None and entry.get("litellm_provider") == provider:
+            return entry
+    return None
+
+
+def cost_by_list(
+    entry: dict[str, Any], usage: dict[str, Any], served_tier: object = None
+) -> float | None:
+    """US dollars for a call with this ``usage``; ``None`` where the list or the usage is silent."""
+    prompt, reply = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    if not isinstance(prompt, int) or not isinstance(reply, int):
+        return None
+    if not isinstance(entry.get(_IN), int | float) or not isinstance(entry.get(_OUT), int | float):
+        return None
+    tier = _TIERS.get(str(served_tier).lower(), "")
+    details = usage.get("prompt_tokens_details")
+    details = details if isinstance(details, dict) else {}
+    read = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
+    written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
+    fresh = max(prompt - read - written, 0)
+    price = _rate(entry, _IN, tier, prompt) or 0.0
+    price_read, price_written = (_rate(entry, name, tier, prompt) for name in (_READ, _WRITTEN))
+    cost = fresh * price
+    cost += read * (price if price_read is None else price_read)
+    cost += written * (price if price_written is None else price_written)
+    return cost + reply * (_rate(entry, _OUT, tier, prompt) or 0.0)
+
+
+def _rate(entry: dict[str, Any], name: str, tier: str, prompt: int) -> float | None:
+    """The price of one token; the highest bound that the prompt passes counts."""
+    found = entry.get(f"{name}{tier}", entry.get(name))
+    bounds = sorted(
+        {
+            int(at[1]) * (1000 if at[2] else 1): at[0].removesuffix(at[3] or "")
+            for key in entry
+            if (at := _LONG.search(key)) and key.startswith(name) and (at[3] or "") in ("", tier)
+        }.items()
+    )
+    for bound, words in bounds:
+        if prompt > bound:
+            found = entry.get(f"{name}{words}{tier}", entry.get(f"{name}{words}", found))
+    return found if isinstance(found, int | float) else None
+
+
+def _count(counts: dict[str, Any], name: str) -> int:
+    value = counts.get(name)
+    return value if isinstance(value, int) else 0
