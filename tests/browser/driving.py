@@ -19,6 +19,8 @@ PATIENCE = 45.0
 PAUSE = 20
 #: The browser has painted, and has sent all that the last act gave it to send.
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
+#: What a step in the browser's history is to the app.
+STEP = "url => { history.pushState(null, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
 QUIET = (
     "() => document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')"
     " && !document.querySelector('[data-testid=stSkeleton]')"
@@ -90,6 +92,17 @@ def settle(page: Any) -> None:
 def visit(page: Any, url: str) -> None:
     """Open an address and wait until the page is there."""
     page.goto(url)
+    page.wait_for_selector("h1")
+    settle(page)
+
+
+def turn(page: Any, url: str) -> None:
+    """Go on to another address as Back and Forward do: the app stays, and draws what is there.
+
+    The scripts of the app need not start again, as they do with `visit`.
+    """
+    page.evaluate(STEP, url)
+    settle(page)
     page.wait_for_selector("h1")
     settle(page)
 

@@ -150,21 +150,17 @@ class Criterion:
     def _pairwise(self, levels: pd.DataFrame, weights: str | None) -> float | None:
         kappas = []
         for a, b in combinations(levels.columns, 2):
-            both = levels[[a, b]].dropna()
+            both = levels[[a, b]].dropna().to_numpy(dtype=int)
             if len(both) >= 2:
-                kappas.append(self.kappa(both[a], both[b], weights))
+                kappas.append(self.kappa(both[:, 0], both[:, 1], weights))
         known = [kappa for kappa in kappas if kappa == kappa]
         return float(np.mean(known)) if known else None
 
-    def kappa(self, a: pd.Series, b: pd.Series, weights: str | None) -> float:
+    def kappa(self, a: np.ndarray, b: np.ndarray, weights: str | None) -> float:
         """scikit-learn's, on all levels of the scale; NaN where it is undefined."""
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return float(
-                sk.cohen_kappa_score(
-                    a.astype(int), b.astype(int), labels=list(range(self.k)), weights=weights
-                )
-            )
+            return float(sk.cohen_kappa_score(a, b, labels=list(range(self.k)), weights=weights))
 
     def majority(self, levels: pd.DataFrame) -> pd.Series:
         """The unique mode of each item; NaN where tied or empty."""
@@ -182,15 +178,16 @@ class Criterion:
         if not n:
             return found
         r, j = both.r.astype(int), both.j.astype(int)
-        names = list(range(self.k))
-        found["accuracy"] = sk.accuracy_score(r, j)
-        found["f1_macro"] = sk.f1_score(r, j, labels=names, average="macro", zero_division=0)
-        found["cohen_kappa"] = self.kappa(r, j, None)
-        found["confusion"] = sk.confusion_matrix(r, j, labels=names).tolist()
+        # scikit-learn looks at columns of pandas for far longer than it computes.
+        names, rs, js = list(range(self.k)), r.to_numpy(), j.to_numpy()
+        found["accuracy"] = sk.accuracy_score(rs, js)
+        found["f1_macro"] = sk.f1_score(rs, js, labels=names, average="macro", zero_division=0)
+        found["cohen_kappa"] = self.kappa(rs, js, None)
+        found["confusion"] = sk.confusion_matrix(rs, js, labels=names).tolist()
         if self.scale != "nominal":
-            found["kappa_linear"] = self.kappa(r, j, "linear")
-            found["kappa_quadratic"] = self.kappa(r, j, "quadratic")
-            found["mae_levels"] = sk.mean_absolute_error(r, j)
+            found["kappa_linear"] = self.kappa(rs, js, "linear")
+            found["kappa_quadratic"] = self.kappa(rs, js, "quadratic")
+            found["mae_levels"] = sk.mean_absolute_error(rs, js)
             found["emd_levels"] = stats.wasserstein_distance(r, j)
             found["ks"] = max(abs((r <= x).mean() - (j <= x).mean()) for x in names)
             if self.k > 2:
