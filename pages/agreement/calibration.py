@@ -1,13 +1,17 @@
-"""How sure raters are, and whether they are right as often: figures, diagram, table."""
+"""How far a rater may be relied on: whether it is right as often as it is sure, and whether it may
+stand in for a person.
+"""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from core import figures as draw
+from core.metrics.agreement.alt_test import EPSILON, FEWEST_ANNOTATORS, FEWEST_ITEMS, AltTest, Kind
 from core.metrics.calibration import Calibration
-from core.services.agreement import calibration
+from core.services.agreement import calibration, reliability
 from core.services.agreement.calibration import RaterCalibration
+from core.services.agreement.ratings import PANEL
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -16,7 +20,7 @@ from pages.agreement.words import cell, few, section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, table
+from pages.ui.widgets import empty_state, one_of, table
 
 ECE_SAYS = (
     "ECE, the expected calibration error (Guo et al. 2017): how far the share that is right lies "
@@ -114,3 +118,104 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
             name="Reliability diagram",
             numbers=(1, 2, 3),
         )
+
+
+# May a judge stand in for a person?
+
+PEOPLE_ARE: dict[Kind, str] = {
+    "expert": "Experts",
+    "skilled": "Trained people",
+    "crowd": "Crowd workers",
+}
+#: More people than these are told of in figures alone.
+DRAWN = 30
+STAND_IN_SAYS = (
+    "The alternative annotator test (Calderon, Reichart and Dror, ACL 2025). Each person is set "
+    "aside in turn; on every item it is asked who is nearer to the others, the judge or that "
+    "person. The dearer people are, the further a judge may be behind: experts 0.20, trained "
+    "people 0.15, crowd workers 0.10. A person is beaten where a t test refutes that they are "
+    "ahead by as much (false discoveries held at 5% by Benjamini and Yekutieli)."
+)
+
+
+def stand_in(chosen: RatedSelection) -> None:
+    """Every judge's test in a table, and the one that is looked at in a sentence and a picture."""
+    section("May a judge stand in for a person?")
+    kind = one_of(
+        "These people are",
+        PEOPLE_ARE,
+        default="skilled",
+        key=state.key(keys.AGREEMENT_FIELD, "people"),
+    )
+    epsilon, sheet = EPSILON[kind or "skilled"], chosen.sheet
+    columns = (*((PANEL,) if len(sheet.judges) > 1 else ()), *sheet.judges)
+    found = remembered(
+        "agreement stand-in",
+        (*chosen.about, chosen.criterion, epsilon),
+        lambda: {
+            one: [
+                reliability.stand_in(sheet, one, epsilon, asked)
+                for asked in (chosen.criterion, None)
+            ]
+            for one in columns
+        },
+    )
+    one = chosen.rater if chosen.rater in found else columns[0]
+    here = found[one][0]
+    st.html(f'<div class="rs-prose">{esc(_stands(words_of(one), here, epsilon))}</div>')
+    if here.passes is not None and len(here.annotators) <= DRAWN:
+        _picture(chosen, one, here, epsilon)
+    table(
+        ("Judge", "Beats here", "As good here", "Beats on all", "As good on all"),
+        ([esc(words_of(name)), *_beats(a), *_beats(b)] for name, (a, b) in found.items()),
+        name="Which judge may stand in for a person",
+        numbers=range(1, 5),
+    )
+    st.caption(
+        "How many people the judge beats, and on what share of items it is as near to the others "
+        "as a person or nearer: on this criterion, and on all together. It takes "
+        f"{FEWEST_ANNOTATORS} people who rated the same {FEWEST_ITEMS} items or more; 50 to 100 "
+        "are usually enough.",
+        help=STAND_IN_SAYS,
+    )
+
+
+def _stands(name: str, found: AltTest, epsilon: float) -> str:
+    rate, rho = found.winning_rate, found.advantage
+    if rate.value is None or rho.value is None:
+        return f"Whether {name} may stand in for one of these people cannot be said: {rate.reason}"
+    said = (
+        f"{name} {'may' if found.passes else 'may not'} stand in for one of these people on this "
+        f"criterion: beside {round(rate.value * rate.n)} of {rate.n} of them it surely comes as "
+        f"near to what the others say, or falls behind by less than {fmt.percent(epsilon)} of the "
+        "items; it takes half of them."
+    )
+    if found.passes:
+        return said
+    if found.items_needed is None:
+        return f"{said} More items would hardly change that: too many people are further ahead."
+    items = fmt.plural(found.items_needed, "item")
+    return f"{said} From about {items} on it would, as it looks now."
+
+
+def _beats(found: AltTest) -> list[str]:
+    rate = found.winning_rate
+    if rate.value is None:
+        return [cell(rate), fmt.DASH]
+    mark = "✓" if found.passes else "✕"
+    return [f"{mark} {round(rate.value * rate.n)} of {rate.n}", fmt.score(found.advantage.value)]
+
+
+def _picture(chosen: RatedSelection, one: str, found: AltTest, epsilon: float) -> None:
+    dots = [
+        draw.Dot(words_of(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n)
+        for person, row in zip(chosen.sheet.people, found.annotators, strict=True)
+    ]
+    axis = "Judge ahead, share of items"
+    st.plotly_chart(
+        draw.forest(dots, axis, "What it must be above", whole=False),
+        key=state.key(keys.AGREEMENT_CHART, "stand-in", one, epsilon, *chosen.pair),
+        config={"displayModeBar": False},
+        alt=f"How far {visible(words_of(one))} is ahead of each person, with its 95% interval; a "
+        "diamond at what it must be above. The table below has how many it beats.",
+    )

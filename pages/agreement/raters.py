@@ -17,6 +17,7 @@ from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
+from pages.agreement.calibration import stand_in
 from pages.agreement.selection import RatedSelection, said, words_of
 from pages.agreement.words import KINDS, STRENGTH, cell, few, section
 from pages.ui import state
@@ -148,6 +149,8 @@ def show(chosen: RatedSelection) -> None:
             near_people(chosen)
         section("How answers are spread")
         _spread(chosen)
+    if chosen.sheet.judges and chosen.sheet.people:
+        stand_in(chosen)
 
 
 def columns_of(sheet: Sheet) -> tuple[str, ...]:

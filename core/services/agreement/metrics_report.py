@@ -22,7 +22,7 @@ from core.metrics.agreement.ratings import (
 from core.metrics.agreement.scores import pair_up
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
-from core.services.agreement import calibration, conclusion, load_ratings
+from core.services.agreement import calibration, conclusion, load_ratings, reliability
 from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
@@ -105,6 +105,9 @@ def report(
         "score": score_report(rated, reference, draws),
         "overall": overall(rated, reference, bootstrap, seed),
     }
+    told = reliability.alt_test_data(load_ratings.sheet(rated))
+    if told is not None and reference in (None, HUMAN):
+        found["alt_test"] = told
     if reference is not None:
         found["reference"] = reference
     if bootstrap:

@@ -1,4 +1,5 @@
-"""Whole groups of raters: how reliable each is in itself, and how near every rater comes to people.
+"""Whole groups of raters: how reliable each is, how near every rater comes to people, and whether
+a judge may stand in for one of them.
 
 People's agreement with each other is what a judge can hope for; so both stand side by side.
 """
@@ -8,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.metrics.agreement import reliability
+from core.metrics.agreement.alt_test import EPSILON, AltTest, Q, Wins, alt_test, over_criteria, wins
 from core.metrics.agreement.kappa import KAPPAS, NOTHING, SINGLE, pair_cells
 from core.metrics.agreement.ratings import majority, patterns
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import intervals
 from core.metrics.measure import Array, ratio, tally
-from core.services.agreement.group_figures import Draws, group_intervals
+from core.services.agreement.group_figures import Draws, group_intervals, rendered
 from core.services.agreement.pair_figures import kappa_interval
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, of_each_others, sides
-from core.services.agreement.ratings import CriterionRatings, Levels
+from core.services.agreement.rating_sheet import Sheet, name_of, of_each_others, sides
+from core.services.agreement.ratings import PANEL, CriterionRatings, Levels
 
 HUMAN = "human"
 KINDS = (HUMAN, "llm", "offline")
@@ -208,3 +210,89 @@ def _mean(values: Sequence[Array]) -> Array | None:
     stacked = np.stack(values)
     known = ~np.isnan(stacked)
     return ratio(np.where(known, stacked, 0.0).sum(axis=0), known.sum(axis=0))
+
+
+# May a judge stand in for a person? People alone are the measure: labels are not asked.
+
+
+def stand_in(sheet: Sheet, column: str, epsilon: float, criterion: str | None = None) -> AltTest:
+    """The alternative annotator test of a judge or the panel against the people of the sheet.
+
+    An abstention or a failure is no answer; an item without the judge's counts for nobody. Ordinal
+    levels are apart by their squared difference, others by being different.
+
+    Args:
+        sheet: the ratings.
+        column: the judge's, or ``PANEL``.
+        epsilon: how far people may be ahead (``core.metrics.agreement.alt_test.EPSILON``).
+        criterion: one alone; ``None`` for all, where an item counts once.
+
+    Raises:
+        ValueError: ``epsilon`` is outside [0, 1].
+    """
+    return alt_test(_wins(sheet, column, criterion), epsilon)
+
+
+def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
+    asked = sheet.criteria if criterion is None else (sheet.criterion(criterion),)
+    each = [
+        wins(
+            one.column(column, len(sheet.items)),
+            sheet.matrix(one, sheet.people),
+            len(one.labels),
+            ordered=one.scale == "ordinal",
+        )
+        for one in asked
+    ]
+    return over_criteria(each)
+
+
+def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
+    """The key ``alt_test`` of ``metrics --json``; ``None`` without a judge, people or criteria."""
+    if not (sheet.judges and sheet.people and sheet.criteria):
+        return None
+
+    def tested(criterion: str | None) -> dict[str, Any]:
+        return {
+            "panel": _tested(sheet, PANEL, criterion),
+            "raters": {name_of(one): _tested(sheet, one, criterion) for one in sheet.judges},
+        }
+
+    return {
+        "q": Q,
+        "epsilon": dict(EPSILON),
+        "overall": tested(None),
+        "criteria": {asked.name: tested(asked.name) for asked in sheet.criteria},
+    }
+
+
+def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
+    found = _wins(sheet, column, criterion)
+    kinds = {kind: alt_test(found, epsilon) for kind, epsilon in EPSILON.items()}
+    first = next(iter(kinds.values()))
+    return {
+        "people": first.advantage.n,
+        **rendered({"advantage": first.advantage}, {}),
+        **{kind: _outcome(one) for kind, one in kinds.items()},
+        "annotators": {
+            name_of(person): {
+                "n": first.annotators[at].n,
+                "judge": first.annotators[at].judge,
+                "person": first.annotators[at].person,
+                "p": {kind: one.annotators[at].p for kind, one in kinds.items()},
+            }
+            for at, person in enumerate(sheet.people)
+            if first.annotators[at].p is not None
+        },
+    }
+
+
+def _outcome(one: AltTest) -> dict[str, Any]:
+    found = {
+        "winning_rate": one.winning_rate.value,
+        "passes": one.passes,
+        "items_needed": one.items_needed,
+    }
+    why = one.winning_rate.reason or "Too many people are further ahead: no number would do."
+    missing = {name: why for name, value in found.items() if value is None}
+    return {**found, **({"undefined": missing} if missing else {})}

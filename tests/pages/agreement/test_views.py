@@ -13,7 +13,14 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
-from core.services.agreement import conclusion, confusion, load_ratings, rating_sheet, ratings
+from core.services.agreement import (
+    conclusion,
+    confusion,
+    load_ratings,
+    rating_sheet,
+    ratings,
+    reliability,
+)
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from pages.agreement import findings, raters
@@ -312,3 +319,20 @@ def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> No
     assert "People, 3: mean" in text
     assert text.index("LLM judges, 13") > text.index("People, 3: mean")
     assert "Every two raters as a map" in [one.label for one in app.expander]
+
+
+def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> None:
+    run = str(imported(store, EVERYBODY))
+    app = open_page(PAGE, run=run, view="raters", criterion="Tone", rater="judge:gpt")
+    said = html.unescape(shown(app))
+    assert "May a judge stand in for a person?" in said
+    found = reliability.stand_in(load_ratings.sheet_of(store, int(run)), "judge:gpt", 0.15, "Tone")
+    rate = found.winning_rate
+    assert rate.value is not None
+    verb = "may" if found.passes else "may not"
+    assert f"gpt {verb} stand in for one of these people" in said
+    assert f"beside {round(rate.value * rate.n)} of 3 of them" in said
+    few = open_page(
+        PAGE, run=str(imported(store, {"ann": "person", "gpt": "imported"})), view="raters"
+    )
+    assert "cannot be said: 1 of at least 3 people rated this" in html.unescape(shown(few))

@@ -215,3 +215,34 @@ def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interva
         one.column: one.kappa for one in reliability.ceiling(sheet, "c").standings
     }
     assert means["human"].value == pytest.approx(0.4)
+
+
+def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
+    # The judge always says what Ann and Cat say; Ben differs on every fourth of 40 items, so that
+    # the judge is ahead of him by a quarter and level with the other two.
+    same = [0, 1] * 20
+    ben = [1 - one if at % 4 == 0 else one for at, one in enumerate(same)]
+    sheet = made({ANN: same, BEN: ben, CAT: same}, same)
+    found = reliability.stand_in(sheet, LLM, 0.2)
+    assert [one.gap.value for one in found.annotators] == [0.0, 0.25, 0.0]
+    assert (found.winning_rate.value, found.passes) == (1.0, True)
+    # With one criterion all of them together are that one.
+    assert reliability.stand_in(sheet, LLM, 0.2, "c") == found
+    told = reliability.alt_test_data(sheet)
+    assert told is not None
+    assert told["epsilon"] == {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
+    assert list(told["overall"]["raters"]) == ["llm"]
+    assert told["overall"]["panel"] == told["overall"]["raters"]["llm"]
+    assert told["criteria"]["c"]["raters"]["llm"]["advantage"] == 1.0
+    assert told["criteria"]["c"]["raters"]["llm"]["crowd"] == {
+        "winning_rate": 1.0,
+        "passes": True,
+        "items_needed": 30,
+    }
+    assert told["overall"]["raters"]["llm"]["annotators"]["ben"]["person"] == 0.75
+    few = reliability.alt_test_data(made(THREE, [0, 0, 1, 0, 1]))
+    assert few is not None
+    assert few["overall"]["raters"]["llm"]["advantage"] is None
+    assert "the third has 5." in few["overall"]["raters"]["llm"]["undefined"]["advantage"]
+    assert few["overall"]["raters"]["llm"]["skilled"]["passes"] is None
+    assert reliability.alt_test_data(made(THREE)) is None
