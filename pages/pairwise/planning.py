@@ -153,7 +153,7 @@ def _form(found: RunChoices) -> ContestRequest | None:
     if asked is None or design is None:
         return None
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.panel(_able(found), contest_rubric(asked.questions, design))
+    panel = run_form.panel(_able(found), contest_rubric(asked.questions, design), labelled=0)
     seed, budget = seed_and_budget()
     state.seed(field("replicates"), 1)
     replicates: int = st.number_input(
@@ -253,10 +253,6 @@ def _able(found: RunChoices) -> RunChoices:
     panels = tuple(
         one for one in found.panels if not any(judge.offline for judge in one.panel.judges)
     )
-    # The form that plans a run shares the field, and offers offline judges there.
-    key, names = state.key(PLAN_FIELD, "judges"), {one.name for one in judges}
-    if state.get(key):
-        state.put(key, [name for name in state.get(key) if name in names])
     if not panels and not judges:
         st.caption(label("Offline judges cannot compare two answers; add a model."))
     return replace(found, judges=judges, panels=panels)

@@ -27,7 +27,7 @@ KEYS = (
     ("0", "cannot assess; then a digit says why"),
     ("↑ ↓", "the cell before, the next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),
-    ("N", "write a note (Esc leaves the field)"),
+    ("N", "write a note; Ctrl+Enter goes on with it as Enter does, Esc only leaves the field"),
     ("E", "mark sentences as evidence: Tab to their numbers, Space"),
     ("F", "flag the active cell for somebody else, or send it back"),
     ("S", "skip the item: it comes last in your queue; a note says why"),
@@ -74,15 +74,13 @@ def _own_pace(pace: Pace) -> str:
     """My items, and how long the rest will take me.
 
     >>> _own_pace(Pace(14, 43, 35.0)), _own_pace(Pace(2, 5, None)), _own_pace(Pace(7, 0, 35.0))
-    ('14 of 57 by you, about 25 min', '2 of 7 by you, –', '7 of 7 by you')
+    ('14 of 57 by you, about 25 min', '2 of 7 by you', '7 of 7 by you')
     >>> _own_pace(Pace(3, 150, 30.0)), _own_pace(Pace(3, 1, 20.0))
     ('3 of 153 by you, about 1 h 15 min', '3 of 4 by you, under a minute')
     """
     said = f"{fmt.count(pace.done)} of {fmt.count(pace.total)} by you"
-    if not pace.left:
+    if not pace.left or pace.left_minutes is None:
         return said
-    if pace.left_minutes is None:
-        return f"{said}, {fmt.DASH}"
     return f"{said}, {fmt.about_minutes(pace.left_minutes)}"
 
 

@@ -12,7 +12,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, Problem
 from core.formats.rubrics.foreign import Scaling
 from core.formats.source.parsed import Parsed
-from core.services.rubrics import import_export, library
+from core.services.rubrics import draft_criteria, import_export, library
 from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, Template
 from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.import_export import (
@@ -225,6 +225,29 @@ def show(name: str) -> None:
                 on_click=_on_add,
                 args=(name, kind),
             )
+
+
+def offer_parting(name: str, uid: str, requirement: str) -> None:
+    """Where several lines were pasted into one criterion: a button that makes each line one."""
+    lines = len([line for line in requirement.splitlines() if line.strip()])
+    if lines < 2:
+        return
+    st.button(
+        f"Make {fmt.plural(lines, 'criterion', 'criteria')} of these lines",
+        key=state.key(PASTE_ACT, name, "part", uid),
+        icon=":material/playlist_add:",
+        help="Each line becomes a criterion of its own, as under Paste many. Undo takes it back.",
+        on_click=_on_part,
+        args=(name, uid),
+    )
+
+
+def _on_part(name: str, uid: str) -> None:
+    with shown_errors():
+        draft = drafts.draft(name)
+        words = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
+        found, rest = read_paste(words), draft_criteria.remove_criterion(draft, uid)
+        drafts.change(name, added(added_whole(rest, found.criteria), found.lines, "yes_no"))
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:

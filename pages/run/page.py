@@ -256,7 +256,7 @@ def show(run_id: int) -> None:
     page_header(one_line(run.name, 100), about, own_words=False)
     show_flash()
     routes.other_views(run, routes.RUN)
-    run_status.show(run_id)
+    run_status.show(run_id, grades=True)
     scored_under(run)
     _view(run)
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.domain.panel import Panel
 from core.domain.runs import RunMeans, RunRow
+from core.services.guided import judging
 from core.services.runs import cost_estimate, lifecycle, planning
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.text import numbers as fmt
@@ -176,7 +177,8 @@ def _form(found: RunChoices) -> RunRequest | None:
     dataset, items = run_form.choose_dataset(found)
     limit, drawn = run_form.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.panel(found, planning.rubric_at(store(), rubric))
+    words = planning.rubric_at(store(), rubric)
+    panel = run_form.panel(found, words, labelled=judging.labelled(store(), dataset, words))
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
     replicates = _replicates()

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.domain.panel import Panel
 from core.errors import InputError
+from core.services.guided import judging
 from core.services.runs import planning, sweeps
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.services.runs.sweeps import Axes, Judging, Sweep, SweepEstimate
@@ -67,7 +68,8 @@ def _form(found: RunChoices) -> tuple[RunRequest, Axes] | None:
     dataset, items = run_form.choose_dataset(found)
     limit, drawn = run_form.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.panel(found, planning.rubric_at(store(), rubric))
+    words = planning.rubric_at(store(), rubric)
+    panel = run_form.panel(found, words, labelled=judging.labelled(store(), dataset, words))
     st.html('<div class="rs-section">What to vary</div>')
     st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
     axes = _axes(panel)

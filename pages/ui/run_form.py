@@ -9,6 +9,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.rubric import RULES, Rubric, Scale
 from core.errors import InputError
 from core.identity import content_hash
+from core.services.guided import judging
 from core.services.judges.panel_setup import PanelSetup, setup_of
 from core.services.runs import cost_estimate, lifecycle, planning
 from core.services.runs.cost_estimate import CostEstimate, JudgeEstimate
@@ -37,8 +38,12 @@ SAVED, PICKED = "A saved panel", "Choose judges"
 OWN_PANEL = "Chosen judges"
 
 
-def panel(found: RunChoices, rubric: Rubric) -> Panel | None:
-    """The panel as chosen; `None` (and a sentence) while nobody is chosen."""
+def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
+    """The panel as chosen; `None` (and a sentence) while nobody is chosen.
+
+    `labelled` is how many items the judges can learn from.
+    """
+    _propose(found, labelled)
     saved = _saved(found)
     judges = saved.judges if saved is not None else _picked(found)
     if not judges:
@@ -49,6 +54,22 @@ def panel(found: RunChoices, rubric: Rubric) -> Panel | None:
     chosen = planning.panel_of(of, judges, rules, _seating(saved, judges))
     _key_warnings(chosen)
     return chosen
+
+
+def _propose(found: RunChoices, labelled: int) -> None:
+    """Fill in who judged last, or who can judge this, until somebody has chosen otherwise."""
+    choice = judging.judges(store(), labelled)
+    known = {one.name for one in found.judges}
+    names = list(choice.proposed) if set(choice.proposed) <= known else []
+    panels = {one.id: {judge.name for judge in one.panel.judges} for one in found.panels}
+    # Whoever saved a panel means to use it; the one of offline judges is there from the start.
+    made = [one.id for one in found.panels if not all(j.learns for j in one.panel.judges)]
+    same = [one for one, judges in panels.items() if judges == set(names)]
+    panel_id = next(iter(same if choice.why == "last" or not made else made), None)
+    state.guess(plan_key("how"), PICKED if panel_id is None and found.judges else SAVED)
+    state.guess(plan_key("judges"), names)
+    if panel_id is not None:
+        state.guess(plan_key("panel"), panel_id)
 
 
 def _seating(saved: Panel | None, judges: tuple[Judge, ...]) -> PanelSetup:
@@ -80,7 +101,6 @@ def name_field(key: str, placeholder: str, most: int = 200) -> str:
 def _saved(found: RunChoices) -> Panel | None:
     if not found.panels:
         return None
-    state.seed(plan_key("how"), SAVED)
     how = one_of("Judges", [SAVED, PICKED], key=plan_key("how"), persist_state="session")
     if how != SAVED:
         return None
@@ -108,10 +128,14 @@ def _picked(found: RunChoices) -> tuple[Judge, ...]:
     if not judges:
         routes.link(routes.JUDGES, "Add a judge first")
         return ()
+    # The forms of runs and contests share the field; only models can compare two answers.
+    key, before = plan_key("judges"), state.get(plan_key("judges")) or []
+    if not set(before) <= set(judges):
+        state.put(key, [name for name in before if name in judges])
     names: list[str] = st.multiselect(
         "Judges",
         list(judges),
-        key=plan_key("judges"),
+        key=key,
         format_func=lambda name: one_line(_described(judges[name]), 90),
         placeholder="Choose one or more",
         label_visibility="collapsed",

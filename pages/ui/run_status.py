@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.domain.panel import Judge
 from core.domain.runs import Run, RunRow
+from core.services.exports import run_export
 from core.services.judges.registry import code_elsewhere, key_status
 from core.services.results import item_view
 from core.services.runs import lifecycle
@@ -16,7 +17,7 @@ from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_
 from core.text import numbers as fmt
 from pages.ui import routes, state
 from pages.ui.items import FAILURE_WORDS
-from pages.ui.resources import only, store
+from pages.ui.resources import later, only, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import LabelledFigure, Tone, figures, problem_list, row, shown_errors, tag
 
@@ -174,16 +175,19 @@ POLL_SECONDS = 1.0
 REDRAW_SECONDS = 6.0
 
 
-def show(run_id: int) -> None:
-    """The status with its buttons; polls only while somebody works on the run."""
+def show(run_id: int, *, grades: bool = False) -> None:
+    """The status with its buttons; polls only while somebody works on the run.
+
+    `grades` where the page has no other button for them.
+    """
     row = lifecycle.progress(store(), run_id).row
     began = time.monotonic()
     st.fragment(_live, run_every=POLL_SECONDS if row.active else None)(
-        run_id, row.active, row.votes, began
+        run_id, row.active, row.votes, began, grades=grades
     )
 
 
-def _live(run_id: int, was_active: bool, votes: int, began: float) -> None:
+def _live(run_id: int, was_active: bool, votes: int, began: float, *, grades: bool) -> None:
     with shown_errors():
         key = state.key(RUN_LOOK, run_id)
         before = state.get(key)
@@ -192,15 +196,17 @@ def _live(run_id: int, was_active: bool, votes: int, began: float) -> None:
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
             st.rerun()
-        _draw(look)
+        _draw(look, grades=grades)
 
 
-def _draw(look: RunProgress) -> None:
+def _draw(look: RunProgress, *, grades: bool) -> None:
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
         votes = f'<span class="rs-num">{votes_words(run)}</span>'
         row([status_tag(run), votes, _facts(look)])
         st.space("stretch")
+        if grades and run.votes and not run.active:
+            _grades(run)
         _buttons(look)
     if run.active:
         st.progress(min(1.0, look.share), text=f"{fmt.percent(look.share)} of the votes")
@@ -293,6 +299,19 @@ def _buttons(look: RunProgress) -> None:
             args=(run.id,),
             **only("write"),
         )
+
+
+def _grades(run: RunRow) -> None:
+    """The workbook of grades in one click; other forms are on the Report page."""
+    st.download_button(
+        "Grades (Excel)",
+        data=later(lambda held: run_export.grades_workbook(held, run.id)),
+        file_name=f"scores-run-{run.id}.xlsx",
+        icon=":material/download:",
+        key=state.key(RUN_ACT, "grades", run.id),
+        help="A workbook: every item's grade and whose it is, scores as judged, and verdicts.",
+        on_click="ignore",
+    )
 
 
 def _elsewhere(look: RunProgress) -> None:

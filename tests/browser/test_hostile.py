@@ -164,7 +164,6 @@ def test_in_the_list_and_the_plan_of_runs(places: Places, page: Any, app_url: st
     choose(page, "Panel", "panel !")
     seen(page, "panel", "judge", "failing")
     press(page, "Choose judges", role="radio")
-    choose(page, "Judges", "judge")
     seen(page, "judge")
 
 

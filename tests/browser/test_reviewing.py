@@ -49,6 +49,9 @@ def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(
     # C and R are Streamlit's: neither of them is a key of ours.
     hints = page.locator("kbd").all_inner_texts()
     assert not {"C", "R"} & {hint.upper() for hint in hints}
+    # Ctrl+Enter in the note does what Enter does outside of it: here it says what is missing.
+    key(page, "n", "Control+Enter")
+    page.get_by_text("2 cells have no verdict yet.").wait_for()
     # Enter on a button that has the focus presses that button, and does not commit.
     key(page, "1")
     page.get_by_role("button", name=re.compile("^Keys")).focus()

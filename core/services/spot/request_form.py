@@ -23,6 +23,8 @@ from core.store.store import Store
 Way = Literal["text", "chat", "sections", "item"]
 DRAFT = "draft:"
 _KEPT = "spot/form"
+#: So many models are asked at first: one text beside several judges is what a check is for.
+MODELS = 3
 
 
 class SpotTurn(TypedDict):
@@ -256,11 +258,11 @@ def _fresh(store: Store) -> SpotForm:
 
 
 def _first_judges(store: Store, rubric_id: int | None) -> list[str]:
-    """A model that can be reached, else the offline judges where they can learn the rubric."""
+    """Models that can be reached, else the offline judges where they can learn the rubric."""
     entries = list_judges(store)
-    models = [entry for entry in entries if entry.ready_model]
+    models = [entry.name for entry in entries if entry.ready_model]
     if models:
-        return [models[0].name]
+        return models[:MODELS]
     if rubric_id is not None and teachers(store, store.rubrics.latest(rubric_id).rubric):
         return [entry.name for entry in entries if entry.judge.learns]
     return []

@@ -31,9 +31,16 @@ PARTS: dict[Part, tuple[str, Tone]] = {
 }
 
 
+#: Up to so many criteria, each closed line has a field for its weight.
+FEW = 12
+
+
 def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
     """One line that opens the card; `mark` is the HTML of what is to mend in it."""
+    few = len(drafts.draft(name)["criteria"]) <= FEW
     with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+        if few:
+            scale.show_weight(name, criterion)
         st.button(
             label(criterion["name"] or "Unnamed", 60),
             key=state.key(RUBRIC_ACT, name, "toggle", criterion["uid"]),
@@ -42,11 +49,11 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
             on_click=drafts.toggle_card,
             args=(name, criterion["uid"]),
         )
-        weight = fmt.weight(criterion["weight"] or 0.0)
+        weight = "" if few else f'<b class="rs-num">{fmt.weight(criterion["weight"] or 0.0)}</b>'
         snippet = esc(one_line(criterion["requirement"], 160))
         # One piece of HTML: with thirty criteria every element counts.
         st.html(
-            f'<div class="rs-line"><b class="rs-num">{weight}</b>{"".join(_tags(criterion))}{mark}'
+            f'<div class="rs-line">{weight}{"".join(_tags(criterion))}{mark}'
             f'<span class="rs-cut rs-quiet">{snippet}</span></div>'
         )
 
@@ -194,6 +201,7 @@ def _requirement(name: str, criterion: CriterionDraft) -> None:
         on_change=drafts.on_field,
         args=(name, "criterion", (uid,), "requirement"),
     )
+    files.offer_parting(name, uid, criterion["requirement"])
     _speaks_of(criterion["requirement"])
     written = f"{criterion['name']}{criterion['requirement']}"
     if visible(written) != written:
@@ -232,7 +240,7 @@ def show(name: str) -> None:
             words = esc(section or "Without a section")
             size = f'<span class="rs-quiet">{_size(group)}</span>'
             st.html(f'<div class="rs-section">{words} {size}</div>')
-        with st.container(gap="xxsmall"):
+        with st.container(gap="xsmall"):
             for criterion in group:
                 if drafts.open_card(name) == criterion["uid"]:
                     show_open(name, criterion, place, total)

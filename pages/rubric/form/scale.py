@@ -14,7 +14,7 @@ from core.text.quotes import share_of, weight_of
 from pages.ui import drafts, state
 from pages.ui.asking_words import SCALE_NAMES
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_FIELD
-from pages.ui.text import esc
+from pages.ui.text import esc, label
 from pages.ui.widgets import row, shown_errors, tag
 
 #: What a template's menu says: each template without and with "Not applicable".
@@ -246,6 +246,27 @@ def _weight(name: str, uid: str, weight: float) -> None:
         on_change=_on_weight,
         args=(name, uid),
     )
+
+
+def show_weight(name: str, criterion: CriterionDraft) -> None:
+    """The weight, to be changed beside all others; a penalty's is below nought."""
+    uid = criterion["uid"]
+    st.number_input(
+        f"Weight of {label(criterion['name'] or 'Unnamed', 60)}",
+        key=drafts.held(name, float(criterion["weight"] or 0.0), uid, "weight"),
+        step=1.0,
+        format="%.6g",
+        width=76,
+        label_visibility="collapsed",
+        on_change=_on_closed_weight,
+        args=(name, uid),
+    )
+
+
+def _on_closed_weight(name: str, uid: str) -> None:
+    with shown_errors():
+        weight = float(state.get(drafts.field(name, uid, "weight")) or 0.0)
+        drafts.set_value(name, "criterion", (uid,), "weight", weight)
 
 
 def _share(name: str, uid: str, weight: float) -> None:

@@ -35,6 +35,22 @@ THREE = Rubric(
 )
 
 
+def test_a_weight_is_changed_in_its_line_without_opening_the_card(store: Store) -> None:
+    name = saved(store, THREE)
+    app = open_page(PAGE, rubric=name)
+    uids = [criterion["uid"] for criterion in draft_of(app)["criteria"]]
+    lines = [app.number_input(key=field(name, uid, "weight")) for uid in uids]
+    assert [line.label for line in lines] == [f"Weight of {one}" for one in "ABC"]
+    assert [line.value for line in lines] == [6.0, 4.0, -2.0]
+
+    done(lines[2].set_value(-3.0))
+
+    assert draft_of(app)["criteria"][2]["weight"] == -3.0
+    press(app, name, "save")
+    # Weights 6 and 4, and now -3.
+    assert [c.weight for c in library.latest(store, int(name)).rubric.criteria] == [6, 4, -3]
+
+
 def test_of_comments_one_is_told_before_saving_in_every_view(store: Store) -> None:
     name = saved(store, THREE)
     app = view(open_page(PAGE, rubric=name), "YAML")

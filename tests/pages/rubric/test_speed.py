@@ -39,6 +39,20 @@ def test_pasted_lines_are_shown_as_what_they_are_read_as_and_then_added(store: S
     assert [c["requirement"] for c in draft_of(app)["criteria"]] == [""]
 
 
+def test_lines_pasted_into_one_requirement_become_criteria_by_one_click(store: Store) -> None:
+    app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
+    name, uid = name_of(app), draft_of(app)["criteria"][0]["uid"]
+    words = app.text_area(key=field(name, uid, "requirement"))
+    app = done(words.set_value("It is warm. (12 points)\n\n[-5] It invents facts."))
+    press(app, name, "part", uid, family=PASTE_ACT)
+    assert [(c["requirement"], c["weight"]) for c in draft_of(app)["criteria"]] == [
+        ("It is warm.", 12.0),
+        ("It invents facts.", -5.0),
+    ]
+    press(app, name, "undo")
+    assert len(draft_of(app)["criteria"]) == 1
+
+
 def test_a_pasted_grid_is_shown_with_its_levels_and_added_with_them(store: Store) -> None:
     app = press(open_page(PAGE), "new", family=RUBRICS_ACT)
     name = name_of(app)

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
+from core.domain.runs import RunPlan
 from core.store.store import Store
 from pages.ui import routes, state
 from pages.ui.run_form import PLAN_FIELD, RUNS_ACT
@@ -127,6 +128,9 @@ def test_offline_judges_without_labels_are_refused_before_the_start(store: Store
     store.datasets.create(Dataset(items=(Item(id="1", submission="x"),)), now=NOW)
 
     app = form()
+    # Nobody proposes judges that could not learn here.
+    assert "Choose at least one judge." in app.info[0].value
+    app.segmented_control(key=field("how")).set_value("A saved panel").run()
 
     assert "there are none whose labels fit this rubric" in app.error[0].value
     assert start_button(app).disabled  # type: ignore[attr-defined]
@@ -158,6 +162,26 @@ def test_a_judge_without_its_key_is_named_before_the_start(store: Store) -> None
 def test_nobody_chosen_is_said_and_cannot_start(ready: Store) -> None:
     app = form()
     app.segmented_control(key=field("how")).set_value("Choose judges").run()
+    app.multiselect(key=field("judges")).set_value([]).run()
 
     assert "Choose at least one judge." in app.info[0].value
     assert start_button(app).disabled  # type: ignore[attr-defined]
+
+
+def test_who_judged_last_is_proposed_and_a_choice_of_ones_own_stays(store: Store) -> None:
+    store.rubrics.create(RUBRIC, now=NOW)
+    store.datasets.create(DATASET, now=NOW)
+    judges = [Judge(name=name, model="m", api_base="http://localhost:1/v1") for name in "ab"]
+    for judge in judges:
+        store.judges.save(judge, now=NOW)
+    version = store.rubrics.latest(1).id
+    plan = RunPlan("Before", version, store.datasets.latest(1).id, Panel(judges=tuple(judges)))
+    store.runs.create(plan, [(DATASET.items[0].id, 2)], now=NOW)
+
+    app = form()
+    assert app.multiselect(key=field("judges")).value == ["a", "b"]
+    assert not start_button(app).disabled  # type: ignore[attr-defined]
+
+    app.multiselect(key=field("judges")).set_value(["b"]).run()
+    app.number_input(key=field("replicates")).set_value(2).run()
+    assert app.multiselect(key=field("judges")).value == ["b"]

@@ -146,8 +146,8 @@ def test_a_spot_check_is_asked_as_chosen_and_says_from_whose_labels(judges: Stor
     app = open_page(routes.SPOT_CHECK)
     app.text_area(key=state.key(state.SPOT_FIELD, "text")).set_value("The Moon.").run()
     chosen(app, of)
-    # 2 criteria x 1 judge x 2 orders; two calls for each.
-    assert "4 votes, 8 calls to models" in shown(app)
+    # 2 criteria x 2 judges (both models that are set up) x 2 orders; two calls for each.
+    assert "8 votes, 16 calls to models" in shown(app)
 
     app.button(key=state.key(SPOT_ACT, "grade")).click().run()
 

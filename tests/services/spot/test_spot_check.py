@@ -122,6 +122,15 @@ def test_a_kept_form_that_lacks_a_field_opens_with_the_default(store: Store) -> 
     assert (form["text"], form["replicates"], "unknown" in form) == ("kept", 1, False)
 
 
+def test_the_first_check_of_all_asks_three_models_that_are_set_up(store: Store) -> None:
+    for name in ("a", "b", "c", "d"):
+        address = "http://localhost:1/v1"
+        store.judges.save(Judge(name=name, model="m", api_base=address), now=NOW)
+    store.judges.save(Judge(name="0", model="m", key_env="NO_SUCH_KEY"), now=NOW)
+    # The names in order, without the one that has no key.
+    assert request_form.opened(store)["judges"] == ["a", "b", "c"]
+
+
 @pytest.mark.parametrize(
     ("submission", "says"),
     [
