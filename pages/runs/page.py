@@ -10,7 +10,7 @@ from core.services.guided import judging
 from core.services.runs import cost_estimate, lifecycle, planning
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.text import numbers as fmt
-from pages.runs import sweeping
+from pages.runs import choosing, sweeping
 from pages.ui import routes, run_form, state
 from pages.ui.resources import only, store
 from pages.ui.run_form import RUNS_ACT, SWEPT, plan_key
@@ -161,7 +161,7 @@ def plan_form() -> None:
     page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
     found = planning.choices(store())
     if not found.rubrics or not found.datasets:
-        run_form.missing(found)
+        choosing.missing(found)
         return
     form, beside = st.columns([3, 2], gap="large")
     request: RunRequest | None = None
@@ -173,9 +173,9 @@ def plan_form() -> None:
 
 def _form(found: RunChoices) -> RunRequest | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = run_form.choose_rubric(found)
-    dataset, items = run_form.choose_dataset(found)
-    limit, drawn = run_form.choose_items(items)
+    rubric = choosing.choose_rubric(found)
+    dataset, items = choosing.choose_dataset(found)
+    limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     words = planning.rubric_at(store(), rubric)
     panel = run_form.panel(found, words, labelled=judging.labelled(store(), dataset, words))

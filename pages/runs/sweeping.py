@@ -14,6 +14,7 @@ from core.services.runs import planning, sweeps
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.services.runs.sweeps import Axes, Judging, Sweep, SweepEstimate
 from core.text import numbers as fmt
+from pages.runs import choosing
 from pages.ui import asking_words as words
 from pages.ui import routes, run_form, state
 from pages.ui.resources import remembered, store
@@ -52,7 +53,7 @@ def show() -> None:
     )
     found = planning.choices(store())
     if not found.rubrics or not found.datasets:
-        run_form.missing(found)
+        choosing.missing(found)
         return
     form, beside = st.columns([3, 2], gap="large")
     asked = None
@@ -64,9 +65,9 @@ def show() -> None:
 
 def _form(found: RunChoices) -> tuple[RunRequest, Axes] | None:
     st.html('<div class="rs-section">What is judged</div>')
-    rubric = run_form.choose_rubric(found)
-    dataset, items = run_form.choose_dataset(found)
-    limit, drawn = run_form.choose_items(items)
+    rubric = choosing.choose_rubric(found)
+    dataset, items = choosing.choose_dataset(found)
+    limit, drawn = choosing.choose_items(items)
     st.html('<div class="rs-section">Who judges</div>')
     words = planning.rubric_at(store(), rubric)
     panel = run_form.panel(found, words, labelled=judging.labelled(store(), dataset, words))

@@ -22,7 +22,6 @@ from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
-    empty_state,
     figures,
     one_of,
     refusal,
@@ -33,7 +32,6 @@ PLAN_FIELD = "plan_field"
 RUNS_ACT = "runs_act"
 SWEPT = "plan_swept"
 
-ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 SAVED, PICKED = "A saved panel", "Choose judges"
 OWN_PANEL = "Chosen judges"
 
@@ -58,14 +56,8 @@ def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
 
 def _propose(found: RunChoices, labelled: int) -> None:
     """Fill in who judged last, or who can judge this, until somebody has chosen otherwise."""
-    choice = judging.judges(store(), labelled)
-    known = {one.name for one in found.judges}
-    names = list(choice.proposed) if set(choice.proposed) <= known else []
-    panels = {one.id: {judge.name for judge in one.panel.judges} for one in found.panels}
-    # Whoever saved a panel means to use it; the one of offline judges is there from the start.
-    made = [one.id for one in found.panels if not all(j.learns for j in one.panel.judges)]
-    same = [one for one, judges in panels.items() if judges == set(names)]
-    panel_id = next(iter(same if choice.why == "last" or not made else made), None)
+    proposed = judging.planned(store(), found, labelled)
+    names, panel_id = list(proposed.judges), proposed.panel
     state.guess(plan_key("how"), PICKED if panel_id is None and found.judges else SAVED)
     state.guess(plan_key("judges"), names)
     if panel_id is not None:
@@ -198,89 +190,6 @@ def back_button() -> None:
 def _on_back() -> None:
     state.drop(SWEPT)
     state.set_address(**{state.PLAN: None, state.RUBRIC: None, state.DATASET: None})
-
-
-def missing(found: RunChoices) -> None:
-    """What to do where there is no rubric or no dataset."""
-    what, page = ("dataset", routes.DATASETS) if found.rubrics else ("rubric", routes.RUBRICS)
-    empty_state(
-        f"There is no {what} yet",
-        "A run asks judges the questions of a rubric about the items of a dataset.",
-        lambda: routes.link(page, f"Open {what}s"),
-    )
-
-
-def choose_rubric(found: RunChoices) -> int:
-    """The rubric version to ask."""
-    names = {one.id: one.name for one in found.rubrics}
-    chosen = _chosen("rubric", names, state.RUBRIC)
-    versions = {one.id: one for one in planning.rubric_versions(store(), chosen)}
-    return _version("rubric", chosen, {n: v.number for n, v in versions.items()})
-
-
-def choose_dataset(found: RunChoices) -> tuple[int, int]:
-    """The dataset version, and how many items it has."""
-    names = {one.id: f"{one.name} ({fmt.plural(one.items, 'item')})" for one in found.datasets}
-    chosen = _chosen("dataset", names, state.DATASET)
-    versions = {one.id: one for one in planning.dataset_versions(store(), chosen)}
-    version = _version("dataset", chosen, {n: v.number for n, v in versions.items()})
-    return version, versions[version].items
-
-
-def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
-    key = plan_key(what)
-    asked, followed = state.address_id(parameter), plan_key(what, "asked")
-    if asked in names and asked != state.get(followed):
-        # Whoever comes by a link means what it names, whatever was planned before.
-        state.put(key, asked)
-        state.put(followed, asked)
-    if state.get(key) not in names:
-        state.put(key, next(iter(names)))
-    chosen: int = st.selectbox(
-        what.capitalize(),
-        list(names),
-        key=key,
-        format_func=lambda one: one_line(names[one], 90),
-        persist_state="session",
-    )
-    return chosen
-
-
-def _version(what: str, of: int, numbers: dict[int, int]) -> int:
-    """The version to use: the newest, unless somebody picks an older one."""
-    newest = next(iter(numbers))
-    if len(numbers) == 1:
-        return newest
-    key = plan_key(what, of, "version")
-    state.seed(key, newest)
-    chosen: int = st.selectbox(
-        f"Version of the {what}",
-        list(numbers),
-        key=key,
-        format_func=lambda one: f"{numbers[one]}{' (newest)' if one == newest else ''}",
-        persist_state="session",
-    )
-    return chosen
-
-
-def choose_items(count: int) -> tuple[int | None, bool]:
-    """How many items at most (`None`: all), and whether the seed draws them."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        state.seed(plan_key("which"), ALL)
-        which = st.segmented_control(
-            "Items",
-            [ALL, FIRST, DRAWN],
-            key=plan_key("which"),
-            required=True,
-            persist_state="session",
-        )
-        if which == ALL:
-            return None, False
-        state.seed(plan_key("limit"), min(20, count))
-        limit: int = st.number_input(
-            "How many", 1, max(1, count), key=plan_key("limit"), width=140, persist_state="session"
-        )
-    return limit, which == DRAWN
 
 
 def seed_and_budget() -> tuple[int, float | None]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -18,7 +18,7 @@ from core.services.judges.registry import JudgeEntry
 from core.services.reports import worked_example
 from core.services.results.scored_items import resolved_items
 from core.services.runs import planning
-from core.services.runs.planning import LABEL_SHARE
+from core.services.runs.planning import LABEL_SHARE, RunChoices
 from core.store.store import Store
 
 #: The share of labelled texts that offline judges learn from on the path: most of them, so that
@@ -67,6 +67,25 @@ def judges(store: Store, labelled: int) -> JudgeChoice:
             return JudgeChoice(known, learners, "labels")
     ready = [entry.name for entry in known if entry.ready_model]
     return JudgeChoice(known, tuple(ready[:1]), "model" if ready else "")
+
+
+class Proposal(NamedTuple):
+    """Who is proposed where a run is planned: a saved panel by its id, or judges by their names."""
+
+    panel: int | None
+    judges: tuple[str, ...]
+
+
+@allowed("read")
+def planned(store: Store, found: RunChoices, labelled: int) -> Proposal:
+    """Who judged last, else a saved panel, else who can judge so many labelled items."""
+    choice, known = judges(store, labelled), {one.name for one in found.judges}
+    names = choice.proposed if set(choice.proposed) <= known else ()
+    panels = {one.id: {judge.name for judge in one.panel.judges} for one in found.panels}
+    # Whoever saved a panel means to use it; the one of offline judges is there from the start.
+    made = [one.id for one in found.panels if not all(j.learns for j in one.panel.judges)]
+    same = [one for one, seats in panels.items() if seats == set(names)]
+    return Proposal(next(iter(same if choice.why == "last" or not made else made), None), names)
 
 
 def last_panel(store: Store) -> Panel | None:

@@ -396,6 +396,5 @@ def test_the_plan_names_versions_judges_and_what_settles_votes(store: Store) -> 
 
 def test_grades_are_taken_home_from_the_run_by_one_click(store: Store) -> None:
     (grades,) = open_run(graded(store)).get("download_button")
-
     assert grades.label == "Grades (Excel)"
     assert open_run(graded(store, "running", at=clock.at())).get("download_button") == []
