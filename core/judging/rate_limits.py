@@ -12,12 +12,14 @@ from random import Random
 
 from core.domain.votes import FailureKind
 from core.identity import seeded
+from core.judging.allowance import Allowance, Told
 from core.judging.providers.base import CallError
 
 # Pacing: where a provider's limit is known, no call goes out that it would refuse.
 #
 # Calls follow each other evenly at 97% of the limit, with no burst to begin with, because nobody
-# knows over which span a provider counts. Tokens are guessed before a call and put right after it.
+# knows over which span a provider counts. What a provider tells of its limits is kept to as well.
+# Tokens are guessed before a call and put right after it.
 
 #: The share of a limit that is used. 60 s at this pace hold at most the limit, for any limit.
 SHARE = 0.97
@@ -33,6 +35,7 @@ class Pacer:
     """When the next call may start. Several judges may name limits: the smallest counts."""
 
     def __init__(self) -> None:
+        self._allowed: dict[str, Allowance] = {}
         self._named: dict[object, tuple[int | None, int | None]] = {}
         self._per_request = self._per_token = 0.0
         self._free_at = float("-inf")
@@ -54,6 +57,10 @@ class Pacer:
         """Forget the limits that ``owner`` named."""
         if self._named.pop(owner, None) is not None:
             self._settle()
+
+    def allowed(self, model: str) -> Allowance:
+        """What the provider tells of its limits for a model, which all who ask that model share."""
+        return self._allowed.setdefault(model, Allowance())
 
     def wait(self, now: float) -> float:
         """The seconds until the next call may start; 0 or less for now."""
@@ -249,23 +256,30 @@ class ProviderGate:
         self._breaker = Breaker(sleep, clock, max_wait)
         self._turn = asyncio.Lock()
 
-    async def enter(self, tokens: float = 0.0) -> float:
+    async def enter(self, tokens: float = 0.0, allowed: Allowance | None = None) -> float:
         """Wait until a call may be made. Returns the time it may start, on the gate's clock.
 
-        ``tokens`` is a guess of what the call will take, for a limit of tokens. Raises
+        ``tokens`` is a guess of what the call will take, for a limit of tokens; ``allowed`` is what
+        the provider told of its limits, and is not counted down here. Raises
         ``CallError`` where the provider asks for more than ``max_wait`` seconds or was out for
         longer. What became of the call must be told: ``passed``, ``refused``, ``failed``,
         ``answered`` or ``left``.
         """
-        if not self.pacer.on:
+        if not self.pacer.on and (allowed is None or self._free(allowed, tokens)):
             return await self._enter()
         # One waits for its time, the others for their turn: who gives up leaves no gap.
         async with self._turn:
-            if (wait := self.pacer.wait(self._clock())) > 0:
+            now = self._clock()
+            told = 0.0 if allowed is None else allowed.wait(now, tokens)
+            if (wait := max(told, self.pacer.wait(now))) > 0:
                 await self._sleep(wait)
             started = await self._enter()
             self.pacer.begin(started, tokens)
             return started
+
+    def _free(self, allowed: Allowance, tokens: float) -> bool:
+        # Who comes while others wait for room goes behind them.
+        return not self._turn.locked() and allowed.wait(self._clock(), tokens) <= 0
 
     async def _enter(self) -> float:
         if not self._breaker.broken:
@@ -334,6 +348,10 @@ class ProviderGate:
         self._answers.append(now)
         self._answered_here += 1
         self._refusals_in_a_row = self._refused_since = 0
+
+    def told(self, allowed: Allowance, said: Told) -> None:
+        """A provider's answer says, just now, what it still takes."""
+        allowed.told(self._clock(), said)
 
     def failed(self, started: float, kind: FailureKind, message: str) -> bool:
         """A call that started at ``started`` was lost: by time, connection or server.

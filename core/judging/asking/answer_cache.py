@@ -16,7 +16,8 @@ from core.domain.votes import Cell, KeptAnswer
 from core.identity import content_hash, text_hash
 from core.judging.providers.base import Completion, Request
 
-_DEFAULTS = {field.name: field.default for field in fields(Completion)}
+#: What a provider would still take at that time is no part of its answer.
+_DEFAULTS = {field.name: field.default for field in fields(Completion) if field.name != "told"}
 
 
 @dataclass(frozen=True, slots=True)

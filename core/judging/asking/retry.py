@@ -65,6 +65,7 @@ class Caller:
         self._spec, self._provider, self._gate = spec, provider, gate
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
+        self._allowed = gate.pacer.allowed(spec.model)
         gate.pacer.limit(self, spec.requests_per_minute, spec.tokens_per_minute)
 
     async def complete(
@@ -90,7 +91,7 @@ class Caller:
         length, before = sum(len(segment.text) for segment in segments), tally.requests
         while True:
             guess = self._gate.pacer.guess(length)
-            started = await self._gate.enter(guess)
+            started = await self._gate.enter(guess, self._allowed)
             try:
                 completion = await self._send(request, tally, tally.requests == before)
             except CallError as error:
@@ -136,6 +137,8 @@ class Caller:
 
     def _answered(self, completion: Completion, length: int, guess: float) -> None:
         self._gate.passed()
+        if completion.told is not None:
+            self._gate.told(self._allowed, completion.told)
         if completion.tokens_in is not None:
             spent = completion.tokens_in + (completion.tokens_out or 0)
             self._gate.pacer.correct(length, guess, spent)
@@ -165,6 +168,7 @@ class Caller:
         self._count(tally, 1, first)
         tally.format = request.format
         began = self._clock()
+        self._allowed.out += 1
         try:
             completion = await self._provider.complete(request)
             return _without_key(completion, request.hidden)
@@ -175,6 +179,7 @@ class Caller:
                 raise _about_logprobs(error) from None
             raise
         finally:
+            self._allowed.out -= 1
             tally.seconds = self._clock() - began
 
     def _count(self, tally: CallAccount, more: int, first: bool) -> None:

@@ -19,6 +19,7 @@ from urllib.parse import quote
 from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
+from core.judging.allowance import Told
 from core.judging.providers.logprobs import NumberToken
 
 #: Providers with a protocol, an address or a key of their own. Any other prefix
@@ -175,7 +176,7 @@ class Completion:
     """What came back. ``None`` where the provider did not say; ``cost`` in US dollars.
 
     ``number_tokens`` are the tokens of ``text`` that hold a figure, with their chances; empty where
-    tokens came that are not those of the text.
+    tokens came that are not those of the text. ``told`` is what the provider said it still takes.
     """
 
     text: str | None
@@ -189,6 +190,7 @@ class Completion:
     cost: float | None = None
     refusal: str = ""
     number_tokens: list[NumberToken] | None = None
+    told: Told | None = None
 
 
 class CallError(Exception):

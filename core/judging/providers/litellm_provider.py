@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from core.judging.allowance import told_by
 from core.judging.providers.base import (
     CallError,
     Completion,
@@ -293,6 +294,7 @@ def _completion(response: Any, request: Request) -> Completion:
         finish=str(getattr(choice, "finish_reason", None) or ""),
         # litellm prices a known name even where somebody else's server goes by it.
         cost=None if foreign else response._hidden_params.get("response_cost"),
+        told=told_by(getattr(response, "_response_headers", None) or {}),
         refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),
         **tokens(usage.model_dump() if usage is not None else None),
         number_tokens=number_tokens(likely.model_dump() if likely else None, text),

@@ -11,6 +11,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.judging.allowance import Told, told_by
 from core.judging.providers.base import (
     CallError,
     Completion,
@@ -65,7 +66,7 @@ class OpenAIProvider:
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
         data = _parsed(body, headers, request.hidden)
-        return _completion(data, self._cost(request, data))
+        return _completion(data, self._cost(request, data), told_by(headers))
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
@@ -222,7 +223,7 @@ def _parsed(body: str, headers: dict[str, str], hidden: Hidden) -> dict[str, Any
     return data
 
 
-def _completion(data: dict[str, Any], cost: float | None) -> Completion:
+def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:
     choice = _first(data["choices"])
     message = choice.get("message")
     texts = _texts(message if isinstance(message, dict) else {})
@@ -231,6 +232,7 @@ def _completion(data: dict[str, Any], cost: float | None) -> Completion:
         number_tokens=number_tokens(choice.get("logprobs"), texts["text"]),
         **tokens(data.get("usage")),
         cost=cost,
+        told=told,
         model=str(data.get("model") or ""),
         finish=str(choice.get("finish_reason") or ""),
     )

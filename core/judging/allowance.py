@@ -1,0 +1,108 @@
+"""What a provider says it will still take: ``x-ratelimit-*`` of its answers, and keeping to it.
+
+A limit is taken for a bucket that fills evenly, which is how providers say they count: with
+``left`` of ``limit`` and all of it back in ``reset`` seconds, (limit - left) / reset come back a
+second. Where one counts in windows instead, the gate's own answer to refusals is what holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_KINDS = ("requests", "tokens")
+_NUMBER = re.compile(r"\d{1,15}\Z")
+_TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)(ms|s)?)?\Z")
+
+
+class Left(NamedTuple):
+    """So many of ``limit`` are ``left``, and all of them are back in ``reset`` seconds."""
+
+    limit: int
+    left: int
+    reset: float
+
+
+#: What is left of requests and of tokens; ``None`` where nothing was said of them.
+Told = tuple[Left | None, Left | None]
+
+
+def told_by(headers: Mapping[str, str]) -> Told | None:
+    """What the headers of an answer (names in lower case) say; ``None`` where they say nothing.
+
+    >>> names = ("limit", "remaining", "reset")
+    >>> said = dict(zip((f"x-ratelimit-{name}-tokens" for name in names), ("90", "80", "1m30s")))
+    >>> told_by(said)
+    (None, Left(limit=90, left=80, reset=90.0))
+    """
+    requests, tokens = (_left(headers, kind) for kind in _KINDS)
+    return None if requests is None and tokens is None else (requests, tokens)
+
+
+def _left(headers: Mapping[str, str], kind: str) -> Left | None:
+    limit = headers.get(f"x-ratelimit-limit-{kind}")
+    if limit is None:
+        return None
+    left = headers.get(f"x-ratelimit-remaining-{kind}", "")
+    reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
+    if reset is None or not _NUMBER.match(limit) or not _NUMBER.match(left) or int(limit) == 0:
+        return None
+    return Left(int(limit), int(left), reset)
+
+
+def seconds_of(text: str) -> float | None:
+    """The seconds that a span such as ``6m0s``, ``12ms``, ``1.5s`` or ``20`` stands for.
+
+    >>> seconds_of("6m0s"), seconds_of("12ms"), seconds_of("1h"), seconds_of("soon")
+    (360.0, 0.012, 3600.0, None)
+    """
+    found = _TIME.match(text.strip())
+    if not text.strip() or found is None:
+        return None
+    hours, minutes, number, unit = found.groups()
+    rest = float(number or 0) / (1000 if unit == "ms" else 1)
+    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest
+
+
+class _Bucket:
+    """What is left of one limit, by what was last said of it."""
+
+    def __init__(self) -> None:
+        self._left = self._per_second = 0.0
+        self._at = self._full_at = float("-inf")
+
+    def told(self, now: float, said: Left) -> None:
+        self._left, self._at, self._full_at = float(said.left), now, now + said.reset
+        self._per_second = (said.limit - said.left) / said.reset if said.reset else 0.0
+
+    def wait(self, now: float, need: float) -> float:
+        if now >= self._full_at:
+            return 0.0
+        lacking = need - self._left - (now - self._at) * self._per_second
+        if lacking <= 0:
+            return 0.0
+        until_full = self._full_at - now
+        return min(until_full, lacking / self._per_second) if self._per_second > 0 else until_full
+
+
+class Allowance:
+    """What a provider says is left for one model. ``out`` calls are on their way to it."""
+
+    def __init__(self) -> None:
+        self._requests, self._tokens = _Bucket(), _Bucket()
+        self.out = 0
+
+    def told(self, now: float, said: Told) -> None:
+        """An answer that came ``now`` says this."""
+        for bucket, left in zip((self._requests, self._tokens), said, strict=True):
+            if left is not None:
+                bucket.told(now, left)
+
+    def wait(self, now: float, tokens: float) -> float:
+        """The seconds until there is room for a call of so many ``tokens``; 0 for now.
+
+        Calls on their way, of which an answer may not know yet, are taken to be alike.
+        """
+        calls = self.out + 1
+        return max(self._requests.wait(now, calls), self._tokens.wait(now, calls * tokens))

@@ -1,0 +1,133 @@
+"""What a provider tells of its limits is kept to, before it has to refuse anybody."""
+
+import asyncio
+
+import pytest
+
+from core.domain.votes import Vote
+from core.judging.allowance import Allowance, Left, seconds_of, told_by
+from core.judging.asking.answer_cache import CachedCompletion, as_answer, as_kept
+from core.judging.providers.base import Completion
+from tests.judging.scripted import ask, says
+from tests.judging.wire import WAYS, complete, request
+from tests.judging.world import World, gate_in
+from tests.provider import Provider, ok
+
+HEADERS = {
+    "x-ratelimit-limit-requests": "60",
+    "x-ratelimit-remaining-requests": "59",
+    "x-ratelimit-reset-requests": "1s",
+    "x-ratelimit-limit-tokens": "150000",
+    "x-ratelimit-remaining-tokens": "149984",
+    "x-ratelimit-reset-tokens": "6m0s",
+}
+
+
+class Bucket:
+    """A provider on a clock of its own: ``size`` requests, of which ``back`` return a second."""
+
+    name = "bucket"
+
+    def __init__(self, world: World, size: int, back: float) -> None:
+        self._world, self._size, self._back = world, size, back
+        self._left, self._at = float(size), 0.0
+        self.taken, self.refused = 0, 0
+
+    def take(self) -> Left | None:
+        now = self._world.now()
+        self._left = min(self._size, self._left + (now - self._at) * self._back)
+        self._at = now
+        if self._left < 1:
+            self.refused += 1
+            return None
+        self._left -= 1
+        self.taken += 1
+        return Left(self._size, int(self._left), (self._size - int(self._left)) / self._back)
+
+
+def asked(told: bool) -> tuple[Bucket, float]:
+    """300 calls of 1 s by 32 callers to a bucket of 60 that fills at 5 a second."""
+    world = World()
+    bucket, gate = Bucket(world, 60, 5.0), gate_in(world)
+    allowed, left = gate.pacer.allowed("m"), iter(range(300))
+
+    async def caller() -> None:
+        for _ in left:
+            while True:
+                started = await gate.enter(10.0, allowed)
+                allowed.out += 1
+                said = bucket.take()
+                await world.sleep(1.0)
+                allowed.out -= 1
+                if said is not None:
+                    gate.passed()
+                    if told:
+                        gate.told(allowed, (said, None))
+                    break
+                gate.refused(started, 1.0)
+
+    world.run(*[caller] * 32)
+    return bucket, world.time
+
+
+def test_who_is_told_what_is_left_is_not_refused_and_not_slower() -> None:
+    # 60 at once and 5 a second: 300 calls take at least (300 - 60) / 5 = 48 s.
+    blind, told = asked(told=False), asked(told=True)
+    assert blind[0].refused > 0
+    assert (told[0].taken, told[0].refused) == (300, 0)
+    assert 48 <= told[1] <= 60
+
+
+def test_an_allowance_never_waits_longer_than_until_all_is_back() -> None:
+    one = Allowance()
+    assert one.wait(0.0, 10.0) == 0.0  # nothing was said yet
+    one.told(0.0, (Left(10, 0, 20.0), None))
+    assert one.wait(0.0, 10.0) == pytest.approx(2.0)  # 10 in 20 s: one is back after 2 s
+    one.out = 100
+    assert one.wait(0.0, 10.0) == 20.0
+    assert one.wait(20.0, 10.0) == 0.0
+    one.told(20.0, (None, Left(1000, 500, 5.0)))  # 100 tokens a second
+    one.out = 0
+    assert one.wait(20.0, 700.0) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("6m0s", 360.0), ("2m59.56s", 179.56), ("12ms", 0.012), ("1h", 3600.0), ("7", 7.0),
+     ("0s", 0.0), ("", None), ("2026-11-23T05:00:00Z", None), ("-1s", None)],
+)  # fmt: skip
+def test_the_spans_that_providers_write_are_read(text: str, seconds: float | None) -> None:
+    assert seconds_of(text) == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_headers_that_say_less_or_nonsense_say_nothing() -> None:
+    assert told_by({}) is None
+    assert told_by({**HEADERS, "x-ratelimit-limit-requests": "many"}) == (
+        None,
+        Left(150_000, 149_984, 360.0),
+    )
+    lacking = {name: text for name, text in HEADERS.items() if "reset" not in name}
+    assert told_by(lacking) is None
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_every_door_brings_what_the_provider_told(
+    kind: str, provider: Provider, runner: asyncio.Runner
+) -> None:
+    answer = ok(1)
+    answer.headers.update(HEADERS)
+    provider.say(answer)
+    completion = complete(runner, kind, request(provider))
+    assert isinstance(completion, Completion)
+    assert completion.told == (Left(60, 59, 1.0), Left(150_000, 149_984, 360.0))
+    # A kept answer tells of another day.
+    kept = as_kept(as_answer("key", "m", CachedCompletion(completion)))
+    assert kept.completion.told is None
+
+
+def test_a_judge_waits_for_what_its_provider_said_is_left() -> None:
+    # None of 60 left and all back in 3 s: one is back after 3 / 60 s. The first answer names no
+    # option that is there, so it is asked again.
+    result, _, door, pauses = ask(says(9, told=(Left(60, 0, 3.0), None)), says(1))
+    assert isinstance(result, Vote)
+    assert (len(door.requests), pauses) == (2, [pytest.approx(0.05)])
