@@ -1,8 +1,8 @@
 """What may be spent on a provider in a month: what was, what is held by work under way, the limits.
 
-Runs and tasks of a model's help count alike. What is under way holds what is left of its own
-budget, so that two that are begun at once cannot spend the same money twice; it gives back what it
-did not need when it ends.
+Runs, tasks of a model's help and tests of a connection count alike. What is under way holds what is
+left of its own budget, so that two that are begun at once cannot spend the same money twice; it
+gives back what it did not need when it ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.domain.runs import Run
 from core.errors import InputError, Problem
 from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.judging.asking.call_costs import price_of
-from core.services.access.allowing import require
+from core.services.access.allowing import allowed, require
 from core.services.access.providers import of_judge, require_kept, require_listed
 from core.settings import load_settings
 from core.store.store import Store
@@ -57,6 +57,8 @@ def shares(store: Store, month: str, apart_from: int | None = None) -> list[Shar
 
     for person, judge, cost in (*store.runs.costs_by_judge(month), *store.helps.costs(month)):
         add(person, [judge], (cost, 0.0))
+    for test in store.settings.get(_tests(month), []):
+        add(test["person"], [Judge.model_validate(test["judge"])], (test["cost"], 0.0))
     if month == clock.now()[:7]:
         for person, judges, left in (*store.runs.held(apart_from), *store.helps.held()):
             add(person, judges, (0.0, left))
@@ -87,6 +89,31 @@ def within_limits(
     if not limited or store.actor.trusted:
         return budget
     _require_prices(judges, limited)
+    left = _require_left(store, limited)
+    if budget is None and expected is not None:
+        budget = max(TIMES * expected, LEAST * left)
+    return left if budget is None else min(budget, left)
+
+
+def require_left(store: Store, judge: Judge) -> None:
+    """Refuse one more call of a judge where a month has nothing left for it (``InputError``)."""
+    limited = _limited([judge])
+    if limited and not store.actor.trusted:
+        _require_left(store, limited)
+
+
+@allowed("set judges")
+def note_test(store: Store, person: str, judge: Judge, cost: float) -> None:
+    """Count what the test of a judge's connection cost in the month of whoever asked for it."""
+    told = {"person": person, "judge": judge.model_dump(mode="json"), "cost": cost}
+    store.settings.add(_tests(clock.now()[:7]), told)
+
+
+def _tests(month: str) -> str:
+    return f"connection-spent/{month}"
+
+
+def _require_left(store: Store, limited: Sequence[ListedProvider]) -> float:
     left = min(_left(shares(store, clock.now()[:7]), one, store.actor.name) for one in limited)
     if left <= 0:
         names = " and ".join(one.name for one in limited)
@@ -95,9 +122,7 @@ def within_limits(
             "holds it until it ends. The month begins anew on its first day (UTC); an admin may "
             "raise the limit."
         )
-    if budget is None and expected is not None:
-        budget = max(TIMES * expected, LEAST * left)
-    return left if budget is None else min(budget, left)
+    return left
 
 
 def is_limited(judges: Sequence[Judge]) -> bool:

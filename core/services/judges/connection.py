@@ -22,6 +22,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Call, Cell, FailureKind, VoteFailure
 from core.errors import InputError
 from core.judging.protocol import Question
+from core.services.access import spending
 from core.services.access.allowing import allowed
 from core.services.access.providers import require_listed
 from core.services.judges.panel_setup import key_of, known_values
@@ -191,11 +192,14 @@ _running: dict[tuple[str, str], threading.Thread] = {}
 def begin(store: Store, judge: Judge) -> None:
     """Test ``judge`` in the background; ``last_result`` has the result when it is there.
 
-    A judge that is being tested already is not asked twice.
+    A judge that is being tested already is not asked twice. What it costs counts against the month
+    of whoever asks, and where nothing is left of it the judge is not asked.
     """
     require_listed([judge], store.actor)
+    spending.require_left(store, judge)
     if not is_running(store, judge.name):
-        thread = threading.Thread(target=_keep, args=(store.acting(LOCAL), judge), daemon=True)
+        given = (store.acting(LOCAL), judge, store.actor.name)
+        thread = threading.Thread(target=_keep, args=given, daemon=True)
         _running[str(store.path), judge.name] = thread
         thread.start()
 
@@ -206,8 +210,11 @@ def is_running(store: Store, judge: str) -> bool:
     return thread is not None and thread.is_alive()
 
 
-def _keep(store: Store, judge: Judge) -> None:
+def _keep(store: Store, judge: Judge, person: str) -> None:
     try:
-        store.settings.put(_place(judge.name), asdict(check_connection(judge)))
+        result = check_connection(judge)
+        if result.cost:
+            spending.note_test(store, person, judge, result.cost)
+        store.settings.put(_place(judge.name), asdict(result))
     finally:
         store.close()

@@ -173,6 +173,16 @@ class SettingValues:
                 (key, to_json(value)),
             )
 
+    def add(self, key: str, value: Any) -> None:
+        """Put one more at the end of the list that is the value of ``key``."""
+        one = to_json(value)
+        with self._files.write() as db:
+            db.execute(
+                "INSERT INTO setting (key, value) VALUES (?, json_array(json(?))) "
+                "ON CONFLICT (key) DO UPDATE SET value = json_insert(value, '$[#]', json(?))",
+                (key, one, one),
+            )
+
 
 def _judge(row: sqlite3.Row) -> JudgeRow:
     fields = dict(row)

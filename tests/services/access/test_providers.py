@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -229,6 +230,24 @@ def test_a_models_help_counts_as_its_makers_and_is_held_while_it_works(
     store.helps.end(task, "me", "done", now=clock.now(), message="", result=None)
     assert spending.shares(store, month) == [Share("vllm", "ann@example.org", 0.25, 0.0)]
     assert spending.within_limits(ann, [priced("http://10.0.0.5:8000/v1")], None) == 1.25
+
+
+def test_a_test_of_a_connection_counts_as_its_askers_and_is_refused_where_nothing_is_left(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    # $1 a call; $2.00 a month for all, $1.50 for one person (as above).
+    team(tmp_path, monkeypatch, CONFIG.replace("http://10.0.0.5:8000/v1", provider.url))
+    monkeypatch.setenv("VLLM_KEY", "k")
+    alice = store.acting(member("admin", "alice@example.org"))
+    tested = priced(provider.url)
+    for _ in range(2):
+        connection.begin(alice, tested)
+        while connection.is_running(alice, tested.name):
+            time.sleep(0.01)
+    (share,) = spending.shares(store, clock.now()[:7])
+    assert (share.person, share.spent) == ("alice@example.org", pytest.approx(2.0))
+    with pytest.raises(InputError, match="Nothing is left of what may be spent on vllm"):
+        connection.begin(alice, tested)
 
 
 def test_work_that_begins_late_has_what_the_month_has_left_then(
