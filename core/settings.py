@@ -6,6 +6,7 @@
 ``RUBRIC_STUDIO_CONFIG``  the configuration of a server for a team (TOML; ``docs/access.md``);
                           where it names workspaces, their data files are used
 ``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app that asks nobody to sign in
+``RUBRIC_STUDIO_CACHE``   how many megabytes of answers a data file keeps (default: 1000)
 ``RUBRIC_STUDIO_LOG``     ``json``: a server logs lines of JSON (default: ``text``)
 ``RUBRIC_STUDIO_LOG_LEVEL``      from which level on: ``debug``, ``info``, ``warning``, ``error``
 ``RUBRIC_STUDIO_METRICS_TOKEN``  who brings it may read ``/metrics``
@@ -32,6 +33,7 @@ from core.domain.access import (
 from core.errors import InputError, NotFound, Problem
 
 RunnerPlace = Literal["process", "thread", "none"]
+MEGABYTE = 1_000_000
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 #: The folder that `core` and `pages` lie in: a checkout's root, or where packages are installed.
@@ -68,6 +70,7 @@ class Settings:
     log: LogSettings = LogSettings()
     metrics_token: str = field(default="", repr=False)
     workspace: Workspace | None = None
+    cache_bytes: int = 1000 * MEGABYTE
 
     @property
     def workspaces(self) -> tuple[Workspace, ...]:
@@ -121,7 +124,14 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         env.get("RUBRIC_STUDIO_OPEN") == "1",
         _log_settings(env),
         env.get("RUBRIC_STUDIO_METRICS_TOKEN", "").strip(),
+        cache_bytes=_cache_bytes(env.get("RUBRIC_STUDIO_CACHE", "")),
     )
+
+
+def _cache_bytes(text: str) -> int:
+    if not re.fullmatch(r"\d{0,9}", text.strip()):
+        raise InputError(f"RUBRIC_STUDIO_CACHE is {text!r}; give megabytes as a whole number.")
+    return int(text.strip() or 1000) * MEGABYTE
 
 
 def _log_settings(env: Mapping[str, str]) -> LogSettings:

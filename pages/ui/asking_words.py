@@ -87,7 +87,8 @@ BALANCED_SAYS = (
 )
 CACHE_SAYS = (
     "An answer to exactly the same request, kept from an earlier run, is used again and costs "
-    "nothing. Turn it off to ask everything anew."
+    "nothing. Those used longest ago go when they take more than a gigabyte (RUBRIC_STUDIO_CACHE). "
+    "Turn it off to ask everything anew."
 )
 
 GOES_ON = {

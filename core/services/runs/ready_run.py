@@ -188,6 +188,8 @@ class KeptAnswers:
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kept-answers")
         self._wanted: list[tuple[str, asyncio.Future[CachedCompletion | None]]] = []
         self._reading: asyncio.Task[None] | None = None
+        #: The keys of answers that were found, the first found first.
+        self.used: dict[str, None] = {}
 
     async def get(self, key: str) -> CachedCompletion | None:
         """The answer kept under ``key``, or ``None``."""
@@ -218,6 +220,7 @@ class KeptAnswers:
                     if not found.done():
                         found.set_exception(error)
                 continue
+            self.used |= dict.fromkeys(key for key in keys if key in kept)
             for key, found in wanted:
                 if not found.done():
                     found.set_result(as_kept(kept[key]) if key in kept else None)

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import TypeVar
@@ -26,6 +26,7 @@ from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs.held_work import beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
+from core.settings import load_settings
 from core.store.store import Store
 
 # Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
@@ -175,6 +176,15 @@ class Work:
                 await kept.close()
             if recorder.unwritten:
                 await self._keep(recorder.unwritten)
+            elif kept is not None:
+                await self._trim(kept.used)
+
+    async def _trim(self, used: Collection[str]) -> None:
+        """Bounds what the answers take in the file; where it is busy, the next run will."""
+        try:
+            await self.io(self.store.responses.trim, load_settings().cache_bytes, used)
+        except StoreError as error:
+            log.info("Kept answers were not trimmed: %s", error)
 
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None

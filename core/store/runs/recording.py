@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from core.domain.runs import Derive
@@ -117,6 +117,12 @@ def _unpack(body: bytes) -> str:
 # Answers of models kept for later runs, by the hash of what was asked. No facts: a cache.
 
 
+#: Trimmed answers leave so much of the room taken, so that not every run trims.
+TRIMMED_TO = 0.9
+#: What an answer takes: its text, and about so much beside it, key and index included.
+_BYTES = "length(CAST(completion AS BLOB)) + 250"
+
+
 class Responses:
     """Reached as ``store.responses``."""
 
@@ -139,6 +145,43 @@ class Responses:
         """Keep these answers. Where there is one under a key already, that one stays."""
         with self._files.write() as db:
             add_answers(db, answers, now)
+
+    def trim(self, most: int, used: Collection[str] = ()) -> int:
+        """Keep about ``most`` bytes of answers at most; how many had to go.
+
+        Those that were used longest ago go first. ``used`` are keys of answers that were just used
+        again: from half of ``most`` on they count as new.
+        """
+        if 4 * self._guess() <= most or 2 * self._size() <= most:
+            return 0
+        with self._files.write() as db:
+            db.executemany(
+                "UPDATE response SET id = (SELECT max(id) FROM response) + 1 WHERE key = ?",
+                ((key,) for key in used),
+            )
+        size = self._size()
+        if size <= most:
+            return 0
+        last, gone = 0, 0
+        for row, length in self._files.tuples(f"SELECT id, {_BYTES} FROM response ORDER BY id"):
+            if size <= TRIMMED_TO * most:
+                break
+            last, size, gone = row, size - length, gone + 1
+        with self._files.write() as db:
+            db.execute("DELETE FROM response WHERE id <= ?", (last,))
+        return gone
+
+    def _guess(self) -> float:
+        """What all would take if they were like the newest hundred, without reading them all."""
+        ((guess,),) = self._files.tuples(
+            "SELECT coalesce((SELECT max(id) - min(id) + 1 FROM response) * avg(bytes), 0) FROM "
+            f"(SELECT {_BYTES} AS bytes FROM response ORDER BY id DESC LIMIT 100)"
+        )
+        return float(guess)
+
+    def _size(self) -> int:
+        ((size,),) = self._files.tuples(f"SELECT coalesce(sum({_BYTES}), 0) FROM response")
+        return int(size)
 
     def count(self) -> int:
         """How many answers are kept."""

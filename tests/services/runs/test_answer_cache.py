@@ -6,10 +6,14 @@ import asyncio
 import threading
 from pathlib import Path
 
+import pytest
+
 from core import clock
+from core.errors import InputError
 from core.judging.asking.answer_cache import CachedCompletion, as_answer
 from core.judging.providers.base import Completion
 from core.services.runs.ready_run import KeptAnswers
+from core.settings import load_settings
 from core.store.store import Store
 from tests.new_store import new_store
 
@@ -53,3 +57,28 @@ def test_many_who_ask_at_once_are_answered_together_and_one_may_leave(tmp_path: 
     assert rest == [None] * 49
     assert len(looked) == 1  # one look for all, and not on the loop's thread
     assert looked[0] == (50, "kept-answers_0")
+
+
+def kept_in(store: Store) -> list[str]:
+    return [key for key in "abcdefghij" if store.responses.get([key])]
+
+
+def test_answers_that_were_used_longest_ago_go_first_once_they_take_too_much(
+    tmp_path: Path,
+) -> None:
+    store = new_store(tmp_path / "s.db")
+    large = CachedCompletion(Completion("x" * 9_700))  # about 10,000 bytes with all that is kept
+    store.responses.put([as_answer(key, "m", large) for key in "abcdefghij"], now=clock.now())
+    assert store.responses.trim(1_000_000, ["a"]) == 0
+    # 100,000 bytes: down to nine tenths of 60,000 are five answers, of which one was just used.
+    assert store.responses.trim(60_000, ["b"]) == 5
+    assert kept_in(store) == ["b", "g", "h", "i", "j"]
+    assert store.responses.trim(60_000) == 0
+    assert store.responses.trim(0) == 5
+
+
+def test_how_much_is_kept_is_said_in_megabytes() -> None:
+    assert load_settings({}).cache_bytes == 1_000_000_000
+    assert load_settings({"RUBRIC_STUDIO_CACHE": " 50 "}).cache_bytes == 50_000_000
+    with pytest.raises(InputError, match="megabytes"):
+        load_settings({"RUBRIC_STUDIO_CACHE": "1 GB"})

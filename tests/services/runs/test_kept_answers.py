@@ -224,3 +224,13 @@ def test_the_command_line_says_how_much_was_known(tmp_path: Path, provider: Prov
     assert again["cost_usd"] == 0.0
     anew = graded(tmp_path, provider, db, "--no-cache")
     assert (anew["calls"], anew["cached"], provider.count) == (12, 0, 24)
+
+
+def test_a_run_leaves_no_more_answers_than_there_is_room_for(
+    store: Store, request_: RunRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(store, request_)
+    assert store.responses.count() == 12
+    monkeypatch.setenv("RUBRIC_STUDIO_CACHE", "0")
+    again = run(store, request_)
+    assert (store.runs.row(again).cached, store.responses.count()) == (12, 0)
