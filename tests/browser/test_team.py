@@ -41,11 +41,12 @@ title = "Arts"
 data = "arts.db"
 new_members = "none"
 """
-ROLES = {"rita": "reviewer", "otto": "author", "lea": "lead"}
+ROLES = {"rita": "reviewer", "ada": "adjudicator", "otto": "author", "lea": "lead"}
 #: What each may find in the navigation of what is not for everybody (docs/access.md).
 FOUND = {
     "vera": set[str](),
     "rita": {"Review", "Arena"},
+    "ada": {"Review", "Arena"},
     "otto": {"Spot check", "Import votes"},
     "lea": {"Review", "Arena", "Spot check", "Import votes"},
     "alice": {"Review", "Spot check", "Import votes", "Members"},
