@@ -17,7 +17,7 @@ from core.services.rubrics import issues
 from core.services.rubrics.issues import Issue
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
-from pages.queues import making, queue, regrades
+from pages.queues import making, people, queue, regrades
 from pages.queues.outlook import QUEUES_ACT
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
@@ -130,6 +130,8 @@ def _card(who: Seat, queue: QueueRow) -> None:
             ]
         )
         st.progress(progress.resolved / progress.total if progress.total else 0.0)
+        if far := people.in_a_line(who, queue):
+            st.caption(label(far, 300))
 
 
 def criterion_issues() -> None:

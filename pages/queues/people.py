@@ -18,6 +18,9 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label
 from pages.ui.widgets import shown_errors, table
 
+#: So many people are named on a queue's card.
+NAMED = 6
+
 
 def show(who: Seat, queue: QueueRow) -> None:
     """How far everybody is, to a lead; to others how far they are themselves."""
@@ -33,6 +36,18 @@ def show(who: Seat, queue: QueueRow) -> None:
     )
     if any(one.pace.left for one in found) and not queue.settings.assignees and len(found) > 1:
         st.caption("Items that are left are there for all of them, until somebody takes them.")
+
+
+def in_a_line(who: Seat, queue: QueueRow) -> str:
+    """How far everybody is, in one line for a lead; empty to others and where nobody began."""
+    if who.role != "lead":
+        return ""
+    found = reviewer_quality.at_work(store(), who, queue.id)
+    parts = [
+        f"{one.name} {fmt.count(one.pace.done)} of {fmt.count(one.pace.total)}" for one in found
+    ]
+    more = [f"{fmt.count(len(parts) - NAMED)} more"] if len(parts) > NAMED else []
+    return " · ".join(parts[:NAMED] + more)
 
 
 def _row(one: PersonAtWork, who: Seat) -> list[str]:

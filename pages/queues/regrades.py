@@ -29,7 +29,7 @@ from pages.ui.widgets import (
 )
 
 #: How this screen is called in the address.
-REGRADES = "regrades"
+REGRADES = routes.REGRADES
 #: So many are drawn; the file has all.
 SHOWN = 200
 TONES: dict[str, Tone] = {"open": "warn", "kept": "neutral", "changed": "good", "answered": "good"}
@@ -61,7 +61,7 @@ def show(who: Seat) -> None:
 
 def _leave() -> None:
     state.drop(QUEUE_FIELD)
-    state.set_address(**{state.SHOW: None, state.RUN: None})
+    state.set_address(**{state.SHOW: None, state.RUN: None, state.ITEM: None})
 
 
 def _queue(who: Seat, run: RunRow, found: list[Regrade]) -> None:
@@ -97,6 +97,8 @@ def _field(run: RunRow, what: str) -> str:
 def _enter(who: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Enter one</div>')
     rubric = item_view.rubric_of(store(), item_view.require_run(store(), run.id))
+    if asked := state.address(state.ITEM):
+        state.guess(_field(run, "item"), asked)
     st.text_input("Item", key=_field(run, "item"), max_chars=500, help="Its id, as in the grid.")
     st.selectbox(
         "Criterion",

@@ -233,7 +233,9 @@ def show(run_id: int, item_id: str) -> None:
         example_button(view)
     with right, st.container(gap="xsmall"):
         show_score(view)
-        routes.settle(run_id, item_id)
+        with st.container(horizontal=True):
+            routes.settle(run_id, item_id)
+            routes.ask_for_regrade(run_id, item_id)
         st.fragment(_criteria)(view)
 
 

@@ -111,8 +111,13 @@ def test_disagreements_are_settled_with_one_click_to_make_the_queue_and_one_to_s
 
 def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> None:
     run = reviewed.graded(store, 4)
-    app = at.at(store, "Ada", routes.QUEUES, show="regrades", run=run.id)
-    for what, said in (("item", "i1"), ("by", "<b>Tom</b>"), ("note", "<i>Look</i> again.")):
+    item = at.at(store, "Ada", routes.RUN, run=run.id, item="i1")
+    (link,) = [e.proto for e in item.get("page_link") if e.proto.label == "Ask for a regrade"]
+    address = {name: one for name, (one,) in parse_qs(link.query_string).items()}
+    assert address == {"show": "regrades", "run": str(run.id), "item": "i1"}
+    # The item is filled in: who asks and why are left to say.
+    app = at.at(store, "Ada", routes.QUEUES, **address)
+    for what, said in (("by", "<b>Tom</b>"), ("note", "<i>Look</i> again.")):
         key = state.key(QUEUE_FIELD, "regrade", run.id, what)
         (area,) = [w for w in [*app.text_input, *app.text_area] if w.key == key]
         area.set_value(said).run()
@@ -130,6 +135,9 @@ def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> 
     at.commit(ben, 2)
     assert "&lt;i&gt;Look&lt;/i&gt; again." in shown(ben)
     assert "a regrade was asked for" in shown(ben)
+    # Ada leads and sees on the card that Ben is at the only item; Ben does not see who is how far.
+    assert "Ben 0 of 1" in shown(at.at(store, "Ada", routes.QUEUES))
+    assert "Ben 0 of 1" not in shown(at.at(store, "Ben", routes.QUEUES))
 
 
 def test_the_list_says_how_far_each_queue_is_and_what_there_is_for_me(store: Store) -> None:
