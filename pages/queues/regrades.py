@@ -29,7 +29,7 @@ from pages.ui.widgets import (
 )
 
 #: How this screen is called in the address.
-REGRADES = routes.REGRADES
+REGRADES = state.REGRADES
 #: So many are drawn; the file has all.
 SHOWN = 200
 TONES: dict[str, Tone] = {"open": "warn", "kept": "neutral", "changed": "good", "answered": "good"}

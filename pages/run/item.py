@@ -235,7 +235,13 @@ def show(run_id: int, item_id: str) -> None:
         show_score(view)
         with st.container(horizontal=True):
             routes.settle(run_id, item_id)
-            routes.ask_for_regrade(run_id, item_id)
+            routes.link(
+                routes.QUEUES,
+                "Ask for a regrade",
+                {state.SHOW: state.REGRADES, state.RUN: run_id, state.ITEM: item_id},
+                icon="contact_support",
+                help="A note for reviewers; what is settled holds until they decide.",
+            )
         st.fragment(_criteria)(view)
 
 

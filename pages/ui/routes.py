@@ -381,21 +381,6 @@ def review(run_id: int, items: Sequence[str], name: str, *, criterion: str | Non
 SPLIT = "split"
 
 
-#: What of the Review page is about requests for a regrade, in its address.
-REGRADES = "regrades"
-
-
-def ask_for_regrade(run_id: int, item_id: str) -> None:
-    """A link to where a request for a regrade of the item is entered."""
-    link(
-        QUEUES,
-        "Ask for a regrade",
-        {state.SHOW: REGRADES, state.RUN: run_id, state.ITEM: item_id},
-        icon="contact_support",
-        help="A note that sends it back to reviewers; what is settled holds until they decide.",
-    )
-
-
 def settle(run_id: int, item_id: str | None = None) -> None:
     """A link to the queue of the cells on which judges disagree and that nobody has settled.
 

@@ -39,6 +39,8 @@ QUEUE = "queue"
 #: In the address: what is not saved yet (ids are numbers, so that this is none).
 NEW = "new"
 SHOW = "show"
+#: What it shows where regrades are asked for.
+REGRADES = "regrades"
 FLAGGED = "flagged"
 SWEEP = "sweep"
 FIND = "find"

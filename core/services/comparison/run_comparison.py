@@ -345,10 +345,11 @@ def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
     """The newest two runs over the same items of a dataset, the older first.
 
     Where there are none, two over one dataset that have the largest share of their items in common,
-    as a try on three items has with the whole; else the newest two. ``newest`` come newest first.
+    as a try on three items has with the whole; else the newest alone, for a person to say with what
+    it is compared. ``newest`` come newest first.
     """
     rows, ids = newest[:NEWEST], dict[int, frozenset[str]]()
-    best, most = sorted(row.id for row in rows[:2]), 0.0
+    best, most = [row.id for row in rows[:1]], 0.0
     for at, row in enumerate(rows):
         for older in rows[at + 1 :]:
             if older.dataset_id != row.dataset_id:

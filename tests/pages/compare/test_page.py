@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.services.comparison import run_comparison
 from core.services.runs.sweeps import Axes, plan_sweep, start_sweep
 from core.store.store import Store
@@ -60,6 +62,9 @@ def test_a_try_on_a_few_items_is_not_compared_with_a_run_over_all_where_two_are(
     assert run_comparison.latest_pair(store, rows) == [whole, again]
     # Without a second run over all: the two that share most.
     assert run_comparison.latest_pair(store, [rows[0], rows[2]]) == [whole, tried]
+    # Two that share nothing are not put side by side only to be refused.
+    elsewhere = replace(rows[1], dataset_id=rows[1].dataset_id + 1)
+    assert run_comparison.latest_pair(store, [elsewhere, rows[2]]) == [again]
 
 
 def test_differences_are_shown_with_interval_and_corrected_p(store: Store) -> None:
