@@ -14,7 +14,7 @@ from core.services.review import claims, commit_reveal, queues
 from core.store.store import Store
 from tests.browser import hostile as seeded
 from tests.browser import reviewers as world
-from tests.browser.driving import settle, visit
+from tests.browser.driving import settle, turn, visit
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import seen
 
@@ -70,7 +70,7 @@ def test_on_every_view_of_the_findings(queue: int, page: Any, app_url: str) -> N
         ("people", "How you review", ("reviewer",)),
         ("record", "Everything that happened", ("reviewer", "criterion-1", "note")),
     ):
-        visit(page, f"{app_url}/record?queue={queue}&view={view}")
+        turn(page, f"{app_url}/record?queue={queue}&view={view}")
         page.get_by_text(words).first.wait_for()
         seen(page, "run", *names)
 
@@ -81,10 +81,10 @@ def test_where_a_run_tells_who_settled_it(
     (settled, *_) = store.settled.of_run(places.run)
     item = quote(settled.item_id)
     come(page, f"{app_url}/queues")
-    visit(page, f"{app_url}/run?run={places.run}&item={item}")
+    turn(page, f"{app_url}/run?run={places.run}&item={item}")
     page.get_by_text("Timeline").first.wait_for()
     seen(page, "reviewer", "note")
-    visit(
+    turn(
         page, f"{app_url}/record?run={places.run}&item={item}&criterion={quote(settled.criterion)}"
     )
     page.get_by_role("link", name="The item with its votes").wait_for()

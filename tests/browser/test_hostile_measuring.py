@@ -14,7 +14,7 @@ from core.store.store import Store
 from core.text.names import visible
 from tests.browser import hostile as seeded
 from tests.browser import hostile_more
-from tests.browser.driving import choose, follow, press, settle, visit, write
+from tests.browser.driving import choose, follow, press, settle, turn, visit, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.hostile_more import Compared
 from tests.browser.looking import START, seen, unfold
@@ -53,7 +53,7 @@ def test_in_a_comparison(found: Seeded, page: Any, app_url: str) -> None:
     for figure in ("Kappa", "Judges' agreement"):
         press(page, figure, role="radio")
         seen(page, "criterion-1")
-    visit(page, f"{app_url}/compare?runs={found.runs.flipped},{found.runs.ailing}")
+    turn(page, f"{app_url}/compare?runs={found.runs.flipped},{found.runs.ailing}")
     seen(page, "flipped", "sick")
 
 
@@ -68,6 +68,7 @@ def test_in_a_sweep(found: Seeded, page: Any, app_url: str) -> None:
 
 def test_in_every_view_of_agreement(found: Seeded, page: Any, app_url: str) -> None:
     base = f"{app_url}/agreement?run={found.runs.ailing}"
+    visit(page, app_url)
     for view, names in (
         ("criteria", ("criterion-1",)),
         ("one", ("criterion-1",)),
@@ -75,13 +76,13 @@ def test_in_every_view_of_agreement(found: Seeded, page: Any, app_url: str) -> N
         ("scores", ()),
         ("findings", ("judge",)),
     ):
-        visit(page, f"{base}&view={view}")
+        turn(page, f"{base}&view={view}")
         seen(page, "sick", *names)
-    visit(page, f"{base}&view=one&cell=UNMET~MET")
+    turn(page, f"{base}&view=one&cell=UNMET~MET")
     seen(page, "criterion-1")
     press(page, "All items")
     seen(page)
-    visit(page, f"{app_url}/agreement?run={found.places.run}")
+    turn(page, f"{app_url}/agreement?run={found.places.run}")
     seen(page, "run", "criterion-1", "criterion-2")
 
 
@@ -133,7 +134,7 @@ def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str)
     seen(page, "brought", "rater-1", "first")
     run = page.url.split("run=")[1].split("&")[0]
     item = page.url.split("?")[0] + f"?run={run}&view=plan"
-    visit(page, item)
+    turn(page, item)
     seen(page, "brought", "rater-1")
 
 
