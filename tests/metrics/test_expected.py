@@ -1,6 +1,7 @@
 """Every folder of rated data gives the numbers of its independent oracle (issue Trust, 1)."""
 
 import json
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,12 @@ def _no_store():
     raise AssertionError("a folder needs no data file")
 
 
+@cache
+def _measured(folder):
+    """What `metrics` says of a folder; two tests look at the same one."""
+    return metrics_source(_no_store, str(DATA / folder))
+
+
 def _close(theirs, mine):
     if isinstance(theirs, int | float) and not isinstance(theirs, bool):
         return mine == pytest.approx(theirs, abs=1e-5)
@@ -30,7 +37,7 @@ def _close(theirs, mine):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_gives_the_oracles_numbers(folder):
     expected = json.loads((DATA / folder / "expected_metrics.json").read_text())
-    ours = metrics_source(_no_store, str(DATA / folder))
+    ours = _measured(folder)
     json.dumps(ours, allow_nan=False)  # undefined is null, never NaN
     compared, wrong, only_theirs = 0, [], []
     for path, theirs, mine in comparisons(expected, ours):
@@ -77,7 +84,7 @@ def test_every_number_that_is_missing_says_why():
 
 @pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
 def test_a_judge_asked_in_two_orders_is_two_raters():
-    ours = metrics_source(_no_store, str(DATA / "llmbar"))
+    ours = _measured("llmbar")
     raters = ours["criteria"]["better_output"]["raters"]
     assert len(raters) == 96
     assert raters["GPT-4/CoT|swapped"]["vs_gold"]["n"] > 400
