@@ -81,17 +81,23 @@ def cost_by_list(
 def _rate(entry: dict[str, Any], name: str, tier: str, prompt: int) -> float | None:
     """The price of one token; the highest bound that the prompt passes counts."""
     found = entry.get(f"{name}{tier}", entry.get(name))
-    bounds = sorted(
-        {
-            int(at[1]) * (1000 if at[2] else 1): at[0].removesuffix(at[3] or "")
-            for key in entry
-            if (at := _LONG.search(key)) and key.startswith(name) and (at[3] or "") in ("", tier)
-        }.items()
-    )
-    for bound, words in bounds:
+    for bound, words in _bounds(tuple(entry), name, tier):
         if prompt > bound:
             found = entry.get(f"{name}{words}{tier}", entry.get(f"{name}{words}", found))
     return found if isinstance(found, int | float) else None
+
+
+@lru_cache(maxsize=1024)
+def _bounds(keys: tuple[str, ...], name: str, tier: str) -> list[tuple[int, str]]:
+    """The bounds from which a price differs, and how the list words them; the lowest first."""
+    found = (_LONG.search(key) for key in keys if key.startswith(name))
+    return sorted(
+        {
+            int(at[1]) * (1000 if at[2] else 1): at[0].removesuffix(at[3] or "")
+            for at in found
+            if at is not None and (at[3] or "") in ("", tier)
+        }.items()
+    )
 
 
 def _count(counts: dict[str, Any], name: str) -> int:
