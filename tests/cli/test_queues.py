@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import get_args
 
 from click.testing import CliRunner
 
 from core.cli.main import main
+from core.cli.review.queues import ORDERS
+from core.domain.review import Order
 from core.services.review import queues
 from core.store.store import Store
 from tests.services import reviewed
@@ -64,3 +67,7 @@ def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(
         ("Tim", "open", 1),
     }
     assert regrade("list", "1", "--csv").startswith("item,criterion,from,note")
+
+
+def test_the_orders_offered_are_those_there_are() -> None:
+    assert get_args(Order) == ORDERS

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from core.cli import common
 from core.cli.common import db_option, json_option, open_db, open_to_read
-from core.domain.review import Order, QueueRule, QueueSettings, Seat
 
 if TYPE_CHECKING:
+    from core.domain.review import QueueRule, Seat
     from core.store.store import Store
 
 #: The reasons that can be named with --because.
 REASONS = ("split", "abstention", "failure", "flip", "stale", "near_gate", "everything")
+#: The orders of ``domain.review.Order``, whose model classes only who makes a queue imports.
+ORDERS = ("impact", "change", "entropy", "margin", "spread", "random", "dataset")
 
 
 @click.group()
@@ -37,7 +39,7 @@ def queue() -> None:
 )  # fmt: skip
 @click.option("--most", type=click.IntRange(1), help="At most so many cells; draws are never cut.")
 @click.option(
-    "--order", type=click.Choice(get_args(Order)), default="impact", show_default=True,
+    "--order", type=click.Choice(ORDERS), default="impact", show_default=True,
     help="What comes first, and what a cap leaves out last.",
 )  # fmt: skip
 @click.option(
@@ -55,6 +57,7 @@ def queue_make(
 ) -> None:  # fmt: skip
     """Queue the cells of RUN that people should look at, or count them."""
     from core import clock
+    from core.domain.review import QueueSettings
     from core.services.review import queues
 
     with common.plain_errors(as_json):
@@ -65,7 +68,7 @@ def queue_make(
         made = None
         if not dry:
             made = queues.make_queue(
-                store, AT_TERMINAL, run, name, rule, settings, order=order, seed=seed
+                store, at_terminal(), run, name, rule, settings, order=order, seed=seed
             ).id
         report = {
             "queue": made,
@@ -80,13 +83,18 @@ def queue_make(
         common.report(report, _made_text, as_json)
 
 
-#: Who makes a queue from a terminal; nobody reviews under that name.
-AT_TERMINAL = Seat("command line", "lead", "terminal")
+def at_terminal() -> Seat:
+    """Who makes a queue from a terminal; nobody reviews under that name."""
+    from core.domain.review import Seat
+
+    return Seat("command line", "lead", "terminal")
 
 
 def _rule(
     because: tuple[str, ...], criteria: tuple[str, ...], audit: float, most: int | None
 ) -> QueueRule:
+    from core.domain.review import QueueRule
+
     chosen: dict[str, Any] = {"audit_share": audit, "criteria": criteria or None, "most": most}
     if because:
         chosen.update({reason: reason in because for reason in REASONS})
@@ -115,7 +123,7 @@ def queue_refresh(number: int, db: Path | None, as_json: bool) -> None:
     from core.services.review import queues
 
     with common.plain_errors(as_json):
-        added = queues.refresh(open_db(db), AT_TERMINAL, number)
+        added = queues.refresh(open_db(db), at_terminal(), number)
         found = {"queue": number, "added": added}
         common.report(found, lambda said: f"{said['added']} cells added.", as_json)
 

@@ -10,7 +10,7 @@ import click
 
 from core.cli import common
 from core.cli.common import db_option, json_option, open_db, open_to_read
-from core.cli.review.queues import AT_TERMINAL
+from core.cli.review.queues import at_terminal
 from core.text.numbers import plural
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def _keep(
     from core.services.review import regrades
 
     store = open_db(db)
-    kept = regrades.request(store, AT_TERMINAL, run, wanted)
-    queue = regrades.queue_open(store, AT_TERMINAL, run).id if queued and kept else None
+    kept = regrades.request(store, at_terminal(), run, wanted)
+    queue = regrades.queue_open(store, at_terminal(), run).id if queued and kept else None
     common.report({"run": run, "cells": kept, "queue": queue}, _kept_text, as_json)
 
 
@@ -87,7 +87,7 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
-        made = regrades.queue_open(open_db(db), AT_TERMINAL, run)
+        made = regrades.queue_open(open_db(db), at_terminal(), run)
         common.report({"queue": made.id}, lambda said: f"Queue {said['queue']}.", as_json)
 
 

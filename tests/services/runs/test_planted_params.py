@@ -204,11 +204,13 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     for _, sql in guards:
         db.execute(sql)
     # A file of before the cleaning: what came after it had not been done either.
-    db.execute("DELETE FROM _sqlite_migrations WHERE name IN ('no_secrets', 'access')")
+    later = "'no_secrets', 'access', 'help_made_by'"
+    db.execute(f"DELETE FROM _sqlite_migrations WHERE name IN ({later})")
     for name in ("member", "audit"):
         db.execute(f"DROP TABLE {name}")
-    db.execute("ALTER TABLE run DROP COLUMN made_by")
-    assert NAMES[-2:] == ("no_secrets", "access")
+    for table in ("run", "help_task"):
+        db.execute(f"ALTER TABLE {table} DROP COLUMN made_by")
+    assert NAMES[-3:] == ("no_secrets", "access", "help_made_by")
     db.commit()
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
