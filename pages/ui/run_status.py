@@ -140,7 +140,7 @@ def status_tag(row: RunRow) -> str:
 
 
 def choose_run(key: str, forgotten: tuple[str, ...] = ()) -> Run | RunRow | None:
-    """The run of the address, else the newest that has votes; its choice is drawn.
+    """The run of the address, else the run in hand, else the newest that has votes; it is drawn.
 
     Args:
         key: the key of the widget.
@@ -153,7 +153,8 @@ def choose_run(key: str, forgotten: tuple[str, ...] = ()) -> Run | RunRow | None
         by_id[asked] = item_view.require_run(store(), asked)
     if not by_id:
         return None
-    chosen = asked if asked is not None else rows[0].id
+    held = state.get(IN_HAND)
+    chosen = asked if asked is not None else held if held in by_id else rows[0].id
     state.put(key, str(chosen))
     st.selectbox(
         "Run",

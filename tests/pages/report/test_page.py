@@ -16,6 +16,7 @@ from core.services.results import browsing
 from core.store.store import Store
 from pages.report.blocks import cell
 from pages.ui import routes, state, widgets
+from pages.ui.run_status import IN_HAND
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned
 from tests.pages.ways import offered
@@ -118,3 +119,16 @@ def test_very_many_votes_are_worked_out_when_asked_for(
     app.button(key=state.key(widgets.WORKED_OUT, "report")).click().run()
 
     assert app.get("plotly_chart")
+
+
+def test_the_page_opens_on_the_run_in_hand_and_not_on_the_newest(store: Store) -> None:
+    first, newest = graded(store), graded(store)
+    app = open_page(PAGE)
+    (box,) = [one for one in app.selectbox if one.label == "Run"]
+    assert box.value == str(newest)
+
+    app.session_state[IN_HAND] = first
+    app.run()
+
+    (box,) = [one for one in app.selectbox if one.label == "Run"]
+    assert box.value == str(first)
