@@ -40,8 +40,10 @@ def show_note(at: OpenItem, criterion: str, given: Given | None) -> None:
 
 
 def _typed(at: OpenItem, key: str, criterion: str) -> None:
-    text = str(state.get(key) or "")
-    keyboard.guarded(at, lambda now: acts.note(now, criterion, text))
+    # It can tell with the act that puts the item away, which has taken it then.
+    if key == state.key(REVIEW_NOTE, at.number, criterion) and at.ticket is not None:
+        text = str(state.get(key) or "")
+        keyboard.guarded(at, lambda now: acts.note(now, criterion, text))
 
 
 def _kept(at: OpenItem, key: str, criterion: str) -> None:

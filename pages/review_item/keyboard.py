@@ -9,7 +9,7 @@ import streamlit as st
 from core.domain.review import Role, Why
 from core.errors import Conflict, InputError, Problem, RubricStudioError
 from pages.review_item import acts, opened
-from pages.review_item.opened import REVIEW_ACT, REVIEW_REFUSED, OpenItem
+from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
 
 # Streamlit's shortcuts listen at the document; what stops at the body has reached everything else.
@@ -186,6 +186,7 @@ def enter(at: OpenItem, number: int) -> None:
     if not at.mine:
         guarded(at, acts.go_on)
         return
+    _take_note(at)
     if at.missing:
         at.active, at.mode = at.missing[0], "options"
         left = len(at.missing)
@@ -193,6 +194,14 @@ def enter(at: OpenItem, number: int) -> None:
         refuse(f"{left} {have} no verdict yet. 0 says that one cannot be assessed.")
         return
     guarded(at, acts.commit)
+
+
+def _take_note(at: OpenItem) -> None:
+    """What stands in the note, whether its field has told before this act or tells with it."""
+    text = state.get(state.key(REVIEW_NOTE, at.number, at.active))
+    given = at.said.get(at.active)
+    if text is not None and str(text) != (given.note if given else ""):
+        guarded(at, lambda now: acts.note(now, now.active, str(text)))
 
 
 def set_mode(at: OpenItem, mode: str) -> None:

@@ -60,6 +60,7 @@ def test_in_a_comparison(found: Seeded, page: Any, app_url: str) -> None:
 def test_in_a_sweep(found: Seeded, page: Any, app_url: str) -> None:
     visit(page, f"{app_url}/runs?plan=sweep")
     seen(page)
+    press(page, "A saved panel", role="radio")
     choose(page, "Panel", "panel !")
     seen(page, "panel", "judge")
     press(page, "Each judge alone", role="radio")

@@ -265,9 +265,9 @@ def test_evidence_marks_sentences_for_the_active_cell(store: Store) -> None:
 def test_the_bar_says_how_far_i_am_and_foretells_no_time_before_three_items(store: Store) -> None:
     queue = at.queue(store, count=4, settings=QueueSettings(mode="blind"))
     app = at.sit_down(store, queue, "Ben")
-    assert "0 of 4 by you, –" in shown(app)
+    assert "0 of 4 by you · " in shown(app)
     for number in (1, 2, 3):
-        assert f"{number - 1} of 4 by you, –" in shown(app)
+        assert f"{number - 1} of 4 by you · " in shown(app)
         at.choose(app, number, "Right", MET)
         at.choose(app, number, "Short", MET)
         at.commit(app, number)
