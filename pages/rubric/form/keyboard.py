@@ -60,12 +60,25 @@ export default function({ data }) {
       return kept > 5;
     });
   };
-  const press = (key, then) =>
-    until(() => quiet() && shown(key, "button:not(:disabled)"), (button) => {
+  // One after the other, each as soon as the server is ready: no key is lost to the next one.
+  const work = () => {
+    const next = mine.pending[0];
+    const button = quiet() && shown(next.key, "button:not(:disabled)");
+    next.left -= 1;
+    // What cannot be pressed now, as there is nothing to take back, does not hold up the rest.
+    if (quiet() && !button && mine.pending.length > 1) next.left -= 20;
+    if (button || next.left < 0) mine.pending.shift();
+    if (button) {
       button.click();
-      if (then) setTimeout(then, 60);
-      return true;
-    });
+      if (next.then && !next.pointed) setTimeout(next.then, 60);
+    }
+    if (mine.pending.length) setTimeout(work, 60);
+  };
+  const press = (key, then) => {
+    mine.pending = mine.pending || [];
+    mine.pending.push({ key, then, left: 200, pointed: false });
+    if (mine.pending.length === 1) setTimeout(work, 60);
+  };
   // A field gives what was typed to the server on a key of its own.
   const take = () => {
     const at = page.activeElement;
@@ -115,7 +128,10 @@ export default function({ data }) {
     mine.listens = true;
     page.addEventListener("keydown", (event) => mine.key(event), true);
     // Whoever points somewhere has gone there.
-    page.addEventListener("pointerdown", () => (mine.ask = null), true);
+    page.addEventListener("pointerdown", () => {
+      mine.ask = null;
+      for (const one of mine.pending || []) one.pointed = true;
+    }, true);
   }
   if (data.fresh && mine.fresh !== data.fresh)
     cursor(data.fresh.split(" ")[1]);
