@@ -63,7 +63,7 @@ def test_whole_samples_are_clean_too() -> None:
 def test_the_library_is_searched_by_words_pack_and_scale() -> None:
     found = criterion_packs.find("password")
     assert [(p.name, [e.criterion.name for e in es]) for p, es in found] == [
-        ("code", ["Opens a hole"])
+        ("code", ["Security gap"])
     ]
     only = [e for _, es in criterion_packs.find(pack="rag", scale="nominal") for e in es]
     assert [e.criterion.name for e in only] == ["Passages that disagree"]
@@ -119,6 +119,6 @@ def test_what_a_draft_had_stays_as_it_was() -> None:
 
 def test_a_new_rubric_takes_the_name_of_the_pack() -> None:
     assert criterion_packs.new_with(["essays/Side taken"])["name"] == "Essays"
-    assert criterion_packs.new_with(["essays/Side taken", "code/Opens a hole"])["name"] == (
+    assert criterion_packs.new_with(["essays/Side taken", "code/Security gap"])["name"] == (
         "From the library"
     )

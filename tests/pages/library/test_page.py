@@ -37,7 +37,7 @@ def test_every_criterion_is_listed_and_the_first_is_shown_with_its_example() -> 
 def test_search_pack_and_answer_narrow_the_list_and_keep_what_was_ticked() -> None:
     app = tick(open_page(PAGE), "rag/Question answered")
     done(app.text_input(key=keys.LIBRARY_SEARCH).set_value("password"))
-    assert [b.key for b in app.checkbox] == [state.key(keys.LIBRARY_PICK, "code/Opens a hole")]
+    assert [b.key for b in app.checkbox] == [state.key(keys.LIBRARY_PICK, "code/Security gap")]
     assert "Add 1 criterion" in [b.label for b in app.button]
     done(app.text_input(key=keys.LIBRARY_SEARCH).set_value("no such words anywhere"))
     assert "Nothing found" in shown(app)

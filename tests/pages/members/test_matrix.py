@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Iterator
@@ -151,7 +152,15 @@ def served(guarded: Any) -> Iterator[int]:
     """The port at which this answers meanwhile."""
     port = free_port()
     serving = uvicorn.Server(uvicorn.Config(guarded, port=port, log_level="error"))
-    thread = Thread(target=serving.run)
+
+    async def serve() -> None:
+        await serving.serve()
+        # What it still closes as it ends would be found unclosed in some later test.
+        for transport in list(asyncio.get_running_loop()._transports.values()):  # type: ignore[attr-defined]
+            transport.abort()
+        await asyncio.sleep(0.01)
+
+    thread = Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     while not serving.started:
         time.sleep(0.01)
