@@ -16,10 +16,9 @@ import numpy.typing as npt
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.formats.source.parsed import MAX_ROWS
-from core.formats.votes.imported import KINDS, PROBABILITY, Labels
+from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, Labels
 
 Codes = npt.NDArray[np.int64]
-_NEEDED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 #: With any of these filled, rows have to be told apart one by one.
 _MORE = ("weight", "replicate", "order", "confidence")
 
@@ -86,7 +85,7 @@ def _table(text: str, delimiter: str, columns: Sequence[str]) -> dict[str, Words
     from pyarrow import csv
 
     more = [c for c in columns if c in _MORE or c.startswith(PROBABILITY)]
-    wanted = [*_NEEDED, *more]
+    wanted = [*REQUIRED, *more]
     words = pa.dictionary(pa.int32(), pa.string())
     try:
         read = csv.read_csv(

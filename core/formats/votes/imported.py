@@ -19,6 +19,8 @@ from core.formats.source.parsed import enough, refusal
 from core.text.names import fold
 
 KINDS = ("human", "llm", "offline")
+#: The columns that a votes.csv must have.
+REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 #: Columns that hold the probability of a label begin like this.
 PROBABILITY = "p_"
 #: A replicate beyond this is no number of a repetition.

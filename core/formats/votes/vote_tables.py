@@ -19,10 +19,16 @@ from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
 from core.formats.votes.clean_votes import CleanColumn, read_clean
-from core.formats.votes.imported import KINDS, PROBABILITY, ImportedVotes, VoteChecker, VoteLine
+from core.formats.votes.imported import (
+    KINDS,
+    PROBABILITY,
+    REQUIRED,
+    ImportedVotes,
+    VoteChecker,
+    VoteLine,
+)
 from core.text.names import fold
 
-REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
 _WHAT = "file of votes"
 _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
 
@@ -36,26 +42,27 @@ def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[Impo
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem
             with its line.
     """
-    file = _file(path)
-    return parse_votes(read_bytes(file, MAX_DATASET_BYTES), str(file), rubric, items)
+    return parse_votes(*votes_text(path), rubric, items)
 
 
-def _file(path: Path) -> Path:
+def votes_text(path: Path) -> tuple[str, str]:
+    """The text of a folder's votes.csv, or of the file, and its name. Raises ``InputError``."""
     file = path / "votes.csv" if path.is_dir() else path
     if path.is_dir() and not file.exists():
         mend = f"Put the votes there; its first line names {', '.join(REQUIRED)}."
         raise InputError(f"This folder has no votes.csv. {mend}", (), str(path))
-    return file
+    data = read_bytes(file, MAX_DATASET_BYTES)
+    return read_text(data, str(file), _WHAT, MAX_DATASET_BYTES), str(file)
 
 
-def read_clean_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> list[CleanColumn] | None:
-    """The votes of a folder by whole columns; ``None`` where its rows need a closer look.
+def read_clean_votes(
+    text: str, name: str, rubric: Rubric, items: Sequence[Item]
+) -> list[CleanColumn] | None:
+    """The votes of a votes.csv by whole columns; ``None`` where its rows need a closer look.
 
-    Raises ``InputError`` as ``read_votes``.
+    Raises ``InputError`` where columns are missing.
     """
-    file = _file(path)
-    text = read_text(read_bytes(file, MAX_DATASET_BYTES), str(file), _WHAT, MAX_DATASET_BYTES)
-    columns, delimiter = _header(text, str(file))
+    columns, delimiter = _header(text, name)
     first = text.partition("\n")[0].rstrip("\r").split(delimiter)
     if [cell.strip() for cell in first] != columns:
         return None

@@ -16,7 +16,7 @@ from core.domain.runs import Run
 from core.errors import NotFound
 from core.formats.folder import read_folder
 from core.formats.votes.clean_votes import CleanColumn
-from core.formats.votes.vote_tables import read_clean_votes, read_votes
+from core.formats.votes.vote_tables import parse_votes, read_clean_votes, votes_text
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
 from core.services.agreement.rating_tables import (
@@ -209,11 +209,12 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     """The ratings of a folder in the common layout."""
     folder = read_folder(path)
     rubric, items = folder.rubric.value, folder.dataset.value.items
-    clean = read_clean_votes(path, rubric, items)
+    text, name = votes_text(path)
+    clean = read_clean_votes(text, name, rubric, items)
     if clean is not None:
         of = rated_items(rubric, items)
         return gathered(of, list(map(_clean_column, clean)), (), labels_of(of, items), {})
-    read = read_votes(path, rubric, items)
+    read = parse_votes(text, name, rubric, items)
     for notice in read.notices:
         tell(str(notice))
     votes = read.value

@@ -140,6 +140,17 @@ def as_options(options: Sequence[int | None]) -> Levels:
     return np.where(np.isnan(numbers), ABSTAINED, numbers).astype(np.int64)
 
 
+def as_levels(options: Levels, scored: Sequence[int]) -> Levels:
+    """Options as levels: places among the ``scored`` ones; others are an abstention, codes stay.
+
+    >>> as_levels(np.array([2, 1, 0, NOT_ASKED]), (0, 2)).tolist()
+    [1, -2, 0, -1]
+    """
+    level = np.full(max(*scored, options.max(initial=0)) + 1, ABSTAINED)
+    level[list(scored)] = range(len(scored))
+    return np.where(options >= 0, level[np.maximum(options, 0)], options)
+
+
 class _Given:
     """Collects what each rater answered to each criterion, in the order in which they come."""
 
@@ -167,12 +178,10 @@ class _Table:
     def __init__(self, name: str, criterion: Criterion, nothing: Levels) -> None:
         self.name, self.criterion, self.nothing = name, criterion, nothing
         self.rows = list[int]()
-        levels = dict(zip(criterion.scored, range(len(criterion.scored)), strict=True))
-        self._level = np.array([levels.get(at, ABSTAINED) for at in range(len(criterion.choices))])
 
     def levels(self, options: Levels) -> Levels:
         """The levels of these options, ``NOT_ASKED`` where another criterion is asked."""
-        found = np.where(options >= 0, self._level[np.maximum(options, 0)], options)
+        found = as_levels(options, self.criterion.scored)
         if len(self.rows) == len(options):
             return found
         there = self.nothing.copy()

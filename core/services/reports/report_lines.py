@@ -20,7 +20,7 @@ from core.scoring.trace import Trace
 from core.services.agreement import load_ratings, rater_pairs, reliability
 from core.services.agreement.metrics_report import HUMAN
 from core.services.agreement.rating_sheet import Sheet
-from core.services.agreement.rating_tables import as_options
+from core.services.agreement.rating_tables import as_levels, as_options
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
@@ -233,9 +233,7 @@ def _verdicts(
     rows = np.array([rated.of.place[item_id] for item_id in cells.items], np.int64)
     here = _asking(rated, lambda criterion: _is(criterion, asked))[rows]
     options = as_options(cells.options)[here]
-    level = np.full(max(max(asked.options), options.max(initial=0)) + 1, ABSTAINED)
-    level[list(asked.options)] = range(len(asked.options))
-    column[rows[here]] = np.where(options >= 0, level[np.maximum(options, 0)], ABSTAINED)
+    column[rows[here]] = as_levels(options, asked.options)
     values[rows[here]] = np.array(cells.values, np.float64)[here]
     return column, values
 

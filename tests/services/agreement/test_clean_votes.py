@@ -73,7 +73,7 @@ def _told(rated: Rated) -> object:
 def test_clean_votes_are_read_as_row_by_row(folder: Path, lines: list[str]) -> None:
     (folder / "votes.csv").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load_ratings, "read_votes", None)  # it must not be needed
+        patch.setattr(load_ratings, "parse_votes", None)  # it must not be needed
         clean = load_ratings.of_folder(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(load_ratings, "read_clean_votes", lambda *_: None)
