@@ -14,7 +14,7 @@ from core.cli.access import access
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
-from core.cli.measuring import compare, contest, metrics, rank
+from core.cli.measuring import compare, contest, metrics, probe, rank
 from core.cli.review.queues import queue
 from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema
@@ -78,7 +78,7 @@ def main() -> None:
 
 for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
     main.add_command(command)
-for command in (contest, rank, convert, schema, backup, verify, check, queue, regrade):
+for command in (contest, rank, probe, convert, schema, backup, verify, check, queue, regrade):
     main.add_command(command)
 
 

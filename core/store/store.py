@@ -113,7 +113,7 @@ class Store:
         return damage(self._files.tuples)
 
     def counts(self) -> LibraryCounts:
-        """How much there is. Hidden and archived rubrics and datasets do not count."""
+        """How much there is, but for hidden and archived rubrics and datasets, and runs of help."""
         in_use = "NOT hidden AND archived IS NULL"
         ((*counts,),) = self._files.tuples(
             f"""
@@ -121,7 +121,8 @@ class Store:
                 (SELECT count(*) FROM dataset WHERE {in_use}),
                 (SELECT count(*) FROM judge WHERE archived IS NULL),
                 (SELECT count(*) FROM panel WHERE archived IS NULL),
-                count(*) FILTER (WHERE kind = 'run'), count(*) FILTER (WHERE kind = 'spot'),
+                count(*) FILTER (WHERE kind = 'run'),
+                count(*) FILTER (WHERE kind = 'spot' AND plan -> '$.details.help' IS NULL),
                 coalesce(sum(votes), 0), coalesce(sum(failures_open), 0)
             FROM run
             """

@@ -16,6 +16,7 @@ from pages.agreement import (
     raters,
     selection,
 )
+from pages.agreement.asked_again import probing
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, require_seen, store
@@ -30,6 +31,7 @@ VIEWS = (
     ("scores", "Scores"),
     ("sure", "How sure"),
     ("findings", "What to look at"),
+    ("probes", "Probes"),
 )
 SHOWN = {
     "criteria": criteria.show,
@@ -38,6 +40,7 @@ SHOWN = {
     "scores": criteria.whole_items,
     "sure": calibration.show,
     "findings": findings.show,
+    "probes": probing.show,
 }
 
 

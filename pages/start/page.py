@@ -9,6 +9,7 @@ from core.services.guided import grading
 from core.services.reports import worked_example
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import counts
+from core.services.spot.spot_check import HELP
 from core.text import numbers as fmt
 from pages.start import drop, example
 from pages.ui import routes, state
@@ -49,7 +50,7 @@ def own_work() -> None:
 def _latest(example: int | None) -> list[RunRow]:
     """The newest runs and spot checks together, without the example."""
     runs = lifecycle.runs(store(), limit=LATEST + 1)
-    spots = lifecycle.runs(store(), kind="spot", limit=LATEST)
+    spots = lifecycle.runs(store(), kind="spot", limit=LATEST, without=HELP)
     both = sorted([r for r in runs if r.id != example] + spots, key=lambda r: -r.id)
     return both[:LATEST]
 

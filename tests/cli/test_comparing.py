@@ -1,4 +1,4 @@
-"""The command `compare`."""
+"""The commands `compare` and `probe`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from click.testing import CliRunner
 
 from core.cli.main import main
 from core.store.store import Store
+from tests.command_line import cli
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
+from tests.services.diagnostics.test_probes import LONGISH, made
 
 
 @pytest.fixture
@@ -61,3 +63,26 @@ def test_what_cannot_be_compared_ends_with_status_2(
     assert found.exit_code == 2
     assert said in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_probe_says_its_cost_asks_and_tells_what_it_found(store: Store) -> None:
+    run, db = made(store, LONGISH), ("--db", store.path)
+    few = ("probe", run, "--edit", "longer", "--edit", "typo", "--answers", 24, *db)
+    estimate = json.loads(cli(*few, "--estimate", "--json").stdout)
+    # Two originals, a neutral line, three doses, and typos: seven texts of 24 answers, for rules.
+    assert estimate == {"texts": 168, "calls": 0, "cost_usd": 0.0}
+    nothing = cli("probe", run, "--last", *db)
+    assert (nothing.returncode, nothing.stdout) == (2, "")
+    assert "has no probes yet" in nothing.stderr
+
+    done = cli(*few)
+    assert done.returncode == 0
+    assert done.stdout.startswith("longish rewards length")
+    found = json.loads(cli("probe", run, "--last", "--json", *db).stdout)
+    assert (found["run"], found["answers"], found["status"]) == (run, 24, "done")
+    assert [(one["edit"], one["accused"]) for one in found["edits"]] == [
+        ("longer", True),
+        ("typo", False),
+    ]
+    assert [dose["longer"] for dose in found["edits"][0]["doses"]] == [0.25, 0.5, 1.0]
+    assert found["edits"][0]["criteria"]["right"]["estimate"] == 0

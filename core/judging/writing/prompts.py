@@ -153,6 +153,17 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
     return _writing(words.EDIT, titled, seed, asked, schema)
 
 
+def twin_writing(item: Item, how: str, seed: int) -> Writing:
+    """The request to write an item again, ``how`` a key of ``ASK_TWIN``, saying the same."""
+    titled = [
+        *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
+        ("SUBMISSION", item.output),
+    ]
+    asked = f"{words.ASK_TWIN[how]} Reply with only the JSON object."
+    schema = _object({"what": _ANY_TEXT, "submission": _TEXT})
+    return _writing(words.TWIN, titled, seed, asked, schema)
+
+
 def rubric_text(rubric: Rubric, *, weights: bool = False) -> str:
     """A rubric to be read: ids, requirements, numbered options."""
     parts = [f"Guidelines: {rubric.guidelines.strip()}"] if rubric.guidelines.strip() else []

@@ -150,6 +150,20 @@ a grade, or that it was changed.
 - "submission": the whole changed text.
 """
 
+TWIN = f"""\
+You write test data for judges of texts. You are given a submission (SUBMISSION) and the task it \
+answers (TASK and CONTEXT, where there are any). Write it again as you are told below, so that it \
+says exactly the same.
+{_MATERIAL}
+# How to write it again
+
+- Keep every fact, claim, step, number, name, error and gap. Add none and leave none out: what is \
+wrong stays wrong, and what is missing stays missing.
+- Change nothing but what you are told. Never mention that it was changed.
+{_REPLY}- "what": one sentence on what you changed.
+- "submission": the whole text as you wrote it.
+"""
+
 REPAIR = (
     "Your previous reply to this request could not be used: {problem} Reply again with only the "
     "one JSON object that was asked for, complete and with all of its keys."
@@ -171,6 +185,11 @@ ASK_EDIT = (
     "Change the submission so that criterion {criterion} would be answered with option {option}, "
     "and nothing else moves. Reply with only the JSON object."
 )
+ASK_TWIN = {
+    "longer": "Write it about twice as long, by wordy phrases and repetition alone.",
+    "shorter": "Write it about half as long, by terse phrases alone.",
+    "confident": "Write it in a tone that has no doubt at all, at the same length.",
+}
 LENGTHS = {
     "short": "one or two sentences",
     "medium": "one paragraph",

@@ -202,17 +202,18 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
 # there and too small to matter is not shown either.
 #
 # What is only observed stands apart (``OBSERVED``): a slope on length is there in healthy judges as
-# soon as longer answers are better than their labels can tell, so it is shown for what it is,
-# without a promise, and corrected by itself.
+# soon as longer answers are better than their labels can tell, and likewise with answers of the
+# judge's own maker; so it is shown for what it is, without a promise, and corrected by itself.
+# Whether it is a cause is for probes to tell (``core.metrics.bias.probes``).
 
 #: At most this share of runs without any fault raises a finding.
 FALSE_ALARMS = 0.01
 #: What was simulated (``bench/findings.py``), for whoever reads the promise.
 PROMISED = (
     f"In simulated runs in which nothing ails at most {FALSE_ALARMS:.0%} raise any finding, but "
-    "for length, of which nothing is promised. Their judges err at random in a fifth of the "
-    "answers; their labels are right, or err as often. Labels that err more than the judges may "
-    "raise more."
+    "for length and own answers, of which nothing is promised. Their judges err at random in a "
+    "fifth of the answers; their labels are right, or err as often. Labels that err more than the "
+    "judges may raise more."
 )
 
 Kind = Literal[
@@ -220,6 +221,7 @@ Kind = Literal[
     "flips",
     "inconsistency",
     "verbosity",
+    "own_maker",
     "leniency",
     "leaning",
     "extremes",
@@ -236,7 +238,7 @@ Severity = Literal["slight", "serious"]
 
 
 #: Effects that healthy judges show too, wherever it is deserved: no false-alarm rate can be given.
-OBSERVED: frozenset[Kind] = frozenset({"verbosity"})
+OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
 class Bound(NamedTuple):
@@ -257,6 +259,7 @@ BOUNDS: dict[Kind, Bound] = {
     "flips": Bound(Null(0.10, "above"), 0.05),
     "inconsistency": Bound(Null(0.10, "above"), 0.05),
     "verbosity": Bound(Null(0.0, "both"), 0.02),
+    "own_maker": Bound(Null(0.0, "above"), 0.05),
     "leniency": Bound(Null(0.0, "both"), 0.05),
     "leaning": Bound(Null(0.0, "both"), 0.10),
     "extremes": Bound(Null(0.0, "both"), 0.10),

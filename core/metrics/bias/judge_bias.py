@@ -282,7 +282,7 @@ def length_slope(
     y = _within(np.asarray(values, np.float64), stratum)
     cross, square = np.bincount(codes, x * y), np.bincount(codes, x * x)
     if square.sum() - square.max() <= EXACT:
-        return BiasEffect.undefined("Texts that deserve the same all have the same length.", n)
+        return BiasEffect.undefined("Answers that deserve the same do not differ in it.", n)
     slope = float(cross.sum() / square.sum())
     left_out = (cross.sum() - cross) / (square.sum() - square)
     error = float(np.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()))

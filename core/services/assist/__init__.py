@@ -12,4 +12,5 @@ __all__ = [
     "meta_check",
     "proposals",
     "rubric_draft",
+    "written_twins",
 ]

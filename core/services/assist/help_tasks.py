@@ -364,6 +364,7 @@ MODULES = {
     "loop": "core.services.assist.improvement_loop",
     "data": "core.services.assist.generated_items",
     "edits": "core.services.assist.counterfactuals",
+    "twins": "core.services.assist.written_twins",
 }
 
 

@@ -3,4 +3,4 @@
 May import agreement and what is below. Nothing is shown that is not sure and large enough.
 """
 
-__all__ = ["diagnosis", "evidence", "evidence_charts"]
+__all__ = ["diagnosis", "evidence", "evidence_charts", "probe_edits", "probe_results", "probes"]

@@ -82,7 +82,18 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
         f"with {_points(_of(effect))} {more} of an option's value {_sure(_sized(effect))}. That "
-        "may be deserved, for labels err and tell levels only; a paired edit would tell."
+        "is a correlation and may be deserved, for labels err and tell levels only; probes tell "
+        "causes."
+    )
+
+
+def own_maker(judge: str, effect: BiasEffect) -> str:
+    """More for answers of its own maker's models; why is not known."""
+    return (
+        f"{judge} gives answers by its own maker's models more than those by others: among answers "
+        f"with the same label {_points(_of(effect))} more of an option's value {_sure(effect)}. "
+        "That is a correlation and may be deserved, for labels err and tell levels only; a probe "
+        "under its own maker's name tells whether the name is the cause."
     )
 
 
@@ -231,6 +242,7 @@ CAUSES: Mapping[Kind, str] = {
     "inconsistency": "Answers that change from time to time",
     "drift": "Answers that change from time to time",
     "verbosity": "The length of the text",
+    "own_maker": "Who wrote the answer",
     "leniency": "Another yardstick than the reference's",
     "leaning": "Another yardstick than the reference's",
     "extremes": "Another yardstick than the reference's",

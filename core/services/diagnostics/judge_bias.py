@@ -22,6 +22,7 @@ from core.metrics.bias.judge_bias import (
 from core.services.agreement.ratings import Levels
 from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, Flags, RunEvidence, Values
+from core.text.model_names import related
 
 #: More levels than any criterion has, to number strata by criterion and level.
 _LEVELS = 10_000
@@ -94,6 +95,10 @@ def _of_judge(
     worths = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, at)
     yield made("verbosity", slope, words.verbosity(name, slope))
+    kin = _kin(evidence, at)
+    if 0 < np.nansum(kin) < np.isfinite(kin).sum():
+        own = _slope(evidence, worths, at, kin, BOUNDS["own_maker"].null)
+        yield made("own_maker", own, words.own_maker(name, own))
     coloured = halo(*_side_by_side(evidence, worths, at), BOUNDS["halo"].null)
     yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
 
@@ -211,18 +216,33 @@ def _pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
 
 
 def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], at: int) -> BiasEffect:
+    lengths = np.where(evidence.words > 0, np.log2(np.maximum(evidence.words, 1.0)), np.nan)
+    return _slope(evidence, worths, at, lengths, BOUNDS["verbosity"].null)
+
+
+def _kin(evidence: RunEvidence, at: int) -> Values:
+    """1 for answers by models of the judge's own maker, 0 for others of known systems."""
+    judge = evidence.judges[at]
+    systems = [one.system for one in evidence.of.traits]
+    name = judge.model or judge.name
+    kin = {one: float(bool(related(name, one))) if one else np.nan for one in set(systems)}
+    return np.array([kin[one] for one in systems], np.float64)
+
+
+def _slope(
+    evidence: RunEvidence, worths: Sequence[Measured], at: int, of_item: Values, null: Null
+) -> BiasEffect:
+    """How much more a judge gives per unit of something of the items, at the same label."""
     parts = []
     for number, (asked, (mine, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
-        rows = np.flatnonzero(~np.isnan(mine[:, at]) & (asked.truth >= 0) & (evidence.words > 0))
+        rows = np.flatnonzero(~np.isnan(mine[:, at]) & (asked.truth >= 0) & ~np.isnan(of_item))
         stratum = number * _LEVELS + asked.truth[rows]
-        parts.append(
-            np.stack([mine[rows, at], np.log2(evidence.words[rows]), stratum * 1.0, rows * 1.0])
-        )
+        parts.append(np.stack([mine[rows, at], of_item[rows], stratum * 1.0, rows * 1.0]))
     values, lengths, strata, items = np.concatenate([np.zeros((4, 0)), *parts], axis=1)
     if not len(values):
         ordered = any(asked.ordered for asked in evidence.criteria)
         return BiasEffect.undefined(NO_LABELS if ordered else NO_ORDER)
-    return length_slope(values, lengths, strata, items, BOUNDS["verbosity"].null)
+    return length_slope(values, lengths, strata, items, null)
 
 
 def _side_by_side(

@@ -1,12 +1,11 @@
-"""Systems ranked from pointwise scores, and judges related to what they judge."""
+"""Systems ranked from pointwise scores."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,58 +28,10 @@ from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.leaderboard_parts import Methods, side_by_side
 from core.services.pairwise.system_answers import ContestField, join
 from core.services.results.verdicts import texts_from
-from core.text.names import fold
+from core.text.model_names import related
 
-#: How the models of a family are called. A name that fits none is of no known family.
-_FAMILIES = {
-    "openai": r"gpt|chatgpt|o[1345](?![0-9a-z])|davinci|codex",
-    "anthropic": r"claude",
-    "google": r"gemini|gemma|palm",
-    "meta": r"llama",
-    "mistral": r"mistral|mixtral|ministral|codestral|magistral",
-    "alibaba": r"qwen|qwq",
-    "deepseek": r"deepseek",
-    "xai": r"grok",
-    "cohere": r"command-?[ra]|aya",
-    "microsoft": r"phi-?[0-9]",
-    "amazon": r"nova-|titan",
-    "zhipu": r"glm|chatglm",
-}
-_PATTERNS = {name: re.compile(rf"(?<![a-z0-9])(?:{p})") for name, p in _FAMILIES.items()}
 #: Whose scores of a system are left out of its ranking unless somebody asks for them.
 EXCLUDED = ("self", "family")
-
-
-def related(judge: str, system: str) -> Literal["self", "family", ""]:
-    """``self`` where judge and system are the same model, ``family`` where one house made both.
-
-    The provider before the last slash and a replicate's number do not count. Names are all there is
-    to go by, so a system called "our fine-tune" is related to nobody.
-
-    >>> related("openai/gpt-4.1-mini", "GPT-4.1-mini"), related("claude-opus", "claude-haiku")
-    ('self', 'family')
-    >>> related("Ann", "gpt-4.1")
-    ''
-    """
-    one, other = _model(judge), _model(system)
-    if one == other:
-        return "self"
-    family = family_of(one)
-    return "family" if family and family == family_of(other) else ""
-
-
-def family_of(model: str) -> str:
-    """The family that a model's name speaks of, or the empty string.
-
-    >>> family_of("anthropic/claude-sonnet-4"), family_of("baseline")
-    ('anthropic', '')
-    """
-    name = _model(model)
-    return next((family for family, found in _PATTERNS.items() if found.search(name)), "")
-
-
-def _model(name: str) -> str:
-    return fold(name.partition("|")[0].rpartition("/")[2])
 
 
 # Systems ranked from pointwise scores: every answer graded alone, then put in order.

@@ -19,7 +19,8 @@ from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.measure import Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
-from core.services.pairwise.pointwise_ranks import SystemScores, related
+from core.services.pairwise.pointwise_ranks import SystemScores
+from core.text.model_names import related
 from core.text.numbers import score
 
 LEVEL = 0.95

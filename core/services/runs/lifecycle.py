@@ -103,9 +103,11 @@ def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS
         return store.runs.create(plan, planned.cells, now=clock.now()).id
 
 
-def runs(store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0) -> list[RunRow]:
-    """Runs, newest first."""
-    return store.runs.list(kind=kind, limit=limit, offset=offset)
+def runs(
+    store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0, without: str = ""
+) -> list[RunRow]:
+    """Runs, newest first; but for those whose plan has the detail named ``without``."""
+    return store.runs.list(kind=kind, limit=limit, offset=offset, without=without)
 
 
 def listing(

@@ -39,6 +39,11 @@ def leads(item: Item) -> bool:
     return isinstance(item.submission, Pair) and item.meta.get("leads") is True
 
 
+#: The detail of runs that ask edited twins of texts, and the key of an item's ``meta`` that tells
+#: of which item it is one (``of``) and whether its options are shown in reverse (``reversed``).
+PROBE = "probe"
+
+
 @dataclass(frozen=True)
 class Asker:
     """Makes the questions of a run. ``teachers`` are the labelled items examples are drawn from."""
@@ -102,14 +107,16 @@ class Asker:
             return balanced_order(
                 criterion, seed=self.plan.seed, judge=judge.name, turn=position + replicate
             )
-        return shown_order(
+        facts = item.meta[PROBE] if PROBE in self.plan.details else {"of": item.id}
+        shown = shown_order(
             criterion,
             seed=self.plan.seed,
-            item=item.id,
+            item=facts["of"],
             judge=judge.name,
             replicate=replicate,
             shuffle=judge.shuffle,
         )
+        return reversed_order(criterion, shown) if facts.get("reversed") else shown
 
     def _layout(self, judge: Judge) -> Layout:
         """What comes first in this judge's prompts. It depends on the run, not on what is left."""

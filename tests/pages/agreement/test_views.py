@@ -21,15 +21,18 @@ from core.services.agreement import (
     ratings,
     reliability,
 )
+from core.services.diagnostics import probes
 from core.services.results.scored_items import derive_for
+from core.services.runs.runner import work_here
 from core.store.store import Store
 from pages.agreement import findings, raters
 from pages.agreement import selection as keys
-from pages.ui import state
+from pages.ui import routes, state
 from tests.pages.agreement.test_page import PAGE, field, linked_items
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded
 from tests.pages.ways import Work, offered
+from tests.services.diagnostics.test_probes import FAIR, LONGISH, made
 
 NOW = "2026-03-01T10:00:00.000Z"
 PEOPLE = {"ann": "person", "ben": "person", "cat": "person"}
@@ -336,3 +339,24 @@ def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> 
         PAGE, run=str(imported(store, {"ann": "person", "gpt": "imported"})), view="raters"
     )
     assert "cannot be said: 1 of at least 3 people rated this" in html.unescape(shown(few))
+
+
+def test_probes_ask_at_a_stated_cost_and_say_which_edits_move_a_judge(store: Store) -> None:
+    run = made(store, LONGISH, FAIR)
+    app = open_page(PAGE, run=str(run), view="probes")
+    assert "0 calls" in words(app)
+    app.number_input[0].set_value(22).run()
+    next(one for one in app.button if one.label == "Ask them").click().run()
+    assert not app.exception
+    work_here(store, probes.of_run(store, run)[0].id)
+
+    app = open_page(PAGE, run=str(run), view="probes")
+    text = words(app)
+    assert "longish rewards length: made twice as long by words that say nothing" in text
+    assert "22 answers" in text
+    assert "fair rewards" not in text
+    assert charts(app) == 1
+    # A probe is no spot check, on Start neither.
+    assert "Probes:" not in shown(open_page(routes.START))
+    none = open_page(PAGE, run=str(imported(store, EVERYBODY)), view="probes")
+    assert "Nothing to probe" in shown(none)

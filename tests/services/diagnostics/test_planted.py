@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.metrics.bias.effects import FALSE_ALARMS, Finding
-from core.services.agreement.ratings import rated_items
+from core.services.agreement.ratings import Traits, rated_items
 from core.services.diagnostics.diagnosis import as_text, examine
 from core.services.diagnostics.evidence import CriterionEvidence, RunEvidence
 from core.services.diagnostics.judge_bias import leaning_chart
@@ -38,8 +40,36 @@ def test_a_judge_that_rewards_length() -> None:
     assert finding.sentence.startswith("ann gives longer answers more: among those with the same")
     # A slope that was observed shows no cause, however sure it is: nothing is promised of it.
     assert "may be deserved" in finding.sentence
-    assert "a paired edit would tell" in finding.sentence
+    assert "a correlation" in finding.sentence
     assert (finding.severity, finding.false_alarms) == ("slight", None)
+
+
+def test_a_judge_that_gives_its_own_maker_s_answers_more_is_observed_and_not_accused() -> None:
+    # Every other answer is by a model of the judge's house, and ann moves a third of them up.
+    evidence = made(3, 300, Plant(longer=0.0))
+    own = np.arange(300) % 2 == 0
+    traits = tuple(Traits("gpt-4o" if mine else "llama-3", (), "") for mine in own)
+    kinder = [
+        replace(
+            asked,
+            levels=np.where(
+                (np.arange(300) % 6 == 0)[:, None, None] & (np.arange(3) == 0)[:, None],
+                np.where(asked.levels >= 0, int(np.argmax(asked.values)), -1),
+                asked.levels,
+            ),
+        )
+        for asked in evidence.criteria
+    ]
+    judges = tuple(judge.model_copy(update={"model": "gpt-4.1"}) for judge in evidence.judges)
+    there = replace(
+        evidence, judges=judges, of=replace(evidence.of, traits=traits), criteria=tuple(kinder)
+    )
+    told = [f for f in examine(there).findings if f.kind == "own_maker"]
+    assert [(f.subject, f.false_alarms, f.severity) for f in told] == [("ann", None, "slight")]
+    assert "by its own maker's models more than those by others" in told[0].sentence
+    assert "That is a correlation and may be deserved" in told[0].sentence
+    # Without systems there is no such check.
+    assert not [c for c in examine(evidence).checks if c.kind == "own_maker"]
 
 
 @pytest.mark.parametrize(
@@ -226,9 +256,9 @@ def test_small_runs_say_that_they_are_small() -> None:
     # Places are judged by answers, of which there are enough: one check per judge.
     assert diagnosis.promise == (
         "3 checks were made. In simulated runs in which nothing ails at most 1% raise any finding, "
-        "but for length, of which nothing is promised. Their judges err at random in a fifth of "
-        "the answers; their labels are right, or err as often. Labels that err more than the "
-        "judges may raise more."
+        "but for length and own answers, of which nothing is promised. Their judges err at random "
+        "in a fifth of the answers; their labels are right, or err as often. Labels that err more "
+        "than the judges may raise more."
     )
     reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
     assert reasons == {"Only 15 items can be compared; 20 are needed."}

@@ -17,8 +17,9 @@ from core.errors import InputError
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_tables import gather
 from core.services.agreement.ratings import Rated, RatedAnswer, Rater
-from core.services.pairwise.pointwise_ranks import ballots_of, listwise, related
+from core.services.pairwise.pointwise_ranks import ballots_of, listwise
 from core.services.pairwise.rank_report import pointwise_report
+from core.text.model_names import related
 from tests.scoring.test_ceiling_table import NAMES, TABLE, ceiling
 
 Levels = tuple[int, ...]

@@ -1,0 +1,113 @@
+"""Twins of answers for probes, written by a model: the same in more words, fewer, or surer ones.
+
+A rule cannot shorten a text or change its tone throughout. What a model writes may say a little
+more or less; so nothing is promised of what such twins show, and they are kept to be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.runs import HelpTask
+from core.errors import InputError
+from core.judging.writing.prompts import twin_writing
+from core.judging.writing.replies import Edited, read_edit
+from core.judging.writing.writer import Writing, writer_of
+from core.services.access.allowing import allowed
+from core.services.assist import help_tasks
+from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
+from core.services.assist.task_context import TaskContext
+from core.services.diagnostics.probe_edits import WRITTEN
+from core.services.diagnostics.probes import ProbeRequest, drawn
+from core.store.store import Store
+
+KIND = "twins"
+
+
+@dataclass(frozen=True)
+class TwinsRequest:
+    """Who writes the ``WRITTEN`` edits that a probe names, of the answers that it draws."""
+
+    judge: Judge
+    probe: ProbeRequest
+    budget: float | None = None
+
+
+def estimate(store: Store, request: TwinsRequest) -> TaskCost:
+    """What the writing will take: one call for each answer and edit; the probe comes after."""
+    pairs = list(_pairs(store, request.probe))
+    longest = max((len(item.output) // 2 for item, _ in pairs), default=0)
+    return outlook(request.judge, [_writing(item, edit) for item, edit in pairs], longest + 50)
+
+
+@allowed("write")
+def begin(store: Store, request: TwinsRequest) -> int:
+    """Start writing; returns the task's id. ``InputError`` where no such edit is named."""
+    probe = request.probe
+    steps = sum(1 for _ in _pairs(store, probe))
+    if not steps:
+        raise InputError(f"Name what the model shall write: {', '.join(WRITTEN)}.")
+    wanted = {
+        "judge": request.judge.model_dump(mode="json"),
+        "run": probe.run_id,
+        "edits": list(probe.edits),
+        "answers": probe.answers,
+        "judges": list(probe.judges),
+        "seed": probe.seed,
+    }
+    wish = TaskRequest(KIND, subject(probe.run_id), wanted, steps, request.budget)
+    return help_tasks.begin(store, wish)
+
+
+def subject(run_id: int) -> str:
+    """What the tasks of a run's probes are about."""
+    return f"probes/{run_id}"
+
+
+async def work(context: TaskContext) -> None:
+    """Ask for every text, side by side."""
+    asked = context.task.request
+    judge = writer_of(help_tasks.writer_from(asked))
+
+    async def write(item: Item, edit: str) -> None:
+        def read(text: str | None) -> object:
+            return read_edit(text, item.output)
+
+        await context.write(_step(item, edit), judge, _writing(item, edit), read)
+
+    pairs = await context.io(lambda: list(_pairs(context.store, _probe(context.task))))
+    await context.all(write(item, edit) for item, edit in pairs)
+
+
+def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
+    """The probe that a task was begun for, with what was written so far."""
+    probe = _probe(task)
+    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    written = dict[tuple[str, str], str]()
+    for item, edit in _pairs(store, probe):
+        found = read_edit(kept.get(_step(item, edit)), item.output)
+        if isinstance(found, Edited):
+            written[item.id, edit] = found.submission
+    return replace(probe, written=written)
+
+
+def _probe(task: HelpTask) -> ProbeRequest:
+    asked = task.request
+    edits, judges = tuple(asked["edits"]), tuple(asked["judges"])
+    return ProbeRequest(asked["run"], edits, asked["answers"], judges, asked["seed"])
+
+
+def _pairs(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:
+    edits = [name for name in probe.edits if name in WRITTEN]
+    return ((item, edit) for item in (drawn(store, probe) if edits else ()) for edit in edits)
+
+
+def _writing(item: Item, edit: str) -> Writing:
+    return twin_writing(item, edit.removesuffix("-written"), 0)
+
+
+def _step(item: Item, edit: str) -> str:
+    return f"{edit}/{item.id}"

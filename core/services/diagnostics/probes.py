@@ -1,0 +1,236 @@
+"""Probes of a run's judges: some of its answers asked again as they were and as edited twins.
+
+A probe is a small run of its own that no list shows, over a hidden dataset: its votes are kept
+apart and enter no verdict, score or figure of the run. Nothing of it is taken from kept answers,
+so that originals and twins are asked in the same hours, of the same version of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from core import clock
+from core.domain.dataset import Dataset, Item, Sections
+from core.domain.panel import Judge, Panel
+from core.domain.runs import Run, RunPlan, RunRow
+from core.errors import InputError
+from core.identity import seeded
+from core.services.access.allowing import allowed
+from core.services.diagnostics.probe_edits import (
+    AGAIN,
+    BY_RULE,
+    EDITS,
+    NEUTRAL,
+    ORIGINAL,
+    WRITTEN,
+    EditedText,
+    ended,
+    twins,
+    words,
+)
+from core.services.results.scored_items import calibration_items, resolved_items
+from core.services.runs import lifecycle
+from core.services.runs.cost_estimate import CostEstimate, estimate_planned
+from core.services.runs.planning import Planned, RunRequest
+from core.services.runs.questions import PROBE
+from core.services.spot.spot_check import HELP
+from core.store.store import Store
+from core.text.model_names import family_of
+
+#: How many answers are probed unless somebody says otherwise, and at most.
+ANSWERS, MOST = 100, 2000
+_PLACE = "probes/"
+
+
+@dataclass(frozen=True)
+class ProbeRequest:
+    """Which run, how many of its answers, under which edits, by which judges (none named: all).
+
+    ``written`` are texts that a model wrote, by item and edit; their edits are among ``edits``.
+    """
+
+    run_id: int
+    edits: tuple[str, ...] = BY_RULE
+    answers: int = ANSWERS
+    judges: tuple[str, ...] = ()
+    seed: int = 0
+    budget: float | None = None
+    written: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ProbeSubjects:
+    """Who can be probed on what: judges that can be asked, and the answers that are one text."""
+
+    judges: tuple[Judge, ...]
+    answers: int
+    left_out: int
+
+
+def subjects(store: Store, run_id: int) -> ProbeSubjects:
+    """What of a run can be probed. Raises ``NotFound``."""
+    run = store.runs.get(run_id)
+    items = _items(store, run)
+    fit = sum(_fits(item) for item in items)
+    return ProbeSubjects(_judges(run), fit, len(items) - fit)
+
+
+def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
+    """What a probe will take; nothing is kept. Raises ``InputError`` where none can be made."""
+    run = store.runs.get(request.run_id)
+    panel = _panel(run, request)
+    rubric = store.rubrics.version(run.rubric_version_id).rubric
+    plan = RunPlan("", 0, 0, panel, seed=run.plan.seed, details=_details(request))
+    # Where nothing is written yet, as long as the answer itself.
+    own = {item.id: item.output for item in drawn(store, request)}
+    texts = {(id_, edit): text for id_, text in own.items() for edit in WRITTEN}
+    items = _texts(store, replace(request, written={**texts, **request.written}), panel)
+    return estimate_planned(store, Planned(plan, rubric, items, calibration_items(store, run.plan)))
+
+
+@allowed("write")
+def start(store: Store, request: ProbeRequest) -> int:
+    """Start a probe; returns the id of its own run. Raises ``InputError``."""
+    run = store.runs.get(request.run_id)
+    panel = _panel(run, request)
+    missing = set(request.edits) & set(WRITTEN) - {edit for _, edit in request.written}
+    if missing:
+        raise InputError(f"{', '.join(sorted(missing))}: let a model write these texts first.")
+    dataset = Dataset(name=f"Probes of run {run.id}", items=_texts(store, request, panel))
+    version = store.datasets.create(dataset, now=clock.now(), source="probe", hidden=True)
+    taught = run.plan.calibration
+    probe = lifecycle.start(
+        store,
+        RunRequest(
+            rubric_version=run.rubric_version_id,
+            dataset_version=version.id,
+            panel=panel,
+            name=f"Probes: {run.name}"[:200],
+            seed=run.plan.seed,
+            budget=request.budget,
+            learn_from=taught.get("dataset_version"),
+            learn_items=tuple(taught["items"]) if taught else None,
+            kind="spot",
+            details=_details(request),
+        ),
+    )
+    store.settings.add(f"{_PLACE}{run.id}", probe)
+    return probe
+
+
+def of_run(store: Store, run_id: int) -> list[RunRow]:
+    """The probes of a run, newest first."""
+    return [store.runs.row(probe) for probe in reversed(_ids(store, run_id))]
+
+
+def _ids(store: Store, run_id: int) -> list[int]:
+    return list(store.settings.get(f"{_PLACE}{run_id}", []))
+
+
+def _details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
+    facts = {
+        "run": request.run_id,
+        "edits": list(request.edits),
+        "answers": request.answers,
+        "seed": request.seed,
+    }
+    return {HELP: {PROBE: request.run_id}, PROBE: facts}
+
+
+def _judges(run: Run) -> tuple[Judge, ...]:
+    """Those that can be asked here and now; a function is known to its own program only."""
+    return tuple(j for j in run.panel.judges if j.askable and j.kind != "function")
+
+
+def _panel(run: Run, request: ProbeRequest) -> Panel:
+    """The judges all asked alike: no stages, no early stop, nothing kept from earlier calls."""
+    strange = [name for name in request.edits if name not in EDITS]
+    if strange or not request.edits:
+        there = ", ".join(EDITS)
+        raise InputError(f"There is no probe {', '.join(strange) or 'chosen'}. There are {there}.")
+    known = {judge.name: judge for judge in _judges(run)}
+    missing = [name for name in request.judges if name not in known]
+    if missing:
+        raise InputError(f"{', '.join(missing)}: no judge of run {run.id} that can be asked.")
+    chosen = [known[name] for name in request.judges] or list(known.values())
+    if not chosen:
+        raise InputError(
+            f"Nobody of run {run.id} can be asked here: its votes came from elsewhere."
+        )
+    seats = tuple(judge.model_copy(update={"stage": 0, "shadow": False}) for judge in chosen)
+    asking = run.panel.asking.model_copy(update={"flip": "off", "balanced": False, "cache": False})
+    return Panel(name="Probes", judges=seats, rules=run.panel.rules, asking=asking)
+
+
+def _items(store: Store, run: Run) -> tuple[Item, ...]:
+    return resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+
+
+def _fits(item: Item) -> bool:
+    return isinstance(item.submission, str | Sections) and bool(item.output.strip())
+
+
+def drawn(store: Store, request: ProbeRequest) -> list[Item]:
+    """The answers that a probe draws. Raises ``InputError`` where none can be probed."""
+    run = store.runs.get(request.run_id)
+    fit = [item for item in _items(store, run) if _fits(item)]
+    if not fit:
+        raise InputError(
+            "Probes change one text at a time, and no answer of this run is one: it compares "
+            "pairs, or judges conversations."
+        )
+    count = min(request.answers, len(fit), MOST)
+    chosen = {item.id for item in seeded(PROBE, request.seed).sample(fit, count)}
+    return [item for item in fit if item.id in chosen]
+
+
+def _texts(store: Store, request: ProbeRequest, panel: Panel) -> tuple[Item, ...]:
+    """The drawn answers, each with its twins."""
+    houses = houses_of(panel.judges)
+    return tuple(twin for item in drawn(store, request) for twin in _twins(item, request, houses))
+
+
+def houses_of(judges: Sequence[Judge]) -> list[str]:
+    """The makers whose names are put above texts: those of the judges, and another one."""
+    own = sorted({family_of(judge.model or judge.name) for judge in judges} - {""})
+    if len(own) == 1:
+        own.append("anthropic" if own[0] == "openai" else "openai")
+    return own
+
+
+def _twins(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator[Item]:
+    rng = seeded(PROBE, request.seed, item.id)
+    yield _twin(item, EditedText(ORIGINAL, item.output))
+    yield _twin(item, EditedText(AGAIN, item.output))
+    yield _twin(item, EditedText(NEUTRAL, ended(item.output, NEUTRAL)))
+    for edited in twins(item.output, request.edits, houses, rng):
+        yield _twin(item, edited)
+    for name in request.edits:
+        text = request.written.get((item.id, name))
+        if text is not None:
+            yield _twin(item, EditedText(name, text, words(text) / max(1, words(item.output)) - 1))
+
+
+def _twin(item: Item, edited: EditedText) -> Item:
+    submission = item.submission
+    if isinstance(submission, Sections):
+        changed: Sections | str = submission.model_copy(update={"output": edited.text})
+    else:
+        changed = edited.text
+    facts = {
+        "of": item.id,
+        "text": edited.key,
+        "grown": edited.grown,
+        "reversed": edited.key == "order",
+    }
+    return Item(
+        id=f"{item.id[:400]}~{edited.key}",
+        submission=changed,
+        prompt=item.prompt,
+        context=item.context,
+        reference=item.reference,
+        description=item.description,
+        rubric=item.rubric,
+        meta={**item.meta, PROBE: facts},
+    )

@@ -1,0 +1,72 @@
+"""Names of models: which house made them, and which of them are related."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from core.text.names import fold
+
+#: How the models of a family are called. A name that fits none is of no known family.
+_FAMILIES = {
+    "openai": r"gpt|chatgpt|o[1345](?![0-9a-z])|davinci|codex",
+    "anthropic": r"claude",
+    "google": r"gemini|gemma|palm",
+    "meta": r"llama",
+    "mistral": r"mistral|mixtral|ministral|codestral|magistral",
+    "alibaba": r"qwen|qwq",
+    "deepseek": r"deepseek",
+    "xai": r"grok",
+    "cohere": r"command-?[ra]|aya",
+    "microsoft": r"phi-?[0-9]",
+    "amazon": r"nova-|titan",
+    "zhipu": r"glm|chatglm",
+}
+_PATTERNS = {name: re.compile(rf"(?<![a-z0-9])(?:{p})") for name, p in _FAMILIES.items()}
+#: A well-known model of each house, as it is named to a reader.
+HOUSES = {
+    "openai": "GPT-4o, a model by OpenAI",
+    "anthropic": "Claude, a model by Anthropic",
+    "google": "Gemini, a model by Google",
+    "meta": "Llama, a model by Meta",
+    "mistral": "Mistral Large, a model by Mistral AI",
+    "alibaba": "Qwen, a model by Alibaba",
+    "deepseek": "DeepSeek, a model by DeepSeek",
+    "xai": "Grok, a model by xAI",
+    "cohere": "Command R, a model by Cohere",
+    "microsoft": "Phi-4, a model by Microsoft",
+    "amazon": "Nova, a model by Amazon",
+    "zhipu": "GLM, a model by Zhipu AI",
+}
+
+
+def related(judge: str, system: str) -> Literal["self", "family", ""]:
+    """``self`` where judge and system are the same model, ``family`` where one house made both.
+
+    The provider before the last slash and a replicate's number do not count. Names are all there is
+    to go by, so a system called "our fine-tune" is related to nobody.
+
+    >>> related("openai/gpt-4.1-mini", "GPT-4.1-mini"), related("claude-opus", "claude-haiku")
+    ('self', 'family')
+    >>> related("Ann", "gpt-4.1")
+    ''
+    """
+    one, other = _model(judge), _model(system)
+    if one == other:
+        return "self"
+    family = family_of(one)
+    return "family" if family and family == family_of(other) else ""
+
+
+def family_of(model: str) -> str:
+    """The family that a model's name speaks of, or the empty string.
+
+    >>> family_of("anthropic/claude-sonnet-4"), family_of("baseline")
+    ('anthropic', '')
+    """
+    name = _model(model)
+    return next((family for family, found in _PATTERNS.items() if found.search(name)), "")
+
+
+def _model(name: str) -> str:
+    return fold(name.partition("|")[0].rpartition("/")[2])

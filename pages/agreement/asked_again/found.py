@@ -1,0 +1,91 @@
+"""What probes found: the sentences, a picture for one judge, and every figure in a table."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.services.diagnostics.probe_results import CHANGES, PROMISED, ProbeFigure, ProbeResult
+from core.text import numbers as fmt
+from pages.agreement import selection as keys
+from pages.agreement.words import section
+from pages.ui import routes, state
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table
+
+HEADS = (
+    *("Edit", "Earns more", "95% interval", "Answers", "Changed", "By a line", "By itself"),
+    "Most on",
+)
+
+
+def show(found: ProbeResult) -> None:
+    """The whole of it."""
+    section("What edits do")
+    lines = "".join(f"<li>{esc(one)}</li>" for one in found.findings)
+    none = "No edit surely moves any of these judges."
+    st.html(f'<ul class="rs-list">{lines}</ul>' if lines else f'<div class="rs-prose">{none}</div>')
+    st.caption(PROMISED)
+    names = list(dict.fromkeys(one.judge for one in found.whole))
+    judge = names[0]
+    if len(names) > 1:
+        judge = st.selectbox(
+            "Judge",
+            names,
+            key=state.key(keys.AGREEMENT_FIELD, "probe", "judge"),
+            format_func=lambda one: one_line(one, 60),
+        )
+    mine = [one for one in found.whole if one.judge == judge]
+    shifts = [one for one in mine if one.measure != CHANGES and one.effect.estimate is not None]
+    if shifts:
+        dots = [draw.Dot(one.edit.title, *one.effect[:3], 0.0, one.effect.n) for one in shifts]
+        axis = "Earned more, of 1"
+        st.plotly_chart(
+            draw.forest(dots, axis, "A judge that is not moved", whole=False),
+            key=state.key(keys.AGREEMENT_CHART, "probe", judge, found.run.id),
+            config={"displayModeBar": False},
+            alt=f"{axis}, under each edit, with 95% intervals; the table below has the numbers.",
+        )
+    _edits(found, mine)
+    routes.link(routes.RUN, "The probe's own run, with every vote", {state.RUN: found.run.id})
+
+
+def _edits(found: ProbeResult, mine: list[ProbeFigure]) -> None:
+    table(
+        HEADS,
+        ([_title(one), *_cells(found, one)] for one in mine),
+        name="What each edit does to this judge's answers",
+        numbers=range(1, 7),
+    )
+    doses = next((one.doses for one in mine if one.doses), ())
+    if doses:
+        steps = ", ".join(f"by {fmt.percent(d)} {fmt.score(e.estimate)}" for d, e in doses)
+        st.caption(f"Earns more when padded {steps}; the first row is per doubling.")
+    st.caption(
+        "Earns more: of the best that a criterion gives, 0 to 1, beside the originals. Changed: "
+        "answers that are others under the edit, by a last line that says nothing, and by itself, "
+        "when merely asked again. Reversed options count by how many more answers change than by "
+        "such a line. Most on: the criteria on which it is sure."
+    )
+
+
+def _title(one: ProbeFigure) -> str:
+    return f"{'✕ ' if one.accused else ''}{esc(one.edit.title)}"
+
+
+def _cells(found: ProbeResult, one: ProbeFigure) -> list[str]:
+    if one.effect.estimate is None:
+        why = f'<span class="rs-quiet rs-wrap">{esc(one.effect.reason)}</span>'
+        return [fmt.DASH, why, fmt.count(one.effect.n), fmt.DASH, fmt.DASH, fmt.DASH, fmt.DASH]
+    parts = [f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in found.parts(one)[:3]]
+    form = fmt.percent if one.measure == CHANGES else fmt.score
+    low, high = one.effect.low, one.effect.high
+    return [
+        form(one.effect.estimate),
+        fmt.DASH if low is None or high is None else f"{form(low)} to {form(high)}",
+        fmt.count(one.effect.n),
+        fmt.percent(one.changed.value),
+        fmt.percent(one.nothing.value),
+        fmt.percent(one.itself.value),
+        "; ".join(parts) or fmt.DASH,
+    ]

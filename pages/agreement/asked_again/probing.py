@@ -1,0 +1,147 @@
+"""Probes: answers asked again as they were and as edited twins; the form, and what came out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.domain.runs import HelpTask
+from core.services.assist import help_tasks, written_twins
+from core.services.assist.written_twins import TwinsRequest
+from core.services.diagnostics import probe_results, probes
+from core.services.diagnostics.probe_edits import BY_RULE, EDITS
+from core.services.diagnostics.probes import ANSWERS, MOST, ProbeRequest, ProbeSubjects
+from core.text import numbers as fmt
+from pages.agreement import selection as keys
+from pages.agreement.asked_again import found
+from pages.agreement.selection import RatedSelection
+from pages.ui import model_help, run_status, state
+from pages.ui.items import side_by_side
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import empty_state, shown_errors
+
+PROBES_SAY = (
+    "Some of the run's answers, drawn at random, are asked twice as they were and once under each "
+    "edit. No edit changes what a text says, so no judge should answer otherwise. These votes are "
+    "kept apart: nothing of them enters the run's verdicts, scores or figures."
+)
+
+
+def show(chosen: RatedSelection) -> None:
+    """What the newest probe found, and the form to ask."""
+    there = remembered(
+        "probe subjects", (chosen.run_id,), lambda: probes.subjects(store(), chosen.run_id)
+    )
+    made = probes.of_run(store(), chosen.run_id)
+    st.html(f'<div class="rs-prose">{esc(PROBES_SAY)}</div>')
+    if made:
+        run = made[0]
+        run_status.show(run.id)
+        if run.votes:
+            about = (run.id, run.votes, run.failures_open)
+            result = remembered("probe", about, lambda: probe_results.result(store(), run.id))
+            found.show(result)
+    if not there.judges or not there.answers:
+        empty_state(
+            "Nothing to probe",
+            "Probes edit one text at a time and ask models or offline judges again. This run's "
+            "raters answered elsewhere, or its answers are pairs or conversations.",
+        )
+        return
+    with st.expander("Probe these judges", expanded=not made, icon=":material/science:"):
+        _ask(chosen.run_id, there, busy=bool(made) and made[0].active)
+
+
+def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
+    """Which edits, of how many answers, at what cost."""
+    names = [judge.name for judge in there.judges]
+    edits: list[str] = st.multiselect(
+        "Edits",
+        list(EDITS),
+        default=list(BY_RULE),
+        key=_key(run_id, "edits"),
+        format_func=lambda one: EDITS[one].title,
+    )
+    judges: list[str] = st.multiselect(
+        "Judges",
+        names,
+        default=names,
+        key=_key(run_id, "judges"),
+        format_func=lambda one: one_line(one, 60),
+    )
+    most = min(there.answers, MOST)
+    answers: int = st.number_input(
+        "Answers, drawn at random",
+        1,
+        most,
+        min(ANSWERS, most),
+        key=_key(run_id, "answers"),
+        help=f"Of {fmt.count(there.answers)}. In simulations a shift of a tenth of the best was "
+        "found with 100 answers in three of four probes, with 200 nearly always.",
+    )
+    if not edits or not judges:
+        st.caption("Choose an edit and a judge.")
+        return
+    request = ProbeRequest(run_id, tuple(edits), answers, tuple(judges))
+    with shown_errors():
+        written = True
+        if any(EDITS[name].written for name in edits):
+            request, written = _written(request)
+        request = replace(request, budget=model_help.budget("probe", str(run_id)))
+        model_help.outlook(probes.estimate(store(), request))
+        if st.button(
+            "Ask them",
+            key=_key(run_id, "ask"),
+            type="primary",
+            icon=":material/gavel:",
+            disabled=busy or not written,
+        ):
+            probes.start(store(), request)
+            st.rerun()
+
+
+def _written(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
+    """The request with what a model wrote for it, and whether it has written."""
+    if not model_help.ready():
+        return request, False
+    st.caption("A model writes some of these edits first; look at them before judges are asked.")
+    wish = TwinsRequest(model_help.writer("twins"), request, model_help.budget("twins"))
+    model_help.outlook(written_twins.estimate(store(), wish))
+    subject = written_twins.subject(request.run_id)
+    task = help_tasks.latest(store(), written_twins.KIND, subject)
+    if st.button(
+        "Write them",
+        key=_key(request.run_id, "write"),
+        icon=":material/auto_awesome:",
+        disabled=task is not None and task.active,
+    ):
+        written_twins.begin(store(), wish)
+        st.rerun()
+    if task is None:
+        return request, False
+    model_help.progress(task)
+    return _looked_over(request, task)
+
+
+def _looked_over(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, bool]:
+    kept = written_twins.probe_of(store(), task)
+    if task.active or replace(kept, written={}) != request or not kept.written:
+        return request, False
+    before = {item.id: item.output for item in probes.drawn(store(), request)}
+    with st.expander(fmt.plural(len(kept.written), "written text")):
+        at: tuple[str, str] = st.selectbox(
+            "Text",
+            list(kept.written),
+            key=_key(request.run_id, "text"),
+            format_func=lambda one: one_line(f"{one[0]}: {EDITS[one[1]].title}", 80),
+            label_visibility="collapsed",
+        )
+        heads = ("<b>As it was</b>", f"<b>{esc(label(EDITS[at[1]].title))}</b>")
+        side_by_side(heads, (before[at[0]], kept.written[at]), mark=True)
+    return kept, True
+
+
+def _key(run_id: int, what: str) -> str:
+    return state.key(keys.AGREEMENT_FIELD, "probe", str(run_id), what)
