@@ -9,6 +9,7 @@ from core.domain.runs import Run
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.agreement.rater_pairs import DIRECTED, lean
+from core.services.comparison import rightness
 from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
 from core.services.comparison.run_comparison import FEW, RunComparison
@@ -39,6 +40,8 @@ def comparison_as_text(found: RunComparison) -> str:
     for delta in found.deltas.criteria:
         lines += _compared_criterion(delta)
     lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
+    if of_all := rightness.in_words(found.corrected):
+        lines += ["", "All cells", f"  {of_all}"]
     lines += ["", "Verdicts that flipped"]
     flips = [
         f"  {f.criterion}: {f.before} -> {f.after}: {say.plural(len(f.items), 'item')} "

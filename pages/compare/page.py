@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.services.comparison import in_words, run_comparison
+from core.services.comparison import in_words, rightness, run_comparison
 from core.services.comparison.run_comparison import RunComparison
 from core.text import numbers as fmt
 from pages.compare import differences, flips, selection
@@ -59,6 +59,9 @@ def show() -> None:
         if all(run.votes for run in found.runs):
             said = in_words.in_words(found.deltas.criteria)
             st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(said)}</div>')
+            of_all = rightness.in_words(found.corrected)
+            if of_all:
+                st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(of_all)}</div>')
         section("What changed")
         what_changed(found)
         waiting = [run for run in found.runs if not run.votes]

@@ -11,9 +11,10 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.services.agreement.load_ratings import of_run
-from core.services.pairwise import contests, rank_report
+from core.services.pairwise import contests, rank_report, system_gaps
 from core.services.pairwise.pointwise_ranks import Listwise
 from core.services.pairwise.position_bias import OrderCheck, checks_of
+from core.services.pairwise.system_gaps import CorrectedSystems, SystemMean, SystemsApart
 from core.text import numbers as fmt
 from pages.pairwise import leaderboard
 from pages.pairwise import selection as keys
@@ -195,6 +196,7 @@ def _ranked(run: Run) -> bool:
         _listwise(found, about)
     else:
         unmatched_systems(found)
+    _by_people(run, about)
     return True
 
 
@@ -252,3 +254,84 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
             name="Do judges rank the systems alike?",
             numbers=(1, 2),
         )
+
+
+# Systems as people would grade all their answers, beside what the votes alone say.
+
+#: More pairs than these are told of by the places alone.
+PAIRS_SHOWN = 30
+BY_PEOPLE_SAYS = (
+    "Prediction-powered inference (Angelopoulos and others 2023): what the votes say of all "
+    "answers, corrected by how far they were off where people looked at random. Means speak of "
+    "these answers; differences of such answers to such tasks, task by task, with p corrected for "
+    "the number of pairs (Holm 1979). However wrong the judges are, the intervals hold."
+)
+
+
+def _by_people(run: Run, about: tuple[object, ...]) -> None:
+    """The section; where labels cannot speak for all answers, why."""
+    found = remembered("by people", about, lambda: system_gaps.corrected_systems(store(), run))
+    st.html('<div class="rs-section">Systems as people would grade them</div>')
+    st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(found))}</div>')
+    if found.reason:
+        return
+    table(
+        ("System", "Votes say", "Corrected", "People's labels alone", "Places", "Labelled"),
+        (_system_row(one) for one in found.systems),
+        name="Mean scores, corrected by people's labels",
+        numbers=(1, 2, 3, 4, 5),
+    )
+    st.caption(
+        "Points by weight as a share of what could be reached. Places: those that differences "
+        "larger than chance leave open.",
+        help=BY_PEOPLE_SAYS,
+    )
+    if 0 < len(found.gaps) <= PAIRS_SHOWN:
+        _pairs_of(found)
+
+
+def _system_row(one: SystemMean) -> list[str]:
+    powered = one.mean.powered
+    places = fmt.DASH if one.places is None else "to".join(f" {at} " for at in one.places).strip()
+    if one.places is not None and one.places[0] == one.places[1]:
+        places = str(one.places[0])
+    return [
+        esc(one_line(one.system, NAMED)),
+        fmt.score(one.mean.said),
+        _mean(None if powered is None else powered.mean, one.mean.reason),
+        _mean(None if powered is None else powered.labels, one.mean.reason),
+        places,
+        f"{fmt.count(one.mean.labelled)} of {fmt.count(one.mean.cells)}",
+    ]
+
+
+def _mean(one: Estimate | None, reason: str) -> str:
+    if one is None or one.value is None:
+        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(reason)}</span>'
+    ends = f"{fmt.score(one.low)} to {fmt.score(one.high)}"
+    return f'{fmt.score(one.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
+
+
+def _pairs_of(found: CorrectedSystems) -> None:
+    with st.expander("Every two of them", icon=":material/table_rows:"):
+        table(
+            ("Second minus first", "Votes say", "Corrected", "p, corrected", ""),
+            (_pair_row(one) for one in found.gaps),
+            name="Differences of systems, corrected",
+            numbers=(1, 2, 3),
+        )
+
+
+def _pair_row(one: SystemsApart) -> list[str]:
+    gap = one.found.gap
+    corrected = f'undefined<br><span class="rs-quiet rs-wrap">{esc(gap.reason)}</span>'
+    if gap.value is not None:
+        ends = f"{fmt.points(gap.low)} to {fmt.points(gap.high)}"
+        corrected = f'{fmt.points(gap.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
+    return [
+        f"{esc(one_line(one.second, NAMED))} minus {esc(one_line(one.first, NAMED))}",
+        fmt.points(one.found.raw),
+        corrected,
+        fmt.DASH if one.p is None else fmt.p_value(one.p),
+        f"{esc(one_line(one.better, NAMED))} better" if one.better else "undecided",
+    ]

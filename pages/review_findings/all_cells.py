@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 RECORD_CHART = "record_chart"
 
 
+HIT_RATES_SAY = (
+    "By hit rates, of questions with two answers: votes find so many of the cells that are so "
+    "(sensitivity) and clear so many of the others (specificity); the share that this makes true "
+    "(Rogan and Gladen 1978), with what is uncertain of both rates (Lang and Reiczigel 2014; Lee "
+    "and others 2025). It speaks of cells like these, Corrected of these cells alone."
+)
 #: The share of accepted verdicts that may disagree with people, in %, where nobody chose.
 MAY_DISAGREE = 10
 ALL = "All criteria, by weight"
@@ -228,17 +234,27 @@ def _scores(queue: QueueRow) -> None:
     if len(reasons) == 1 and all(one.powered is None for one in lines):
         said(f"Not known yet: {reasons.pop()}")
         return
+    rates = any(one.rates is not None for one in lines)
     table(
-        ("Mean value", "Votes say", "Corrected", "People's labels alone", "Cells", "Labelled"),
-        (_score_line(one) for one in lines),
+        (
+            "Mean value",
+            "Votes say",
+            "Corrected",
+            "People's labels alone",
+            *(["By hit rates"] if rates else []),
+            "Cells",
+            "Labelled",
+        ),
+        (_score_line(one, rates=rates) for one in lines),
         name="Mean values, corrected",
-        numbers=(1, 2, 3, 4, 5),
+        numbers=range(1, 7 if rates else 6),
     )
     st.caption(
         "What the votes say of all cells, corrected by how far they were off where people looked "
         "(prediction-powered inference, Angelopoulos and others 2023). However wrong the judges "
         "are, the interval holds; the better they are, the narrower it is. All criteria, by "
-        "weight: the mean score where items have all criteria, before gates and penalties."
+        "weight: the mean score where items have all criteria, before gates and penalties.",
+        help=HIT_RATES_SAY if rates else None,
     )
 
 
@@ -247,7 +263,16 @@ def _rest(one: Corrected) -> bool:
     return one.labelled < one.cells
 
 
-def _score_line(one: Corrected) -> list[str]:
+def _by_rates(one: Corrected) -> str:
+    if one.rates is None:
+        return fmt.DASH
+    share, found, cleared = one.rates.share, one.rates.found.value, one.rates.cleared.value
+    if share.value is None:
+        return mean(share)
+    return f"{mean(share)}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
+
+
+def _score_line(one: Corrected, *, rates: bool) -> list[str]:
     powered = one.powered
     name = one_line(one.criterion, 80) if one.criterion else ALL
     heard = (
@@ -262,6 +287,7 @@ def _score_line(one: Corrected) -> list[str]:
         if powered is None
         else mean(powered.mean, percent=False),
         fmt.DASH if powered is None else mean(powered.labels, percent=False),
+        *([_by_rates(one)] if rates else []),
         fmt.count(one.cells),
         fmt.count(one.labelled),
     ]

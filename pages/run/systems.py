@@ -19,7 +19,7 @@ from pages.run.cells import Shown
 from pages.run.filters import BESIDE, CELL, RUN_FILTER
 from pages.ui import state
 from pages.ui.resources import remembered, shared, store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import table
 
 #: So many systems have a line in the grid's head; a table holds all of more.
@@ -41,6 +41,7 @@ class Systems(NamedTuple):
     tasks: SharedTasks
     pair: tuple[str, str] | None
     gaps: dict[str, Gap]
+    by_people: str = ""
 
 
 def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, ...]) -> Systems:
@@ -51,11 +52,19 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
     tasks = shared("tasks", (run.id,), lambda: system_gaps.shared_tasks(store(), run))
     pair = _pair(tasks, {one.system: one for one in means})
     found: list[Gap] = []
+    people = ""
     if pair is not None:
+        people = remembered("by people", about, lambda: _by_people(run, tasks))
         found = remembered(
             "gaps", (*about, *pair), lambda: system_gaps.gaps(store(), run, tasks, *pair)
         )
-    return Systems(means[1:], tasks, pair, {gap.name: gap for gap in found})
+    return Systems(means[1:], tasks, pair, {gap.name: gap for gap in found}, people)
+
+
+def _by_people(run: Run, tasks: SharedTasks) -> str:
+    """Who is ahead by labels drawn at random; empty where nobody drew any."""
+    found = system_gaps.corrected_systems(store(), run, "", tasks)
+    return "" if found.reason else system_gaps.in_words(found)
 
 
 def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
@@ -97,6 +106,8 @@ def conclusion(of: Systems, rubric: Rubric) -> None:
     tasks = fmt.plural(score.difference.n, "shared task")
     said = f"{head} ({fmt.points(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
     st.html(f"<b>{esc(one_line(said, 700))}</b>")
+    if of.by_people:
+        st.caption(label(of.by_people))
 
 
 def _sentence(words: str) -> str:

@@ -85,6 +85,9 @@ def metrics_source(
     if review is not None:
         tell(corrected_estimates.in_words(review))
         found["review"] = corrected_estimates.as_data(review)
+    corrected = corrected_estimates.corrected_data(store, run_id)
+    if corrected is not None:
+        found["corrected"] = corrected
     return found
 
 

@@ -3,4 +3,4 @@
 May import agreement and what is below.
 """
 
-__all__ = ["costs", "differences", "in_words", "paired_runs", "run_comparison"]
+__all__ = ["costs", "differences", "in_words", "paired_runs", "rightness", "run_comparison"]

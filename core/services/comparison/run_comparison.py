@@ -12,6 +12,7 @@ from core.domain.runs import Run, RunRow
 from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.services.agreement.metrics_report import METHOD
+from core.services.comparison import rightness
 from core.services.comparison.costs import Spent, spent
 from core.services.comparison.differences import CriterionDelta, Delta, Deltas, deltas
 from core.services.comparison.paired_runs import (
@@ -22,6 +23,7 @@ from core.services.comparison.paired_runs import (
     flips,
     pair_runs,
 )
+from core.services.comparison.rightness import CorrectedAccuracy
 from core.services.results.scored_items import scored_rubric
 from core.store.store import Store
 
@@ -176,6 +178,7 @@ class RunComparison:
     apart: dict[str, str]
     flips: tuple[Flip, ...]
     deltas: Deltas
+    corrected: CorrectedAccuracy
     spent: tuple[Spent, Spent]
     resamples: int
     seed: int
@@ -206,6 +209,7 @@ def compare_runs(
         apart=paired.apart,
         flips=flips(paired),
         deltas=deltas(paired, bootstrap, seed),
+        corrected=rightness.right_more(store, paired),
         spent=(spent(paired.runs[0]), spent(paired.runs[1])),
         resamples=bootstrap,
         seed=seed,
@@ -243,6 +247,7 @@ def as_json(found: RunComparison) -> dict[str, Any]:
             "accuracy": _delta(found.deltas.accuracy),
             "mean_score": _delta(found.deltas.score),
         },
+        "corrected": rightness.as_data(found.corrected),
         "cost": _cost(*found.spent),
     }
     if found.resamples:

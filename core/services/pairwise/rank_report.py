@@ -11,6 +11,7 @@ from core.errors import InputError
 from core.metrics.estimate import Estimate, Interval
 from core.services.agreement.load_ratings import of_run, read_source, run_named
 from core.services.agreement.ratings import Rated
+from core.services.pairwise import system_gaps
 from core.services.pairwise.contest_votes import read
 from core.services.pairwise.contests import is_contest
 from core.services.pairwise.leaderboard import (
@@ -53,7 +54,8 @@ def rank_source(
             return contest_report(store, rounds_of(store, run_id), seed, resamples)
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
-        return pointwise_report(of_run(store, run.id), by, exclude, models, seed, resamples)
+        report = pointwise_report(of_run(store, run.id), by, exclude, models, seed, resamples)
+        return {**report, "corrected": system_gaps.corrected_data(store, run)}
     return pointwise_report(read_source(open_store, source), by, exclude, {}, seed, resamples)
 
 
@@ -267,6 +269,8 @@ def as_text(report: dict[str, Any]) -> str:
                 f"note: {one['judge']} chose the answer shown first in "
                 f"{percent(one['shown_first'])} of its choices; a half would be fair."
             )
+    if said := report.get("corrected", {}).get("in_words"):
+        lines.append(f"corrected: {said}")
     if board["undecided"]:
         parts = ", ".join(f"{n} {why}" for why, n in board["undecided"].items())
         lines.append(f"undecided: {parts}")

@@ -1,4 +1,4 @@
-"""Systems of one run that answered the same tasks: their items side by side, and how far apart.
+"""Systems of one run that answered the same tasks: how far apart, by judges and by people.
 
 Two systems are compared on the tasks that both answered, criterion by criterion, so that what a
 task makes easy or hard cancels.
@@ -7,7 +7,9 @@ task makes easy or hard cancels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,16 +18,22 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import holm, paired_difference
+from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
 from core.metrics.measure import Array, Statistic, ratio
 from core.services.agreement.group_figures import Draws
 from core.services.pairwise.system_answers import join
 from core.services.results import grid, scored_items
+from core.services.review import random_labels
+from core.services.review.corrected_estimates import Corrected, mean_of
+from core.services.review.random_labels import DrawnCell, counted
 from core.store.store import Store
+from core.text.numbers import percent, points
 
 RESAMPLES = 1000
 #: A corrected p below this decides.
 LEVEL = 0.05
 NO_TASK = "No task has a value of both."
+NO_SYSTEMS = "The items name fewer than two systems."
 
 
 class SharedTask(NamedTuple):
@@ -137,3 +145,254 @@ def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
     drawn = draws.of(tasks, times)
     found = paired_difference(mean(sides[0]), mean(sides[1]), drawn, times)
     return Gap(name, found.value._replace(n=n), found.p.value)
+
+
+# What each system would earn if people had judged everything, and which of two is better then.
+#
+# What judges say of all answers, corrected by what people say of a random part of them: means of
+# these answers, and gaps between two systems over tasks such as those both answered.
+
+
+class SystemMean(NamedTuple):
+    """One system's mean, and the places it may have among all: 1 to as many as there are.
+
+    ``places`` are those that gaps larger than chance leave open; ``None`` where no gap is known.
+    """
+
+    system: str
+    mean: Corrected
+    places: tuple[int, int] | None
+
+
+class SystemsApart(NamedTuple):
+    """How far the second system is above the first. ``p`` is corrected for the number of pairs."""
+
+    first: str
+    second: str
+    found: PoweredGap
+    p: float | None
+
+    @property
+    def better(self) -> str:
+        """The system that is higher by more than chance, or the empty string."""
+        value = self.found.gap.value
+        if value is None or self.p is None or self.p >= LEVEL:
+            return ""
+        return self.second if value > 0 else self.first
+
+
+@dataclass(frozen=True)
+class CorrectedSystems:
+    """Systems in the order of their corrected means; ``criterion`` is empty for all, by weight.
+
+    ``reason`` says why nothing can be corrected, ``queue`` names the one that drew the labels.
+    """
+
+    criterion: str
+    systems: tuple[SystemMean, ...]
+    gaps: tuple[SystemsApart, ...]
+    queue: str = ""
+    reason: str = ""
+
+
+def corrected_systems(
+    store: Store, run: Run, criterion: str = "", tasks: SharedTasks | None = None
+) -> CorrectedSystems:
+    """The systems of a run by what people would say of all their answers.
+
+    Of a criterion the share of its best that answers earn, as in the grid; of all together points
+    by weight as a share of what could be reached, before gates, penalties and limits. ``tasks`` are
+    those of ``shared_tasks``, where somebody has them.
+    """
+    found = random_labels.of_run(store, run.id)
+    shared = shared_tasks(store, run) if tasks is None else tasks
+    if len(shared.systems) < 2:
+        return CorrectedSystems(criterion, (), (), reason=shared.why or NO_SYSTEMS)
+    of_system = {item: name for task in shared.tasks for name, item in task.items.items()}
+    cells: dict[str, list[DrawnCell]] = {name: [] for name in shared.systems}
+    for cell in found.of(criterion):
+        name, known = of_system.get(cell.item_id), _earned(cell) if criterion else cell
+        if name is not None and known is not None:
+            cells[name].append(known)
+    gaps = [] if found.reason else _pairs(shared, cells, by_itself=bool(criterion))
+    places = _places(shared.systems, gaps)
+    means = (
+        SystemMean(name, mean_of(some, criterion, found.reason), places.get(name))
+        for name, some in cells.items()
+    )
+    return CorrectedSystems(
+        criterion,
+        tuple(sorted(means, key=_highest_first)),
+        tuple(gaps),
+        found.queue.name if found.queue is not None else "",
+        found.reason,
+    )
+
+
+def _earned(cell: DrawnCell) -> DrawnCell | None:
+    """The cell with shares of the criterion's best in place of values, as grids have them."""
+    said = grid.earned(cell.criterion, cell.said)
+    if said is None:
+        return None
+    return cell._replace(said=said, value=grid.earned(cell.criterion, cell.value))
+
+
+def _highest_first(one: SystemMean) -> tuple[float, float]:
+    mean = None if one.mean.powered is None else one.mean.powered.mean.value
+    said = one.mean.said or 0.0
+    return (-(said if mean is None else mean), -said)
+
+
+def _pairs(
+    shared: SharedTasks, cells: dict[str, list[DrawnCell]], *, by_itself: bool
+) -> list[SystemsApart]:
+    """Every two systems, over the tasks that both answered."""
+    found = [
+        (one, other, _powered(shared, (one, other), cells, by_itself=by_itself))
+        for one, other in combinations(shared.systems, 2)
+    ]
+    corrected = holm([gap.p for *_, gap in found])
+    return [
+        SystemsApart(one, other, gap, p)
+        for (one, other, gap), p in zip(found, corrected, strict=True)
+    ]
+
+
+def _powered(
+    shared: SharedTasks,
+    pair: tuple[str, str],
+    cells: dict[str, list[DrawnCell]],
+    *,
+    by_itself: bool,
+) -> PoweredGap:
+    tasks = {
+        task.items[name]: at
+        for at, task in enumerate(shared.tasks)
+        if all(name in task.items for name in pair)
+        for name in pair
+    }
+    sides = [[cell for cell in cells[name] if cell.item_id in tasks] for name in pair]
+    among = len({tasks[cell.item_id] for side in sides for cell in side})
+    parts = list[float]()
+    for sign, side in zip((-1, 1), sides, strict=True):
+        weights = [1.0 if by_itself else cell.criterion.weight for cell in side]
+        reached = sum(weight for weight in weights if weight > 0)
+        parts += [sign * weight * among / reached if reached else 0.0 for weight in weights]
+    both = [cell for side in sides for cell in side]
+    values = counted(both)
+    return powered_gap(
+        [cell.said for cell in both],
+        [np.nan if value is None else value for value in values],
+        [cell.stratum for cell in both],
+        parts,
+        [tasks[cell.item_id] for cell in both],
+    )
+
+
+def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
+    """Where each may stand: behind those surely better, before those surely worse."""
+    if not any(one.found.gap.value is not None for one in gaps):
+        return {}
+    above, below = (dict.fromkeys(systems, 0) for _ in range(2))
+    for one in gaps:
+        if one.better:
+            above[one.first if one.better == one.second else one.second] += 1
+            below[one.better] += 1
+    return {name: (1 + above[name], len(systems) - below[name]) for name in systems}
+
+
+def in_words(found: CorrectedSystems) -> str:
+    """Who is best by what judges say and by people, and whether that is the same system.
+
+    Empty where nothing can be corrected.
+    """
+    if found.reason or len(found.systems) < 2:
+        return found.reason
+    best = found.systems[0]
+    if best.mean.powered is None:
+        return best.mean.reason
+    said = max(found.systems, key=lambda one: one.mean.said or 0.0)
+    mean = best.mean.powered.mean
+    if mean.value is None:
+        return mean.reason
+    head = (
+        f"By people {best.system} is ahead ({percent(mean.value)} "
+        f"[{percent(mean.low)}, {percent(mean.high)}])"
+    )
+    if said.system != best.system:
+        head += (
+            f", not {said.system}, whom the votes alone put first "
+            f"({percent(said.mean.said)} against {percent(best.mean.said)})"
+        )
+    return f"{head}. {_how_sure(found, best.system, said.system)}"
+
+
+def _how_sure(found: CorrectedSystems, best: str, said: str) -> str:
+    other = said if said != best else found.systems[1].system
+    for one in found.gaps:
+        if {one.first, one.second} == {best, other}:
+            value, low, high = one.found.gap[:3]
+            if value is None:
+                return f"How far it is ahead cannot be said: {one.found.gap.reason}"
+            if one.first == best:
+                value, low, high = -value, -(high or 0.0), -(low or 0.0)
+            sure = "more than chance" if one.better else "no more than chance may do"
+            return (
+                f"It is {points(value)} before {other} ({points(low)} to {points(high)}): {sure}."
+            )
+    return ""
+
+
+def as_data(found: CorrectedSystems) -> dict[str, Any]:
+    """The same for ``rank --json``."""
+    data: dict[str, Any] = {
+        "queue": found.queue or None,
+        "systems": [
+            {
+                "system": one.system,
+                "raw": one.mean.said,
+                "corrected": figure(
+                    None if (p := one.mean.powered) is None else p.mean, one.mean.reason
+                ),
+                "labels_alone": figure(None if p is None else p.labels, one.mean.reason),
+                "cells": one.mean.cells,
+                "labelled": one.mean.labelled,
+                "places": one.places,
+            }
+            for one in found.systems
+        ],
+        "gaps": [
+            {
+                "first": one.first,
+                "second": one.second,
+                "raw": one.found.raw,
+                **figure(one.found.gap),
+                "labels_alone": figure(one.found.labels),
+                "listened": one.found.listened,
+                "p": one.p,
+                "better": one.better or None,
+            }
+            for one in found.gaps
+        ],
+    }
+    if found.reason:
+        return {**data, "undefined": {"corrected": found.reason}}
+    return {**data, "in_words": in_words(found)}
+
+
+def corrected_data(store: Store, run: Run) -> dict[str, Any]:
+    """All criteria together and each, for ``rank --json``."""
+    tasks = shared_tasks(store, run)
+    names = [c.name for c in scored_items.scored_rubric(store, run).criteria]
+    whole = as_data(corrected_systems(store, run, "", tasks))
+    if "undefined" in whole or len(names) < 2:
+        return whole
+    each = {name: as_data(corrected_systems(store, run, name, tasks)) for name in names}
+    return {**whole, "criteria": each}
+
+
+def figure(one: Estimate | None, reason: str = "") -> dict[str, Any]:
+    """A figure with its interval, or why there is none."""
+    if one is None or one.value is None:
+        return {"value": None, "undefined": {"value": reason if one is None else one.reason}}
+    return {"value": one.value, "ci": [one.low, one.high], "n": one.n}

@@ -15,13 +15,12 @@ from core.formats.report.paper import (
     Sentences,
     Words,
 )
+from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
     criteria_section,
     method_section,
     raters_section,
-    reviews_section,
-    reviews_summary,
     setup_section,
 )
 from core.services.reports.report_values import (

@@ -1,4 +1,4 @@
-"""The sections of a report's paper: setup, criteria and raters, reviews."""
+"""The sections of a report's paper: setup, criteria and raters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,16 @@ from core.services.reports.report_values import (
 )
 from core.services.reports.report_values import reported_number as counted
 from core.services.runs.lifecycle import lost_words
-from core.text.numbers import DASH, cost, count, number, percent, plural, seconds, tokens, weight
+from core.text.numbers import (
+    DASH,
+    cost,
+    count,
+    number,
+    percent,
+    seconds,
+    tokens,
+    weight,
+)
 
 
 def setup_section(report: RunReport) -> Section:
@@ -178,58 +187,6 @@ def _version(setup: Setup) -> str:
     if setup.asked_number == setup.rubric_number:
         return f"version {setup.rubric_number}"
     return f"scored under version {setup.rubric_number}; judges were asked {setup.asked_number}"
-
-
-_NOTE = (
-    "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
-    "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
-    "the cells that nobody looked at. Where a queue is narrowed, they are all of what it is about. "
-    "Picked cells: those that the queue's rule took because they "
-    "were doubtful; they say nothing of the others."
-)
-
-
-def reviews_section(report: RunReport) -> list[Section]:
-    """Accuracy on all cells beside that on the hard ones, for every queue with an audit."""
-    if not report.reviews:
-        return []
-    rows = tuple(
-        (
-            Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
-            figure(one.weighted, share=True),
-            figure(one.hard, share=True),
-            reported_number(one.queued),
-            reported_number(one.audited),
-            reported_number(one.missing),
-        )
-        for one in report.reviews
-    )
-    heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
-    table = PaperTable("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
-    return [Section("Reviewed by people", (table,))]
-
-
-def reviews_summary(report: RunReport) -> list[str]:
-    """A sentence of a queue that can speak of all cells, or of what it is about; none without one.
-
-    The newest that looked at everything, or else the newest.
-    """
-    known = [one for one in report.reviews if one.weighted.value is not None]
-    if not known:
-        return []
-    one = max(known, key=lambda line: (not line.only, line.queue))
-    drawn = plural(one.audited, "cell")
-    hard = (
-        f", and {percent(one.hard.value)} of those that a rule picked as doubtful"
-        if one.hard.value is not None
-        else ""
-    )
-    ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
-    return [
-        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
-        f"{f' on {one.only}' if one.only else ''} (95% interval {ends}; {drawn} drawn at random)"
-        f"{hard}."
-    ]
 
 
 _ALPHA = (

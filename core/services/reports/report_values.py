@@ -45,6 +45,20 @@ class ReviewLine:
     only: str = ""
 
 
+class CorrectedLine(NamedTuple):
+    """A mean as the votes have it and corrected by people's random labels, of all or of a part.
+
+    ``labels`` are people's alone; ``reason`` says why nothing is known beside ``said``.
+    """
+
+    name: str
+    cells: int
+    labelled: int
+    said: float | None
+    mean: Estimate
+    labels: Estimate
+
+
 class Training(NamedTuple):
     """What an offline judge learned for one criterion; ``reason`` says why it is switched off."""
 
@@ -263,6 +277,8 @@ class RunReport:
     best: tuple[ItemLine, ...]
     gates: tuple[GateLine, ...]
     reviews: tuple[ReviewLine, ...]
+    corrected: tuple[CorrectedLine, ...]
+    systems_by_people: str
     findings: tuple[str, ...]
     checks: str
     limits: tuple[str, ...]

@@ -12,6 +12,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
 from core.identity import canonical_json
+from core.metrics.estimate import Estimate
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
 
@@ -20,6 +21,7 @@ from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import PANEL, PEOPLE
 from core.services.datasets.splits import twins_of
 from core.services.diagnostics.diagnosis import diagnose
+from core.services.pairwise import system_gaps
 from core.services.reports.limits import limits
 from core.services.reports.report_lines import (
     Compared,
@@ -36,6 +38,7 @@ from core.services.reports.report_lines import (
     tags_of,
 )
 from core.services.reports.report_values import (
+    CorrectedLine,
     CriterionLine,
     JudgeFacts,
     ReportCounts,
@@ -48,7 +51,8 @@ from core.services.results.browsing import scores as score_bins
 from core.services.results.browsing import stands_on as run_stands_on
 from core.services.results.scored_items import fitted_of, scored_rubric
 from core.services.results.weight_fit import in_words
-from core.services.review.corrected_estimates import audited_queues
+from core.services.review import corrected_estimates
+from core.services.review.corrected_estimates import Corrected, audited_queues
 from core.services.review.random_audit import narrowed
 from core.services.runs.lifecycle import lost, spared
 from core.store.store import Store
@@ -74,6 +78,29 @@ def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
         )
         for queue, found in audited_queues(store, run_id)
     )
+
+
+def corrected_lines(store: Store, run: Run) -> tuple[tuple[CorrectedLine, ...], str]:
+    """Means corrected by labels that were drawn at random, and who is ahead by them.
+
+    All criteria by weight, each, and the systems; nothing where no labels were so drawn.
+    """
+    lines, found = corrected_estimates.of_run(store, run.id)
+    if found.reason:
+        return (), ""
+    systems = system_gaps.corrected_systems(store, run)
+    named = [(one.criterion or "All criteria, by weight", one) for one in lines]
+    named += [(one.system, one.mean) for one in systems.systems]
+    words = system_gaps.in_words(systems) if systems.systems else ""
+    return tuple(_corrected_line(name, one) for name, one in named), words
+
+
+def _corrected_line(name: str, one: Corrected) -> CorrectedLine:
+    nothing = Estimate.undefined(one.reason)
+    mean, labels = (
+        (nothing, nothing) if one.powered is None else (one.powered.mean, one.powered.labels)
+    )
+    return CorrectedLine(name, one.cells, one.labelled, one.said, mean, labels)
 
 
 #: Told apart from settings: who it is, and where its key is found.
@@ -213,6 +240,7 @@ def report(
     worst, best = extremes(rows)
     least, middle, most = spread(rows)
     diagnosis = diagnose(store, run_id)
+    by_people = corrected_lines(store, run)
     made_of = RunReport(
         made=made or clock.now(),
         setup=setup_of(store, run, rubric),
@@ -235,6 +263,8 @@ def report(
         best=best,
         gates=gates(store, run_id, rows, rated.of.rubric_of),
         reviews=review_lines(store, run_id),
+        corrected=by_people[0],
+        systems_by_people=by_people[1],
         findings=tuple(finding.sentence for finding in diagnosis.findings),
         checks=diagnosis.promise if diagnosis.made else "",
         limits=(),

@@ -13,6 +13,7 @@ __all__ = [
     "other_acts",
     "queues",
     "random_audit",
+    "random_labels",
     "regrades",
     "reviewer_quality",
     "reviewers",

@@ -6,21 +6,23 @@ whole would score if people had looked at everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from math import nan
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.review_records import QueueRow
-from core.domain.rubric import Criterion, Rubric
-from core.services.queueing.queue_cells import asked_about
 from core.services.results.scored_items import resolved_items, scored_rubric
-from core.services.review.adjudication import settled
-from core.services.review.random_audit import Frame, frame, labelled_sample, narrowed
+from core.services.review import random_labels
+from core.services.review.random_audit import labelled_sample, narrowed
+from core.services.review.random_labels import DrawnCell, DrawnLabels, counted, of_queue
 from core.store.store import Store
 from core.text.numbers import count, percent
 
 if TYPE_CHECKING:
     from core.metrics.estimate import Estimate
+    from core.metrics.intervals.hit_rates import HitRates
     from core.metrics.intervals.sampling import Powered
 
 
@@ -75,7 +77,8 @@ class Corrected:
     """The mean value of a criterion's cells (``criterion`` empty: of all, by weight).
 
     ``said`` is what the votes say of ``cells``, ``labelled`` of which people decided. ``powered``
-    is ``None`` where nothing can be said, and ``reason`` says why.
+    is ``None`` where nothing can be said, and ``reason`` says why. ``rates``: of a question with
+    two answers, worth 0 and 1, how often votes find each, and the share that this makes true.
     """
 
     criterion: str
@@ -84,20 +87,7 @@ class Corrected:
     said: float | None
     powered: Powered | None
     reason: str = ""
-
-
-class _Value(NamedTuple):
-    """A cell as a number: what the votes say, what people say (if they did), and its weight.
-
-    ``drawn``: by the random audit; ``left``: it was not, of those that the audit was drawn from;
-    ``all``: of those that were decided whole.
-    """
-
-    criterion: str
-    said: float
-    value: float | None
-    stratum: Literal["all", "drawn", "left"]
-    weight: float
+    rates: HitRates | None = None
 
 
 def corrected(store: Store, queue_id: int) -> list[Corrected]:
@@ -111,47 +101,100 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
     are left out.
     """
     queue = store.queues.get(queue_id)
-    queued = store.queues.cells(queue_id)
-    drawn_from = frame(store, queue)
-    waiting = sum(cell.state != "resolved" for cell in queued) + drawn_from.behind
+    found = of_queue(store, queue)
     rubric = scored_rubric(store, store.runs.get(queue.run_id))
-    values = list(_values(store, queue, rubric, drawn_from))
-    lines = [_line("", values, waiting, weighted=True)]
     only = queue.rule.criteria
     names = [c.name for c in rubric.criteria if only is None or c.name in only]
-    if len(names) > 1:
-        lines += [_line(n, [v for v in values if v.criterion == n], waiting) for n in names]
-    return lines
+    return [
+        mean_of(found.of(name), name, found.reason)
+        for name in ["", *(names if len(names) > 1 else [])]
+    ]
 
 
-def _line(name: str, values: list[_Value], waiting: int, *, weighted: bool = False) -> Corrected:
+def mean_of(cells: Sequence[DrawnCell], criterion: str, reason: str = "") -> Corrected:
+    """The corrected mean of these cells: their points by weight, or values of one criterion.
+
+    ``reason`` says why nothing can be said of them, where somebody knows.
+    """
     from core.metrics.intervals.sampling import powered_mean
 
-    labelled = sum(v.value is not None for v in values)
-    scale = _Scale.of([v.weight if weighted else 1.0 for v in values])
-    reason = _why_not(values, scale, waiting)
-    said = [scale.up(w * v.said) for w, v in zip(scale.weights, values, strict=True)]
+    labelled = sum(cell.value is not None for cell in cells)
+    scale = _Scale.of([1.0 if criterion else cell.criterion.weight for cell in cells])
+    reason = _why_not(cells, scale) or reason
+    said = [scale.up(w * cell.said) for w, cell in zip(scale.weights, cells, strict=True)]
     if reason:
         plain = scale.down(sum(said) / len(said)) if said and scale.total else None
-        return Corrected(name, len(values), labelled, plain, None, reason)
-    counted = _counted(values)
+        return Corrected(criterion, len(cells), labelled, plain, None, reason)
+    values = counted(cells)
     found = powered_mean(
         said,
-        [scale.up(w * v) for w, v in zip(scale.weights, counted, strict=True) if v is not None],
-        [v is not None for v in counted],
-        [int(v.stratum != "all") for v in values],
+        [scale.up(w * v) for w, v in zip(scale.weights, values, strict=True) if v is not None],
+        [v is not None for v in values],
+        [cell.stratum for cell in cells],
     )
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
-    return Corrected(name, len(values), labelled, made.raw, made, made.mean.reason)
+    asked = {cell.criterion.name for cell in cells}
+    rates = _rates(cells, values) if len(asked) == 1 else None
+    return Corrected(criterion, len(cells), labelled, made.raw, made, made.mean.reason, rates)
 
 
-def _counted(values: list[_Value]) -> list[float | None]:
-    """The labels that count: of what the audit was drawn from its own alone, or all there are."""
-    left = [v.value for v in values if v.stratum == "left"]
-    whole = None not in left
-    return [v.value if whole or v.stratum != "left" else None for v in values]
+def _rates(cells: Sequence[DrawnCell], values: Sequence[float | None]) -> HitRates | None:
+    """How often votes find either answer; ``None`` where there are others than 0 and 1."""
+    from core.metrics.intervals.hit_rates import corrected_share
+
+    known = [value for value in values if value is not None]
+    if {*known, *(cell.said for cell in cells)} - {0.0, 1.0}:
+        return None
+    strata = Counter(cell.stratum for cell in cells)
+    labelled = Counter(c.stratum for c, v in zip(cells, values, strict=True) if v is not None)
+    return corrected_share(
+        [cell.said for cell in cells],
+        [nan if value is None else value for value in values],
+        [(labelled[cell.stratum] or 1) / strata[cell.stratum] for cell in cells],
+    )
+
+
+def of_run(store: Store, run_id: int) -> tuple[list[Corrected], DrawnLabels]:
+    """The same of a run, from whichever labels may speak for all its cells; and those labels."""
+    found = random_labels.of_run(store, run_id)
+    rubric = scored_rubric(store, store.runs.get(run_id))
+    names = [c.name for c in rubric.criteria]
+    lines = [
+        mean_of(found.of(name), name, found.reason)
+        for name in ["", *(names if len(names) > 1 else [])]
+    ]
+    return lines, found
+
+
+def corrected_data(store: Store, run_id: int) -> dict[str, Any] | None:
+    """The key ``corrected`` of ``metrics --json``; ``None`` where no queue drew labels."""
+    lines, found = of_run(store, run_id)
+    if found.queue is None:
+        return None
+    whole = {
+        "queue": found.queue.id,
+        "score": _corrected(lines[0]),
+        "criteria": {one.criterion: _corrected(one) for one in lines[1:]},
+    }
+    return {**whole, "undefined": {"corrected": found.reason}} if found.reason else whole
+
+
+def _corrected(one: Corrected) -> dict[str, Any]:
+    data: dict[str, Any] = {"raw": one.said, "cells": one.cells, "labelled": one.labelled}
+    if one.powered is None:
+        return {**data, "corrected": None, "undefined": {"corrected": one.reason}}
+    data["corrected"] = _estimate(one.powered.mean)
+    data["labels_alone"] = _estimate(one.powered.labels)
+    data["listened"] = one.powered.listened
+    if one.rates is not None:
+        data["by_hit_rates"] = {
+            "share": _estimate(one.rates.share),
+            "sensitivity": _estimate(one.rates.found),
+            "specificity": _estimate(one.rates.cleared),
+        }
+    return data
 
 
 class _Scale(NamedTuple):
@@ -185,45 +228,10 @@ class _Scale(NamedTuple):
         return one._replace(value=self.down(one.value), low=low, high=high)
 
 
-def _why_not(values: list[_Value], scale: _Scale, waiting: int) -> str:
-    if not values:
+def _why_not(cells: Sequence[DrawnCell], scale: _Scale) -> str:
+    if not cells:
         return "No cell has a value."
-    if not scale.total:
-        return "No criterion rewards anything."
-    if waiting:
-        return f"{_cells(waiting)} of the queue {'is' if waiting == 1 else 'are'} still open."
-    return ""
-
-
-def _values(store: Store, queue: QueueRow, rubric: Rubric, drawn_from: Frame) -> Iterator[_Value]:
-    own = store.signs.own_rubrics(queue.run_id)
-    known = settled(store, queue.run_id)
-    strata: dict[tuple[str, str], Literal["drawn", "left"]] = {
-        (cell.row.item_id, cell.row.criterion): "drawn" if cell.drawn else "left"
-        for cell in drawn_from.cells
-    }
-    for row in store.results.all_cells(queue.run_id):
-        if not asked_about(queue.rule, row.item_id, row.criterion):
-            continue
-        place = (row.item_id, row.criterion)
-        criterion = own.get(row.item_id, rubric).criterion(row.criterion)
-        decided = known.get(place)
-        active = decided is not None and decided.state == "active"
-        value = _value(criterion, decided.option) if decided is not None and active else None
-        said = _value(criterion, row.judged)
-        if (active and value is None) or (said is None and value is None):
-            continue
-        yield _Value(
-            row.criterion,
-            value if said is None and value is not None else said or 0.0,
-            value,
-            strata.get(place, "all"),
-            criterion.weight,
-        )
-
-
-def _value(criterion: Criterion, option: int | None) -> float | None:
-    return None if option is None else criterion.values[option]
+    return "" if scale.total else "No criterion rewards anything."
 
 
 # Labels that come from review: they were not drawn at random, and what follows from that.

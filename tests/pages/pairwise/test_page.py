@@ -184,6 +184,8 @@ def test_a_run_of_scores_ranks_its_systems_without_a_call(store: Store) -> None:
     page = shown(open_page(PAGE, run=str(run_id)))
     assert "Systems ranked by their scores" in page
     assert "Borda" in page
+    # Labels that nobody drew at random correct nothing, and it is said what would.
+    assert "A queue with a random audit, reviewed to its end, would tell." in page
     listed = open_page(PAGE)
     assert "Systems ranked from scores" in shown(listed)
 

@@ -1,0 +1,198 @@
+"""Which of two runs is right more often on all cells, from labels that were drawn at random.
+
+Accuracy over labelled cells speaks of those; a queue picks doubtful ones, on which runs differ
+most. With the chance that each cell had of being labelled, they speak of all. Where both runs give
+the same verdict they are equally right whatever the truth is: nobody has to look there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.bootstrap import holm
+from core.metrics.intervals.powered_gaps import powered_gap
+from core.metrics.measure import Array
+from core.services.comparison.paired_runs import CriterionPair, Paired
+from core.services.review import random_labels
+from core.services.review.random_labels import DrawnCell, DrawnLabels, counted
+from core.store.store import Store
+from core.text.names import fold, visible
+from core.text.numbers import percent, plural, points
+
+#: A p below this decides, corrected for the number of criteria.
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class RightMore:
+    """How much more often the second run is right, of all ``cells`` that both decided.
+
+    ``criterion`` is empty for all together. On ``apart`` of the cells the runs differ, of which
+    ``labelled`` have a label that counts. ``naive`` is the plain difference over labelled cells.
+    ``p`` is corrected for the number of criteria; that of all together stands alone.
+    """
+
+    criterion: str
+    cells: int
+    apart: int
+    labelled: int
+    gap: Estimate
+    naive: float | None
+    p: float | None
+
+    @property
+    def better(self) -> int:
+        """1 or 2: the run that is right more often by more than chance; 0 where neither is."""
+        if self.gap.value is None or self.p is None or self.p >= LEVEL or not self.gap.value:
+            return 0
+        return 2 if self.gap.value > 0 else 1
+
+
+@dataclass(frozen=True)
+class CorrectedAccuracy:
+    """All criteria together and each; ``run`` and ``queue`` say whose draw it was.
+
+    ``reason`` says why nothing can be said of all cells.
+    """
+
+    whole: RightMore | None
+    criteria: tuple[RightMore, ...]
+    run: int = 0
+    queue: str = ""
+    reason: str = ""
+
+
+def right_more(store: Store, paired: Paired) -> CorrectedAccuracy:
+    """The comparison, from the labels drawn for either run, the one with more of them."""
+    drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
+    able = [(run_id, one) for run_id, one in drawn if not one.reason]
+    if not able:
+        return CorrectedAccuracy(None, (), reason=_why(paired, [one for _, one in drawn]))
+    run_id, found = max(able, key=lambda one: sum(cell.drawn for cell in one[1].cells))
+    items = {item: at for at, item in enumerate(paired.match.both)}
+    each = [_columns(sides, found.of(sides.name), items) for sides in paired.criteria]
+    ones = [_more(s.name, one) for s, one in zip(paired.criteria, each, strict=True)]
+    corrected = holm([one.p for one in ones])
+    return CorrectedAccuracy(
+        _more("", np.concatenate(each)),
+        tuple(replace(one, p=p) for one, p in zip(ones, corrected, strict=True)),
+        run_id,
+        found.queue.name if found.queue is not None else "",
+    )
+
+
+def _why(paired: Paired, drawn: list[DrawnLabels]) -> str:
+    one, other = (found.reason for found in drawn)
+    if one == other:
+        return one
+    return f"Run {paired.runs[0].id}: {one} Run {paired.runs[1].id}: {other}"
+
+
+#: Columns of a table of cells: the item's place, whether the runs differ, how much more the second
+#: is right (NaN where no label counts), the stratum.
+_ITEM, _APART, _MORE, _STRATUM = range(4)
+
+
+def _columns(sides: CriterionPair, cells: tuple[DrawnCell, ...], items: dict[str, int]) -> Array:
+    """A row for each cell that both runs decided and that could be drawn."""
+    levels = {fold(label): at for at, label in enumerate(sides.labels)}
+    first, second = sides.verdicts
+    rows = list[tuple[float, float, float, float]]()
+    for cell, value in zip(cells, counted(cells), strict=True):
+        at = items.get(cell.item_id)
+        if at is None or first[at] < 0 or second[at] < 0:
+            continue
+        same = first[at] == second[at]
+        more = np.nan
+        if value is not None and cell.option is not None:
+            truth = levels.get(fold(cell.criterion.choices[cell.option].label), -1)
+            more = float(second[at] == truth) - float(first[at] == truth)
+        rows.append((at, float(not same), more, cell.stratum))
+    return np.array(rows, np.float64).reshape(-1, 4)
+
+
+def _more(name: str, cells: Array) -> RightMore:
+    apart = cells[:, _APART] > 0
+    known = np.isfinite(cells[:, _MORE])
+    number = len(np.unique(cells[:, _ITEM]))
+    found = powered_gap(
+        np.zeros(len(cells)),
+        # Where both say the same, both are right or both are wrong.
+        np.where(apart, cells[:, _MORE], 0.0),
+        np.where(apart, cells[:, _STRATUM], -1),
+        np.full(len(cells), number / max(1, len(cells))),
+        cells[:, _ITEM],
+    )
+    naive = float(cells[known, _MORE].mean()) if known.any() else None
+    labelled = int((apart & known).sum())
+    return RightMore(name, len(cells), int(apart.sum()), labelled, found.gap, naive, found.p)
+
+
+def in_words(found: CorrectedAccuracy) -> str:
+    """Which run is right more often on all cells, and whether labelled ones alone say otherwise.
+
+    Empty where nobody labelled anything.
+    """
+    one = found.whole
+    if found.reason == random_labels.NOBODY:
+        return ""
+    if one is None:
+        return f"Of all cells nothing can be said: {found.reason}"
+    if one.gap.value is None:
+        return f"Of all cells nothing can be said: {one.gap.reason}"
+    ends = f"{points(one.gap.low, share=True)} to {points(one.gap.high, share=True)}"
+    who = {
+        0: "neither run is surely right more often",
+        1: "A is right more often",
+        2: "B is right more often",
+    }
+    said = (
+        f"Of all {plural(one.cells, 'cell')}, not of labelled ones alone, {who[one.better]}: "
+        f"B minus A {points(one.gap.value, share=True)} ({ends}). The runs differ on "
+        f"{percent(one.apart / one.cells)} of them."
+    )
+    naive = one.naive or 0.0
+    if naive * one.gap.value < 0:
+        said += (
+            f" Labelled cells alone point the other way ({points(naive, share=True)}): doubtful "
+            "ones were picked more often."
+        )
+    each = [c for c in found.criteria if c.better]
+    if len(found.criteria) > 1 and each:
+        names = "; ".join(
+            f"{'AB'[c.better - 1]} on {visible(c.criterion)} ({points(c.gap.value, share=True)})"
+            for c in each[:3]
+        )
+        said += f" By criterion: {names}."
+    return said
+
+
+def as_data(found: CorrectedAccuracy) -> dict[str, Any]:
+    """The key ``corrected`` of ``compare --json``."""
+    if found.whole is None:
+        return {"undefined": {"accuracy": found.reason}}
+    return {
+        "run": found.run,
+        "queue": found.queue or None,
+        "accuracy": _data(found.whole),
+        "criteria": {one.criterion: _data(one) for one in found.criteria},
+        "in_words": in_words(found),
+    }
+
+
+def _data(one: RightMore) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "cells": one.cells,
+        "apart": one.apart,
+        "labelled_apart": one.labelled,
+        "difference": one.gap.value,
+        "ci": None if one.gap.low is None else [one.gap.low, one.gap.high],
+        "labelled_alone": one.naive,
+        "p": one.p,
+        "better": {0: None, 1: "a", 2: "b"}[one.better],
+    }
+    return {**data, "undefined": {"difference": one.gap.reason}} if one.gap.reason else data

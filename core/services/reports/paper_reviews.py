@@ -1,0 +1,87 @@
+"""The section of a report's paper on what people reviewed, and what follows for all cells."""
+
+from __future__ import annotations
+
+from core.formats.report.paper import PaperTable, Section, Sentences, Words
+from core.services.reports.report_values import RunReport, figure, reported_number
+from core.text.numbers import percent, plural, score
+
+_NOTE = (
+    "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
+    "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
+    "the cells that nobody looked at. Where a queue is narrowed, they are all of what it is about. "
+    "Picked cells: those that the queue's rule took because they "
+    "were doubtful; they say nothing of the others."
+)
+
+
+def reviews_section(report: RunReport) -> list[Section]:
+    """Accuracy on all cells beside that on the hard ones, for every queue with an audit."""
+    if not report.reviews:
+        return []
+    rows = tuple(
+        (
+            Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
+            figure(one.weighted, share=True),
+            figure(one.hard, share=True),
+            reported_number(one.queued),
+            reported_number(one.audited),
+            reported_number(one.missing),
+        )
+        for one in report.reviews
+    )
+    heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
+    table = PaperTable("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    return [Section("Reviewed by people", (table, *_corrected(report)))]
+
+
+_CORRECTED_NOTE = (
+    "What the votes say of all cells, corrected by how far they were off where people looked at "
+    "random (prediction-powered inference, Angelopoulos and others 2023). However wrong the "
+    "judges are, the interval holds. Points by weight, before gates and penalties."
+)
+
+
+def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
+    """Means corrected by people's random labels, and which system is ahead by them."""
+    if not report.corrected:
+        return []
+    rows = tuple(
+        (
+            Words(one.name, ""),
+            Words(score(one.said)),
+            figure(one.mean),
+            figure(one.labels),
+            reported_number(one.cells),
+            reported_number(one.labelled),
+        )
+        for one in report.corrected
+    )
+    heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
+    title = "Means as people would have them"
+    table = PaperTable(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
+    said = report.systems_by_people
+    return [table, *([Sentences((said,))] if said else [])]
+
+
+def reviews_summary(report: RunReport) -> list[str]:
+    """A sentence of a queue that can speak of all cells, or of what it is about; none without one.
+
+    The newest that looked at everything, or else the newest.
+    """
+    known = [one for one in report.reviews if one.weighted.value is not None]
+    if not known:
+        return []
+    one = max(known, key=lambda line: (not line.only, line.queue))
+    drawn = plural(one.audited, "cell")
+    hard = (
+        f", and {percent(one.hard.value)} of those that a rule picked as doubtful"
+        if one.hard.value is not None
+        else ""
+    )
+    ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
+    return [
+        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
+        f"{f' on {one.only}' if one.only else ''} (95% interval {ends}; {drawn} drawn at random)"
+        f"{hard}."
+    ]

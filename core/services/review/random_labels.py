@@ -1,0 +1,173 @@
+"""Which cells of a run people labelled with a known chance, and so what may speak for the rest.
+
+A queue that was reviewed to its end gives them: cells that its rule wanted are decided whole, and
+its random audit stands for those it was drawn from. A run of which every cell has a label gives
+them, too. Other labels were picked by somebody, nobody knows with what chance, and are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.domain.review_records import QueueRow
+from core.domain.rubric import Criterion
+from core.domain.runs import CellRow
+from core.services.queueing.queue_cells import asked_about
+from core.services.results.scored_items import (
+    effective,
+    labels_of,
+    resolved_items,
+    scored_rubric,
+)
+from core.services.review.adjudication import settled
+from core.services.review.random_audit import frame, narrowed
+from core.store.store import Store
+from core.text.numbers import count, plural
+
+NOBODY = (
+    "Nobody labelled cells of this run that were drawn at random. A queue with a random audit, "
+    "reviewed to its end, would tell."
+)
+
+
+class DrawnCell(NamedTuple):
+    """A cell with the option that the votes gave, and the one that people did (if they did).
+
+    ``said`` and ``value`` are both as numbers; where the votes say nothing of worth, they say what
+    people do. ``stratum`` is 0 where cells were decided whole; others of one number had the same
+    chance to be drawn, and ``drawn`` were. Labels of those that were not are nobody's draw, and do
+    not count (``counted``).
+    """
+
+    item_id: str
+    criterion: Criterion
+    voted: int | None
+    option: int | None
+    said: float
+    value: float | None
+    stratum: int
+    drawn: bool
+
+
+def _cell(
+    row: CellRow, criterion: Criterion, option: int | None, stratum: int, *, drawn: bool
+) -> DrawnCell | None:
+    """The cell; ``None`` where neither votes nor people say anything of worth."""
+    value = None if option is None else criterion.values[option]
+    said = None if row.judged is None else criterion.values[row.judged]
+    if said is None and value is None:
+        return None
+    says = value or 0.0 if said is None else said
+    return DrawnCell(row.item_id, criterion, row.judged, option, says, value, stratum, drawn)
+
+
+@dataclass(frozen=True)
+class DrawnLabels:
+    """The cells that are spoken of. ``reason`` says why nothing can be, and is empty otherwise.
+
+    ``queue`` is the one whose draw it was; ``None`` where all cells have labels.
+    """
+
+    cells: tuple[DrawnCell, ...]
+    queue: QueueRow | None = None
+    reason: str = ""
+
+    def of(self, criterion: str) -> tuple[DrawnCell, ...]:
+        """Those of one criterion; of all for the empty string."""
+        if not criterion:
+            return self.cells
+        return tuple(cell for cell in self.cells if cell.criterion.name == criterion)
+
+
+def counted(cells: Sequence[DrawnCell]) -> list[float | None]:
+    """What people say of each, where it counts.
+
+    Of what was drawn from, drawn labels alone do, unless every one of the others has a label, too:
+    then nothing is left to chance.
+    """
+    rest = [cell.value for cell in cells if cell.stratum and not cell.drawn]
+    whole = None not in rest
+    return [cell.value if whole or cell.drawn or not cell.stratum else None for cell in cells]
+
+
+def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
+    """The cells that a queue's rule looked at, with the labels it brought. Raises ``NotFound``.
+
+    Cells that people could not assess are left out, and those that neither votes nor people say
+    anything of.
+    """
+    drawn_from = frame(store, queue)
+    queued = store.queues.cells(queue.id)
+    waiting = sum(cell.state != "resolved" for cell in queued) + drawn_from.behind
+    strata = {(c.row.item_id, c.row.criterion): c.drawn for c in drawn_from.cells}
+    reason = ""
+    if waiting:
+        are = "is" if waiting == 1 else "are"
+        reason = f"{plural(waiting, 'cell')} of the queue {are} still open."
+    rubric = scored_rubric(store, store.runs.get(queue.run_id))
+    own = store.signs.own_rubrics(queue.run_id)
+    known = settled(store, queue.run_id)
+    cells = list[DrawnCell]()
+    for row in store.results.all_cells(queue.run_id):
+        place = (row.item_id, row.criterion)
+        if not asked_about(queue.rule, *place):
+            continue
+        decided = known.get(place)
+        active = decided is not None and decided.state == "active"
+        asked = own.get(row.item_id, rubric).criterion(row.criterion)
+        option = decided.option if decided is not None and active else None
+        drawn = strata.get(place)
+        cell = _cell(row, asked, option, int(drawn is not None), drawn=bool(drawn))
+        if cell is not None and not (active and cell.value is None):
+            cells.append(cell)
+    return DrawnLabels(tuple(cells), queue, reason)
+
+
+def of_run(store: Store, run_id: int) -> DrawnLabels:
+    """What may speak for all cells of a run. Raises ``NotFound``.
+
+    The newest queue that looked at all of them and was reviewed to its end, put away or not; else
+    all labels, where no cell is without.
+    """
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    able = [q for q in queues if store.queues.has_audit(q.id) and not narrowed(q.rule)]
+    found = [of_queue(store, queue) for queue in sorted(able, key=lambda q: -q.id)]
+    for one in found:
+        if not one.reason:
+            return one
+    return _all_labelled(store, run_id, found[0] if found else None)
+
+
+def _all_labelled(store: Store, run_id: int, queued: DrawnLabels | None) -> DrawnLabels:
+    """Every cell with a label; or why that is no draw."""
+    run = store.runs.get(run_id)
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
+    rubrics = {item.id: effective(item, rubric) for item in items}
+    truth = {item.id: labels_of(item, rubrics[item.id]) for item in items}
+    cells = list[DrawnCell]()
+    for row in store.results.all_cells(run_id):
+        option = truth[row.item_id].get(row.criterion)
+        asked = rubrics[row.item_id].criterion(row.criterion)
+        cell = _cell(row, asked, option, 0, drawn=False)
+        if cell is not None:
+            cells.append(cell)
+    labelled = sum(cell.value is not None for cell in cells)
+    if labelled == len(cells) and cells:
+        return DrawnLabels(tuple(cells))
+    if queued is not None and queued.queue is not None:
+        why = (
+            f"{queued.reason[:-1]} (“{queued.queue.name}”): what is decided first is no random "
+            "draw."
+        )
+        return DrawnLabels(queued.cells, queued.queue, why)
+    if not labelled:
+        return DrawnLabels(tuple(cells), None, NOBODY)
+    why = (
+        f"{count(labelled)} of {plural(len(cells), 'cell')} {'has' if labelled == 1 else 'have'} a "
+        "label, and nobody knows with what chance each was picked. Only labels drawn at random "
+        "speak of the rest: a queue with a random audit, reviewed to its end."
+    )
+    return DrawnLabels(tuple(cells), None, why)

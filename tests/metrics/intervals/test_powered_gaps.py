@@ -1,0 +1,111 @@
+"""How far two systems are apart, from judges on all answers and people on some."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.metrics.intervals.powered_gaps import powered_gap
+
+# 60 tasks, two answers each, judges who follow the truth loosely; 25 of each side labelled.
+_rng = np.random.default_rng(7)
+N, LABELLED = 60, 25
+TRUE = _rng.random((N, 2)).round(3)
+SAID = np.clip(0.5 * TRUE + 0.4 * _rng.random((N, 2)), 0, 1).round(3)
+DRAWN = np.zeros((N, 2), np.bool_)
+for _side in range(2):
+    DRAWN[_rng.choice(N, LABELLED, replace=False), _side] = True
+PARTS = np.tile([-1.0, 1.0], (N, 1))
+TASKS = np.repeat(np.arange(N), 2)
+KNOWN = np.where(DRAWN, TRUE, np.nan)
+
+
+def test_labels_of_everything_give_the_paired_t_test() -> None:
+    found = powered_gap(SAID.ravel(), TRUE.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS)
+    oracle = stats.ttest_rel(TRUE[:, 1], TRUE[:, 0])
+    ends = oracle.confidence_interval(0.95)
+    assert found.gap[:3] == pytest.approx(
+        ((TRUE[:, 1] - TRUE[:, 0]).mean(), ends.low, ends.high), rel=1e-9
+    )
+    assert found.p == pytest.approx(oracle.pvalue)
+    assert found.raw == pytest.approx((SAID[:, 1] - SAID[:, 0]).mean())
+
+
+@pytest.mark.parametrize("listen", [0.0, 0.6, 1.0])
+def test_the_gap_is_that_of_a_second_derivation(listen: float) -> None:
+    found = powered_gap(
+        SAID.ravel(), KNOWN.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS, listen=listen
+    )
+    # Each side by itself: lambda times the judges' mean, and what they were off by where drawn.
+    sides = [
+        listen * SAID[:, s].mean() + (TRUE[:, s] - listen * SAID[:, s])[DRAWN[:, s]].mean()
+        for s in range(2)
+    ]
+    assert found.gap.value == pytest.approx(sides[1] - sides[0])
+    # Task by task: judges' gap, the mean that judges are off by, and of a labelled answer what it
+    # is off by beyond that mean, as often as it stands for one.
+    square, more = np.zeros(N), 0.0
+    for s, sign in ((0, -1), (1, 1)):
+        off = TRUE[:, s] - listen * SAID[:, s]
+        mean = off[DRAWN[:, s]].mean()
+        square += sign * (listen * SAID[:, s] + mean)
+        square += sign * DRAWN[:, s] * (off - mean) * N / LABELLED
+        # n - 1 in place of n, for what was not looked at.
+        sample = off[DRAWN[:, s]]
+        more += N * (N - LABELLED) / LABELLED * (sample.var(ddof=1) - sample.var()) / N**2
+    error = np.sqrt(square.var(ddof=1) / N + more)
+    assert found.gap.high is not None
+    assert found.gap.value is not None
+    # 50 random labels in two groups.
+    reach = stats.t.ppf(0.975, 48) * error
+    assert found.gap.high - found.gap.value == pytest.approx(reach)
+
+
+def test_lambda_makes_the_variance_least_and_the_interval_narrower() -> None:
+    def width(listen: float | None) -> float:
+        found = powered_gap(
+            SAID.ravel(), KNOWN.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS, listen=listen
+        )
+        assert found.gap.low is not None
+        assert found.gap.high is not None
+        return found.gap.high - found.gap.low
+
+    # One degree of freedom is lambda's: 47 in place of 48.
+    fitted = width(None) * stats.t.ppf(0.975, 48) / stats.t.ppf(0.975, 47)
+    assert all(fitted <= width(listen) + 1e-3 for listen in np.linspace(0, 1, 11))
+    assert fitted < width(0.0)
+
+
+def test_answers_that_are_all_decided_bring_no_doubt_of_labels() -> None:
+    # Both say the same on 80 of 100 items (known to be no gap, stratum -1); of the others 12 of 20
+    # are labelled, 9 of them better by the second.
+    apart = np.arange(100) < 20
+    more = np.where(apart, np.nan, 0.0)
+    more[:12] = [1.0] * 9 + [-1.0] * 3
+    stratum = np.where(apart, 0, -1)
+    found = powered_gap(np.zeros(100), more, stratum, np.ones(100), np.arange(100))
+    # .2 * (9 - 3) / 12
+    assert found.gap.value == pytest.approx(0.1)
+    assert found.listened == 0.0
+
+
+@pytest.mark.parametrize(
+    ("labelled", "reason"),
+    [
+        (4, "Only 8 cells were drawn at random; 10 are needed"),
+        ((20, 4), "Of a group of cells only 4 are labelled; 5 of each are needed."),
+    ],
+)
+def test_too_few_labels_give_no_gap(labelled: int | tuple[int, int], reason: str) -> None:
+    each = (labelled, labelled) if isinstance(labelled, int) else labelled
+    known = np.column_stack([np.where(np.arange(N) < n, TRUE[:, 0], np.nan) for n in each])
+    found = powered_gap(SAID.ravel(), known.ravel(), np.zeros(2 * N), PARTS.ravel(), TASKS)
+    assert (found.gap.value, found.p) == (None, None)
+    assert reason in found.gap.reason
+
+
+def test_one_task_and_columns_that_do_not_fit_are_refused() -> None:
+    assert "two tasks" in powered_gap([1.0], [1.0], [0], [1.0], [0]).gap.reason
+    with pytest.raises(ValueError, match="per cell"):
+        powered_gap([1.0], [1.0, 0.0], [0], [1.0], [0])
