@@ -21,7 +21,7 @@ from core.domain.review import (
 #: What an event can say. ``settle`` and ``unsettle`` are consequences; ``undo`` takes one event
 #: back; ``mark`` changes the state of what is settled; ``reveal`` is that votes were looked at;
 #: ``repeat`` is what a second look gave, and changes nothing; so does ``request``: somebody outside
-#: asked for a regrade.
+#: asked for a regrade; ``withdraw`` says that one was a mistake.
 Action = Literal[
     "verdict",
     "reveal",
@@ -39,6 +39,7 @@ Action = Literal[
     "change",
     "repeat",
     "request",
+    "withdraw",
     "undo",
 ]
 

@@ -26,7 +26,7 @@ from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import drafts, model_help, resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import one_of, problem_list, refusal, shown_errors, table
+from pages.ui.widgets import problem_list, refusal, shown_errors, table
 
 WAYS = {
     "drop": "Drop a file",
@@ -101,17 +101,14 @@ def _choose(path: Path) -> None:
         resources.held_line("rubric", files)
         _of_files(files)
         return
-    way = one_of("Rubric from", WAYS, default="drop", key=field("rubric", "way"))
+    way = steps.way("rubric", WAYS)
     if way == "paste":
-        text = st.text_area(
-            "Paste the rubric",
-            key=field("rubric", "paste"),
-            height=180,
-            persist_state="session",
-            placeholder="A table of criteria and levels with its headings, one requirement a line "
+        text = steps.pasted(
+            "rubric",
+            "A table of criteria and levels with its headings, one requirement a line "
             "with its points, or YAML.",
         )
-        if text and text.strip():
+        if text:
             _read(lambda: (pasted_rubric(text),), "pasted text")
     elif way == "here":
         _known()
@@ -167,7 +164,7 @@ def _use(rubric: Rubric, source: str) -> None:
         icon=":material/check:",
     ):
         version = catalog.keep_rubric(store(), rubric, source)
-        resources.hold("rubric", ())
+        steps.accepted("rubric")
         settle(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
         st.rerun()
 

@@ -11,11 +11,12 @@ import streamlit as st
 from core.domain.library import DatasetVersion, RubricVersion
 from core.errors import NotFound
 from core.services.datasets import catalog
+from core.services.guided import dropped
 from core.services.rubrics import library
-from pages.ui import routes, state
-from pages.ui.resources import store
+from pages.ui import resources, routes, state
+from pages.ui.resources import actor, store
 from pages.ui.text import esc
-from pages.ui.widgets import row
+from pages.ui.widgets import one_of, row
 
 ValueT = TypeVar("ValueT")
 
@@ -145,3 +146,39 @@ def leave_as_it_was(step: Step) -> None:
 def field(*ids: object) -> str:
     """The key of a field of this screen."""
     return state.key(GRADE_FIELD, *ids)
+
+
+def way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str:
+    """How the step is taken: what somebody chose, or pasting where something was pasted."""
+    pasted = dropped.kept_text(store(), step)
+    default = "paste" if pasted else "drop"
+    return one_of(f"{NAMES[step]} from", ways, default=default, key=field(step, "way"))
+
+
+def pasted(step: Literal["texts", "rubric"], placeholder: str) -> str:
+    """A box to paste into: what stood in it and was not accepted is there after a reload."""
+    key = field(step, "paste")
+    state.seed(key, dropped.kept_text(store(), step))
+    words = st.text_area(
+        f"Paste the {NAMES[step].lower()}",
+        key=key,
+        height=180,
+        persist_state="session",
+        placeholder=placeholder,
+        on_change=_on_pasted,
+        args=(step,),
+    )
+    return (words or "").strip()
+
+
+def _on_pasted(step: Literal["texts", "rubric"]) -> None:
+    if actor().may("draft"):
+        dropped.keep_text(store(), step, str(state.get(field(step, "paste")) or ""))
+
+
+def accepted(step: Literal["texts", "rubric"]) -> None:
+    """Something was made of what was dropped or pasted: neither waits any longer."""
+    resources.hold(step, ())
+    if actor().may("draft"):
+        dropped.keep_text(store(), step, "")
+    state.drop(field(step, "paste"))

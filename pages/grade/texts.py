@@ -16,7 +16,7 @@ from pages.grade.steps import GRADE_ACT, Path, field, settle
 from pages.ui import resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import one_of, problem_list, refusal, sheet_choice, shown_errors
+from pages.ui.widgets import problem_list, refusal, sheet_choice, shown_errors
 from pages.ui.widgets import table as html_table
 
 WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what is here"}
@@ -48,7 +48,7 @@ def _choose() -> None:
         return
     known = {row.id: row for row in catalog.listing(store())}
     ways = WAYS if known else {way: words for way, words in WAYS.items() if way != "here"}
-    way = one_of("Texts from", ways, default="drop", key=field("texts", "way"))
+    way = steps.way("texts", ways)
     if way == "paste":
         _pasted()
     elif way == "here":
@@ -77,14 +77,8 @@ def _files(files: tuple[File, ...]) -> None:
 
 
 def _pasted() -> None:
-    text = st.text_area(
-        "Paste the texts",
-        key=field("texts", "paste"),
-        height=180,
-        persist_state="session",
-        placeholder="A table with its headings, or one text a paragraph (or a line).",
-    )
-    if text and text.strip():
+    text = steps.pasted("texts", "A table with its headings, or one text a paragraph (or a line).")
+    if text:
         try:
             _look(texts.read_pasted(text), "pasted texts")
         except InputError as error:
@@ -144,7 +138,7 @@ def _look(table: Table | InputError, name: str) -> None:
         if checked.dataset is not None and checked.dataset.rubric is not None:
             rubric = catalog.keep_rubric(store(), checked.dataset.rubric, name)
             kept[state.RUBRIC] = rubric.rubric_id
-        resources.hold("texts", ())
+        steps.accepted("texts")
         settle(**kept)
         st.rerun()
 

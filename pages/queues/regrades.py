@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.runs import RunRow
+from core.errors import InputError
 from core.services.results import item_view
 from core.services.review import regrades
 from core.services.review.regrades import Regrade, RegradeRequest
@@ -32,7 +33,13 @@ from pages.ui.widgets import (
 REGRADES = state.REGRADES
 #: So many are drawn; the file has all.
 SHOWN = 200
-TONES: dict[str, Tone] = {"open": "warn", "kept": "neutral", "changed": "good", "answered": "good"}
+TONES: dict[str, Tone] = {
+    "open": "warn",
+    "kept": "neutral",
+    "changed": "good",
+    "answered": "good",
+    "withdrawn": "neutral",
+}
 
 
 def show(who: Seat) -> None:
@@ -52,6 +59,7 @@ def show(who: Seat) -> None:
     found = regrades.listed(store(), run.id)
     _queue(who, run, found)
     _listed(run, found)
+    _take_back(who, run, [one for one in found if one.status == "open" and one.queue is None])
     left, right = st.columns(2, gap="large")
     with left:
         _enter(who, run)
@@ -178,6 +186,45 @@ def _listed(run: RunRow, found: list[Regrade]) -> None:
         on_click="ignore",
         key=state.key(QUEUES_ACT, "regrades csv"),
     )
+
+
+def _take_back(who: Seat, run: RunRow, waiting: list[Regrade]) -> None:
+    """A request entered by mistake; those that wait in a queue are the reviewers' to answer."""
+    if not waiting:
+        return
+    words = {
+        one.event_id: f"{one.item_id}, {one.criterion}, from {one.by}: {one.note}"
+        for one in waiting[:SHOWN]
+    }
+    with st.popover("Take a request back", icon=":material/undo:"):
+        st.selectbox(
+            "Request that waits in no queue",
+            list(words),
+            index=None,
+            key=_field(run, "mistaken"),
+            format_func=lambda one: one_line(words[one], 120),
+            placeholder="Choose one",
+        )
+        st.text_input("Why", key=_field(run, "mistake"), max_chars=regrades.LONGEST_NAME)
+        st.button(
+            "Take it back",
+            key=state.key(QUEUE_ACT, "regrade back"),
+            on_click=_on_take_back,
+            args=(who, run),
+        )
+
+
+def _on_take_back(who: Seat, run: RunRow) -> None:
+    with shown_errors():
+        chosen = state.get(_field(run, "mistaken"))
+        if chosen is None:
+            raise InputError("Choose the request to take back.")
+        regrades.withdraw(
+            store(), who, run.id, chosen, str(state.get(_field(run, "mistake")) or "")
+        )
+        for what in ("mistaken", "mistake"):
+            state.drop(_field(run, what))
+        state.flash("Taken back. It stays in the record.")
 
 
 def _row(one: Regrade) -> list[str]:

@@ -7,6 +7,7 @@ import streamlit as st
 from core.services.guided import dropped as reading
 from core.services.guided import texts
 from core.services.guided.dropped import Kind, Recognised
+from core.services.guided.texts import File
 from pages.ui import resources, routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
@@ -27,36 +28,52 @@ KINDS: dict[Kind, str] = {
 
 
 def show() -> None:
-    """The zone, what was seen in each file, and where to go with it."""
+    """The zone, what was seen in each file, and where to go with it.
+
+    What was dropped stays until something is made of it, also when the page is loaded anew.
+    """
+    files = resources.held("start")
+    _zone(files)
+    if not files:
+        return
+    with st.container(border=True), shown_errors():
+        resources.held_line("start", files)
+        seen = resources.recognised(files)
+        for one in seen:
+            _seen(one)
+        _ways(seen)
+
+
+def _zone(held: tuple[File, ...]) -> None:
+    """Where files are dropped; those dropped later come to the others, the same name anew."""
     uploads = st.file_uploader(
-        "Drop anything: a table, submissions, a rubric, another tool's results",
+        "Drop more files beside these"
+        if held
+        else "Drop anything: a table, submissions, a rubric, another tool's results",
         accept_multiple_files=True,
-        key=START_FILES,
-        help="Whatever you drop is read and shown first. Nothing is kept or sent anywhere yet.",
+        key=state.key(START_FILES, len(held)) if held else START_FILES,
+        help="Whatever you drop is read and shown first. Nothing is sent anywhere yet.",
     )
-    if state.get(START_PAIRS) and not uploads:
+    together = {file.name: file for file in (*held, *resources.dropped_files(uploads or ()))}
+    if tuple(together.values()) != held:
+        resources.hold("start", tuple(together.values()))
+        st.rerun()
+    if state.get(START_PAIRS) and not held:
         with st.container(border=True):
             st.html(
                 "To compare two prompts, drop one table with the answers of both: side by side as "
                 "below, or a row an answer with a column <i>system</i> that says which wrote it."
             )
             st.code(PAIRS, language=None)
-    if not uploads:
-        return
-    with st.container(border=True), shown_errors():
-        seen = resources.recognised(resources.dropped_files(uploads))
-        for one in seen:
-            _seen(one)
-        _ways(seen)
 
 
 def take_along() -> None:
     """Whoever leaves by another way takes what was dropped along."""
-    uploads = state.get(START_FILES)
-    seen = resources.recognised(resources.dropped_files(uploads)) if uploads else ()
+    seen = resources.recognised(resources.held("start"))
     for kind in ("texts", "rubric", "votes"):
         if files := reading.of_kind(seen, kind):
             resources.hold(kind, files)
+    resources.hold("start", ())
 
 
 def _seen(one: Recognised) -> None:
@@ -84,6 +101,7 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
             if _way(words, "grading", primary=True):
                 resources.hold("texts", class_)
                 resources.hold("rubric", rubric)
+                resources.hold("start", ())
                 routes.go(routes.GRADE)
         systems = next((one for one in seen if len(one.systems) > 1), None)
         if systems is not None:
@@ -95,6 +113,7 @@ def _ways(seen: tuple[Recognised, ...]) -> None:
             primary=not (class_ or rubric),
         ):
             resources.hold("votes", votes or doubtful)
+            resources.hold("start", ())
             routes.go(routes.IMPORT_VOTES)
 
 
@@ -105,6 +124,7 @@ def _compare(seen: Recognised) -> None:
     if _way(f"Compare {names}{more}", "swords"):
         look = texts.look(texts.answers(seen.files))
         version = texts.keep(store(), texts.check(look), seen.files[0].name)
+        resources.hold("start", ())
         routes.go(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})
 
 

@@ -20,7 +20,7 @@ from core.services.access import blindness, members
 from core.services.datasets import catalog
 from core.services.datasets.catalog import Checked
 from core.services.guided import dropped, texts
-from core.services.guided.dropped import Kind, Recognised
+from core.services.guided.dropped import Place, Recognised
 from core.services.guided.texts import File
 from core.services.imports import import_files
 from core.services.imports.import_files import ToolItems
@@ -360,40 +360,40 @@ def dropped_files(uploads: Sequence[Any]) -> tuple[File, ...]:
     return tuple(File(str(one.name), one.getvalue()) for one in uploads[:MOST])
 
 
-def hold(kind: Kind, files: Sequence[File]) -> None:
-    """Take files along to the screen that takes them; none lets go of those held."""
-    state.put(state.key(HELD, kind), [(file.name, file.data) for file in files])
+def hold(place: Place, files: Sequence[File]) -> None:
+    """Take files along to where they are taken; none lets go of those held there."""
+    state.put(state.key(HELD, place), [(file.name, file.data) for file in files])
     if actor().may("draft"):
-        dropped.keep_files(store(), kind, files)
+        dropped.keep_files(store(), place, files)
 
 
-def held(kind: Kind) -> tuple[File, ...]:
-    """The files of that kind that came along."""
-    key = state.key(HELD, kind)
+def held(place: Place) -> tuple[File, ...]:
+    """The files that came along to it."""
+    key = state.key(HELD, place)
     if state.get(key) is None:
-        state.put(key, [(file.name, file.data) for file in dropped.kept_files(store(), kind)])
+        state.put(key, [(file.name, file.data) for file in dropped.kept_files(store(), place)])
     return tuple(File(*one) for one in state.get(key))
 
 
-def held_upload(kind: Kind) -> HeldFile | None:
-    """The one file of that kind that came along, drawn in a line with the way to another one."""
-    files = held(kind)
+def held_upload(place: Place) -> HeldFile | None:
+    """The one file that came along to it, drawn in a line with the way to another one."""
+    files = held(place)
     if not files:
         return None
-    held_line(kind, files)
+    held_line(place, files)
     return HeldFile(files[0])
 
 
-def held_line(kind: Kind, files: Sequence[File]) -> None:
+def held_line(place: Place, files: Sequence[File]) -> None:
     """Which files came along, and the way to another one."""
     name = files[0].name if len(files) == 1 else fmt.plural(len(files), "file")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(one_line(name, 90))}</b>", width="content")
         st.button(
             "Another file",
-            key=state.key(HELD_ACT, kind),
+            key=state.key(HELD_ACT, place),
             type="tertiary",
             icon=":material/swap_horiz:",
             on_click=hold,
-            args=(kind, ()),
+            args=(place, ()),
         )

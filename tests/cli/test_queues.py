@@ -66,7 +66,12 @@ def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(
         ("Tom", "open", 1),
         ("Tim", "open", 1),
     }
-    assert regrade("list", "1", "--csv").startswith("item,criterion,from,note")
+    assert regrade("list", "1", "--csv").startswith("request,item,criterion,from,note")
+    regrade("add", "1", "i3", "--criterion", "Right", "--note", "Oops.", "--from", "Tom")
+    newest = json.loads(regrade("list", "1", "--json"))["requests"][0]
+    words = regrade("withdraw", "1", str(newest["event_id"]), "--reason", "Another student's.")
+    assert words == f"Took back request {newest['event_id']}.\n"
+    assert "withdrawn" in regrade("list", "1")
 
 
 def test_the_orders_offered_are_those_there_are() -> None:

@@ -78,6 +78,21 @@ def _kept_text(found: dict[str, Any]) -> str:
     return f"Kept on {plural(found['cells'], 'cell')} of run {found['run']}.{where}"
 
 
+@regrade.command("withdraw")
+@_run
+@click.argument("request", type=click.IntRange(1))
+@click.option("--reason", default="", help="Why, for the record.")
+@db_option
+@json_option
+def regrade_withdraw(run: int, request: int, reason: str, db: Path | None, as_json: bool) -> None:
+    """Take back REQUEST (its number in `regrade list`) that was a mistake and waits in no queue."""
+    from core.services.review import regrades
+
+    with common.plain_errors(as_json):
+        regrades.withdraw(open_db(db), at_terminal(), run, request, reason)
+        common.report({"withdrawn": request}, lambda _: f"Took back request {request}.", as_json)
+
+
 @regrade.command("queue")
 @_run
 @db_option
@@ -97,7 +112,7 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @json_option
 def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None:
-    """List the requests of RUN: open, kept, changed, or answered where there was no verdict."""
+    """List the requests of RUN: open, withdrawn, kept, changed, answered (no verdict before)."""
     from core.services.review import regrades
 
     with common.plain_errors(as_json):
@@ -111,7 +126,17 @@ def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None
 
 def _list_text(found: dict[str, Any]) -> str:
     rows = [
-        [one["item_id"][:40], one["criterion"][:30], one["by"][:30], one["status"]]
+        [
+            str(one["event_id"]),
+            one["item_id"][:40],
+            one["criterion"][:30],
+            one["by"][:30],
+            one["status"],
+        ]
         for one in found["requests"]
     ]
-    return common.table(rows, ["item", "criterion", "from", "status"]) if rows else "No request."
+    return (
+        common.table(rows, ["request", "item", "criterion", "from", "status"])
+        if rows
+        else "No request."
+    )

@@ -40,7 +40,10 @@ _STRUCTURED = re.compile(
 )
 
 Kind = Literal["texts", "rubric", "votes", "unknown"]
+#: Where files wait to be accepted: on Start whatever they are, else where they are taken.
+Place = Literal["start", "texts", "rubric", "votes", "unknown"]
 _KEPT = "dropped/"
+_PASTED = "pasted/"
 #: Bytes of a drop that is kept; a larger one is asked for again after a reload.
 MOST_KEPT = 30_000_000
 
@@ -243,20 +246,35 @@ def _files(seen: Sequence[Recognised], kind: Kind) -> Iterator[File]:
             yield from one.files
 
 
-# What was dropped and not yet accepted: a draft of whoever dropped it.
+# What was dropped or pasted and not yet accepted: a draft of whoever did so.
 
 
 @allowed("draft")
-def keep_files(store: Store, kind: Kind, files: Sequence[File]) -> None:
+def keep_files(store: Store, place: Place, files: Sequence[File]) -> None:
     """Keeps the files of a drop until something is made of them; none lets go of those kept."""
     if not files or sum(len(file.data) for file in files) > MOST_KEPT:
-        store.drafts.delete(_KEPT + kind)
+        store.drafts.delete(_KEPT + place)
         return
     content = [[file.name, base64.b64encode(file.data).decode("ascii")] for file in files]
-    store.drafts.save(_KEPT + kind, content, now=clock.now())
+    store.drafts.save(_KEPT + place, content, now=clock.now())
 
 
-def kept_files(store: Store, kind: Kind) -> tuple[File, ...]:
-    """The files of that kind that were dropped and not accepted, in this tab or another."""
-    kept = store.drafts.get(_KEPT + kind)
+def kept_files(store: Store, place: Place) -> tuple[File, ...]:
+    """The files that were dropped there and not accepted, in this tab or another."""
+    kept = store.drafts.get(_KEPT + place)
     return () if kept is None else tuple(File(n, base64.b64decode(d)) for n, d in kept.content)
+
+
+@allowed("draft")
+def keep_text(store: Store, place: Place, text: str) -> None:
+    """Keeps what was pasted until something is made of it; nothing lets go of what was kept."""
+    if not text.strip() or len(text.encode()) > MOST_KEPT:
+        store.drafts.delete(_PASTED + place)
+    else:
+        store.drafts.save(_PASTED + place, text, now=clock.now())
+
+
+def kept_text(store: Store, place: Place) -> str:
+    """What was pasted there and not accepted, in this tab or another; empty if nothing."""
+    kept = store.drafts.get(_PASTED + place)
+    return "" if kept is None else str(kept.content)

@@ -210,7 +210,7 @@ class _Teller:
     def _hidden(self, event: EventRow) -> bool:
         if self._all or event.actor == self._name:
             return False
-        if event.action == "request":
+        if event.action in ("request", "withdraw"):
             # What somebody wishes for must reach nobody who is to judge blind.
             return True
         open_cell = (event.item_id, event.criterion) not in self._resolved
@@ -277,6 +277,7 @@ class _Teller:
 _PLAIN = {
     "reveal": "saw the votes",
     "request": "entered that a regrade was asked for",
+    "withdraw": "took back that a regrade was asked for",
     "unsettle": "opened it again",
     "skip": "left it for later",
     "unflag": "took the flag away",

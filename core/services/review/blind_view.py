@@ -233,8 +233,9 @@ def _asked(store: Store, queue: QueueRow, item_id: str) -> dict[str, tuple[tuple
     """Who asked for a regrade of an item's cells, and why, in a queue of regrades."""
     found: dict[str, tuple[tuple[str, str], ...]] = {}
     if queue.rule.requested:
+        withdrawn = store.events.withdrawn(queue.run_id)
         for event in store.events.of_cell(queue.run_id, item_id):
-            if event.action == "request":
+            if event.action == "request" and event.id not in withdrawn:
                 said = (str(event.after["by"]), event.reason)
                 found[event.criterion] = (*found.get(event.criterion, ()), said)
     return found

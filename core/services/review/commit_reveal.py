@@ -311,6 +311,7 @@ def _who_was_faster(act: Act, criterion: str) -> str:
         "unflag": "changed",
         "mark": "changed",
         "request": "sent for a regrade",
+        "withdraw": "changed",
     }.get(last.action, "decided")
     return (
         f"{criterion!r} was {words} by {who} at {last.ts[11:16]} UTC. Your verdict was not "

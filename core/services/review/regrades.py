@@ -8,7 +8,7 @@ with the votes (docs/decisions/0034).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from core import clock
@@ -25,12 +25,13 @@ from core.services.review import queues
 from core.services.review.adjudication import Act
 from core.store.store import Store
 
-Status = Literal["open", "answered", "kept", "changed"]
+Status = Literal["open", "answered", "kept", "changed", "withdrawn"]
 STATUSES: dict[Status, str] = {
     "open": "open",
     "answered": "answered; there was no verdict before",
     "kept": "kept",
     "changed": "changed",
+    "withdrawn": "withdrawn",
 }
 #: The rule of a queue of regrades.
 RULE = QueueRule(
@@ -150,13 +151,16 @@ def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str
 
 def listed(store: Store, run_id: int) -> list[Regrade]:
     """All requests of a run, the newest first, with what became of each."""
-    queued = store.events.regrade_queues(run_id)
+    queued, withdrawn = store.events.regrade_queues(run_id), store.events.withdrawn(run_id)
     settled = {(s.item_id, s.criterion): s.label for s in store.settled.of_run(run_id)}
     found = []
     for event in reversed(store.events.requests(run_id)):
         place = (event.item_id, event.criterion)
         queue, ended = queued.get(place, (None, 0))
-        found.append(_regrade(event, queue, ended, settled.get(place)))
+        one = _regrade(event, queue, ended, settled.get(place))
+        if event.id in withdrawn:
+            one = replace(one, status="withdrawn", now=None, queue=None)
+        found.append(one)
     return found
 
 
@@ -180,6 +184,30 @@ def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str |
         status=status,
         queue=queue,
     )
+
+
+@allowed("organise")
+def withdraw(store: Store, seat: Seat, run_id: int, event_id: int, reason: str = "") -> None:
+    """Take a request back that was a mistake: it brings its cell into no queue any more.
+
+    It stays in the record, and so does who took it back, when, and why.
+
+    Raises:
+        InputError: there is no such request, it was answered or taken back, or waits in a queue.
+    """
+    with store.write():
+        one = next((r for r in listed(store, run_id) if r.event_id == event_id), None)
+        if one is None:
+            raise InputError(f"Run {run_id} has no request {event_id}.")
+        if one.status != "open":
+            raise InputError(f"Request {event_id} is {one.status} already.")
+        if one.queue is not None:
+            raise InputError(
+                f"Request {event_id} waits in queue {one.queue}. Archive that queue to take it "
+                "back, or let reviewers answer it."
+            )
+        act = Act(store, seat, store.runs.get(run_id), one.item_id, None, clock.now(), 0)
+        act.record("withdraw", one.criterion, after={"request": event_id}, reason=reason.strip())
 
 
 @allowed("organise")
@@ -240,7 +268,7 @@ def read(data: bytes, name: str) -> list[RegradeRequest]:
 
 
 HEADS = (
-    *("item", "criterion", "from", "note", "entered", "entered_by"),
+    *("request", "item", "criterion", "from", "note", "entered", "entered_by"),
     *("before", "now", "status", "queue"),
 )
 
@@ -256,7 +284,15 @@ def as_csv(store: Store, run_id: int) -> str:
         HEADS,
         [
             (
-                *(one.item_id, one.criterion, one.by, one.note, one.entered, one.entered_by),
+                *(
+                    one.event_id,
+                    one.item_id,
+                    one.criterion,
+                    one.by,
+                    one.note,
+                    one.entered,
+                    one.entered_by,
+                ),
                 *(one.before, one.now, one.status, one.queue),
             )
             for one in reversed(listed(store, run_id))

@@ -19,6 +19,7 @@ _COLUMNS = (
     "rubric_version_id, action, part, before, after, reason, mode, ms_active, revealed_at, "
     "evidence, undo_of"
 )
+_WITHDRAWN = "run_id = ? AND action = 'withdraw'"
 #: What a person did; the others follow from these.
 _ACTS = "('verdict', 'final', 'skip', 'flag', 'unflag', 'send_back')"
 
@@ -125,6 +126,10 @@ class Events:
         """The regrades of a run that were asked for, oldest first."""
         return self._rows("run_id = ? AND action = 'request'", (run_id,))
 
+    def withdrawn(self, run_id: int) -> set[int]:
+        """The requests of a run, by event, that were taken back."""
+        return {int(event.after["request"]) for event in self._rows(_WITHDRAWN, (run_id,))}
+
     def last_request(self, run_id: int, item_id: str, criterion: str) -> int:
         """The newest such event on a cell; 0: there is none."""
         ((found,),) = self._files.tuples(
@@ -154,10 +159,12 @@ class Events:
         }
 
     def unqueued_requests(self, run_id: int) -> set[tuple[str, str]]:
-        """The cells with a request that was not answered and waits in no queue of regrades."""
-        queued = self.regrade_queues(run_id)
+        """The cells with a request that is open and waits in no queue of regrades."""
+        queued, withdrawn = self.regrade_queues(run_id), self.withdrawn(run_id)
         found = set()
         for event in self.requests(run_id):
+            if event.id in withdrawn:
+                continue
             place = (event.item_id, event.criterion)
             _, ended = queued.get(place, (0, 0))
             if ended is not None and ended < event.id:

@@ -319,6 +319,19 @@ def test_what_was_dropped_and_not_accepted_is_there_after_a_reload(store: Store)
     assert "class.csv" not in shown(open_page(PAGE))
 
 
+def test_what_was_pasted_and_not_accepted_is_there_after_a_reload(store: Store) -> None:
+    app = way(open_page(PAGE), "texts", "paste")
+    app.text_area(key=steps.field("texts", "paste")).set_value("Tides are the Moon's.").run()
+    again = open_page(PAGE)
+    assert again.text_area(key=steps.field("texts", "paste")).value == "Tides are the Moon's."
+    press(again, "Use this text")
+    # What was made of it is kept now; the next class begins with an empty box.
+    assert not open_page(PAGE).text_area
+    way(again, "rubric", "paste")
+    again.text_area(key=steps.field("rubric", "paste")).set_value("Names the Moon (2)").run()
+    assert "Names the Moon" in shown(open_page(PAGE, dataset=stands(again, state.DATASET)))
+
+
 def test_documents_dropped_together_are_a_text_each(store: Store) -> None:
     app = open_page(PAGE)
     files = [("ann.docx", docx("The Moon pulls."), "x"), ("bob.txt", b"The Sun does.", "x")]

@@ -208,4 +208,21 @@ def test_what_is_not_recognised_is_said_and_leads_nowhere(store: Store) -> None:
     app = dropped("x.csv", b"a,b\n1,2\n")
     assert "Nothing here is known" in shown(app)
     ways = {"Grade my texts", "Review my tool's results", "Compare two prompts"}
-    assert {button.label for button in app.button} == ways
+    assert {button.label for button in app.button} == ways | {"Another file"}
+
+
+def test_what_lies_on_start_is_there_after_a_reload_until_something_is_made_of_it(
+    store: Store,
+) -> None:
+    dropped("essays.csv", b"id,answer\na,The Moon.\nb,The Sun.\n")
+    again = open_page(PAGE)
+    assert "essays.csv" in shown(again)
+    # A file dropped later comes to it; the same name takes the place of the first.
+    for data in (b"Criterion,Full (4)\nCause,x\n", b"Criterion,Full (4),Half (2)\nCause,x,y\n"):
+        zone = again.get("file_uploader")[0]
+        again = zone.set_value([("r.csv", data, "text/csv")]).run()
+    assert "1 criterion, 4 points" in shown(open_page(PAGE))
+    pressed(again, "Grade these texts with this rubric")
+    visit(again, routes.GRADE)
+    assert "Use these 2 texts" in {button.label for button in again.button}
+    assert "essays.csv" not in shown(open_page(PAGE))

@@ -137,3 +137,33 @@ def test_a_table_brings_requests_and_all_that_is_wrong_with_it_is_said(store: St
         regrades.request(store, lea, run.id, bad)
     assert len(refused.value.problems) == 4
     assert len(regrades.listed(store, run.id)) == 3
+
+
+def test_a_mistaken_request_is_taken_back_and_stays_in_the_record(store: Store) -> None:
+    run, lea = asked(store, "i1", "i2")
+    mistaken = next(one for one in regrades.listed(store, run) if one.item_id == "i1")
+    regrades.withdraw(store, lea, run, mistaken.event_id, "Another student's.")
+    states = {one.item_id: one.status for one in regrades.listed(store, run)}
+    assert states == {"i1": "withdrawn", "i2": "open"}
+    queue = regrades.queue_open(store, lea, run).id
+    assert {cell.item_id for cell in store.queues.cells(queue)} == {"i2"}
+    lines = audit_trail.story(store, lea, run, "i1", "Right")
+    assert "Another student's." in str(lines)
+    # What a reviewer of i1 would see elsewhere no longer has the note, and the same may be asked.
+    again = [RegradeRequest("i1", "Right", WHY, "Qzstudent")]
+    assert regrades.request(store, lea, run, again) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(99_999, "has no request"), (0, "waits in queue")],
+)
+def test_what_cannot_be_taken_back_is_refused(store: Store, number: int, words: str) -> None:
+    run, lea = asked(store, "i1")
+    (one,) = regrades.listed(store, run)
+    queue = regrades.queue_open(store, lea, run).id
+    with pytest.raises(InputError, match=words):
+        regrades.withdraw(store, lea, run, number or one.event_id)
+    reviewed.settle(store, sit(store, "Ada"), queue, "i1", MET)
+    with pytest.raises(InputError, match="is kept already"):
+        regrades.withdraw(store, lea, run, one.event_id)
