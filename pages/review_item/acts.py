@@ -12,8 +12,7 @@ from core.services.review.audit_trail import DecisionEffect
 from pages.review_item.opened import (
     OpenItem,
     choose_active,
-    lay,
-    leave,
+    give_back,
     look_again,
     name,
     open_item,
@@ -120,7 +119,7 @@ def _told(at: OpenItem, effect: DecisionEffect | None) -> DecisionEffect | None:
 def go_on(at: OpenItem) -> None:
     """Put the open item away and take the next one; what the last decision changed stays said."""
     effect, undone = at.effect, at.undone
-    leave(at)
+    give_back(at)
     open_next(at)
     at.effect, at.undone = effect, undone
 
@@ -130,7 +129,6 @@ def skip(at: OpenItem) -> None:
     assert at.ticket is not None, "only an open item is skipped"
     other_acts.skip(store(), at.ticket, at.said.get(at.active, Given(None)).note)
     at.effect, at.same = None, ()
-    lay(at, None)
     open_next(at)
 
 

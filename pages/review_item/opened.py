@@ -133,9 +133,15 @@ def open_item(at: OpenItem, item_id: str, *, take_over: bool = False) -> None:
 
 def leave(at: OpenItem) -> None:
     """Give the open item back; what was drafted stays."""
+    give_back(at)
+    lay(at, None)
+
+
+def give_back(at: OpenItem) -> None:
+    """Let others have the open item; what stands in its place is laid at once."""
     if at.ticket is not None:
         claims.release(store(), at.ticket)
-    lay(at, None)
+    at.ticket = at.item = None
 
 
 def look_again(at: OpenItem) -> None:

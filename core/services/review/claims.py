@@ -70,11 +70,10 @@ def ahead(
 ) -> list[ItemTurn]:
     """The first items that this person could take now, in the queue's order."""
     queue = store.queues.get(queue_id)
-    return store.turns.standing(
+    return store.turns.ahead(
         *(queue_id, now_seated(store, seat), queue.order),
         at=clock.at(),
         where=where,
-        status="available",
         limit=limit,
     )
 
@@ -104,7 +103,7 @@ def claim_next(
             at = clock.at()
             for turn in found:
                 (now,) = store.turns.standing(
-                    queue_id, seat, queue.order, at=at, where=where, item_id=turn.item_id
+                    queue_id, seat, queue.order, at=at, where=where, items=[turn.item_id]
                 )
                 if now.status == "available":
                     return _take(store, queue, seat, now, at)
@@ -124,7 +123,7 @@ def claim(
         queue, at = _open_queue(store, queue_id), clock.at()
         seat = now_seated(store, seat)
         store.queues.item(queue_id, item_id)
-        (turn,) = store.turns.standing(queue_id, seat, queue.order, at=at, item_id=item_id)
+        (turn,) = store.turns.standing(queue_id, seat, queue.order, at=at, items=[item_id])
         if turn.status != "available":
             mine = turn.holder == seat.name
             may = turn.status in ("locked", "assigned") and (mine or seat.role == "lead")

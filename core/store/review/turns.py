@@ -12,6 +12,12 @@ from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, TurnSta
 from core.store.database.connection import Connections
 
 _ALL = QueueFilter()
+#: Where a person may take so many items and more, a look through the queue serves their next
+#: decisions for ``FRESH`` seconds: it takes its time, and tells each of them nearly the same. Then
+#: only the next ``WINDOW`` items are looked at anew.
+MANY, FRESH, WINDOW = 1000, 30.0, 256
+#: Looks are kept of so many people; then all are forgotten.
+MOST_LOOKS = 2000
 _BELOW: dict[Role, tuple[Role, ...]] = {
     "reviewer": ("reviewer",),
     "adjudicator": ("reviewer", "adjudicator"),
@@ -105,6 +111,11 @@ _TURN = """
 """
 
 
+def _bound(looks: dict[Any, Any]) -> None:
+    if len(looks) >= MOST_LOOKS:
+        looks.clear()
+
+
 class Turns:
     """Reached as ``store.turns``. ``at`` is in Unix seconds."""
 
@@ -112,6 +123,8 @@ class Turns:
         self._files = files
         # What a version of a dataset holds never changes, and looking through it takes its time.
         self._written: dict[tuple[int, str], str] = {}
+        self._ahead: dict[Any, tuple[float, tuple[str, ...]]] = {}
+        self._left: dict[Any, tuple[float, int, int, int]] = {}
 
     def standing(
         self,
@@ -122,35 +135,82 @@ class Turns:
         at: float,
         where: QueueFilter = _ALL,
         status: TurnStatus | None = None,
-        item_id: str | None = None,
+        items: Collection[str] | None = None,
         limit: int = -1,
     ) -> builtins.list[ItemTurn]:
         """What items are to a person: those to confirm first, then in order, skipped ones last.
 
-        With ``status`` only those, with ``item_id`` only that one; ``limit`` -1 is no limit.
+        With ``status`` only those, of ``items`` only these; ``limit`` -1 is no limit.
         """
         # Without the condition SQLite would look at every item to find one.
-        query = _STANDING.format(item="true" if item_id is None else "c.item_id = :item")
+        some = "c.item_id IN (SELECT value FROM json_each(:items))"
+        query = _STANDING.format(item="true" if items is None else some)
         found = self._files.tuples(
             f"{query} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
             f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
-            self._values(queue_id, seat, at, where, item_id, status=status, limit=limit),
+            self._values(queue_id, seat, at, where, items, status=status, limit=limit),
         )
         return [ItemTurn._make(row) for row in found]
+
+    def ahead(
+        self,
+        queue_id: int,
+        seat: Seat,
+        order: Order,
+        *,
+        at: float,
+        where: QueueFilter = _ALL,
+        limit: int,
+    ) -> builtins.list[ItemTurn]:
+        """The first items that a person may take now, as ``standing`` has them.
+
+        Where there are ``MANY``, what has come free or was skipped in the last ``FRESH`` seconds
+        may stand elsewhere; whether an item may be taken is always said of now.
+        """
+        key = (queue_id, seat.name, seat.role, order, where)
+        seen, ids = self._ahead.get(key, (float("-inf"), ()))
+        if ids and 0 <= at - seen < FRESH:
+            near = ids[:WINDOW]
+            found = self.standing(
+                *(queue_id, seat, order),
+                at=at, where=where, status="available", items=near, limit=limit,
+            )  # fmt: skip
+            if len(found) == limit:
+                gone = min(near.index(turn.item_id) for turn in found)
+                self._ahead[key] = (seen, ids[gone:])
+                return found
+        self._ahead.pop(key, None)
+        found = self.standing(
+            *(queue_id, seat, order),
+            at=at, where=where, status="available", limit=max(limit, MANY),
+        )  # fmt: skip
+        if len(found) >= MANY:
+            _bound(self._ahead)
+            self._ahead[key] = (at, tuple(turn.item_id for turn in found))
+        return found[:limit]
 
     def available(
         self, queue_id: int, seat: Seat, decided: Collection[str], *, at: float
     ) -> tuple[int, int]:
         """How many items a person may take, and how many of those are ``decided`` already.
 
-        Counted where they are: who decides waits for it, and a queue may hold thousands.
+        Counted where they are: who decides waits for it, and a queue may hold thousands. Where
+        there are ``MANY``, what others took in the last ``FRESH`` seconds may count among them.
         """
+        key = (queue_id, seat.name, seat.role)
+        seen, count, again, then = self._left.get(key, (float("-inf"), 0, 0, 0))
+        if 0 <= at - seen < FRESH and then <= len(decided):
+            return count - (len(decided) - then), again
+        self._left.pop(key, None)
         query = _STANDING.format(item="true")
         ((count, again),) = self._files.tuples(
             f"{query} SELECT count(*), coalesce(sum(item_id IN (SELECT value FROM "
             "json_each(:decided))), 0) FROM turns WHERE status = 'available'",
             self._values(queue_id, seat, at, _ALL, None, decided=json.dumps(sorted(decided))),
         )
+        if count >= MANY:
+            _bound(self._left)
+            self._left[key] = (at, int(count), int(again), len(decided))
         return int(count), int(again)
 
     def counts(
@@ -249,7 +309,7 @@ class Turns:
         seat: Seat,
         at: float,
         where: QueueFilter,
-        item_id: str | None,
+        items: Collection[str] | None,
         **more: Any,
     ) -> dict[str, Any]:
         return {
@@ -263,7 +323,7 @@ class Turns:
             "criterion": where.criterion,
             "reason": where.reason,
             "flagged": where.flagged,
-            "item": item_id,
+            "items": None if items is None else json.dumps(list(items)),
             "wrote": self._wrote(queue_id, seat.name),
             **more,
         }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 import pytest
 
 from core.domain.base import build
 from core.domain.review import Given, Mode, QueueRule, QueueSettings
+from core.domain.review_records import ItemTurn
 from core.errors import Conflict, InputError
 from core.services.agreement.load_ratings import of_run
 from core.services.agreement.ratings import PANEL
@@ -22,6 +24,8 @@ from core.services.review import (
     queues,
     reviewer_quality,
 )
+from core.store.review import turns
+from core.store.review.turns import Turns
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, NA, UNMET, sit, take
@@ -361,3 +365,33 @@ def test_nothing_else_is_confirmed_by_itself(store: Store, item: str, option: in
 def test_a_blind_queue_confirms_nothing_by_itself_for_that_would_tell() -> None:
     with pytest.raises(InputError, match="blind queue never does"):
         build(QueueSettings, {"mode": "blind", "confirm_same": True}, "settings")
+
+
+def test_a_long_queue_is_looked_through_once_for_many_decisions(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = reviewed.graded(store, 12)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    monkeypatch.setattr(turns, "MANY", 8)
+    monkeypatch.setattr(claims, "_AT_ONCE", 2)
+    whole = list[object]()
+    standing = Turns.standing
+
+    def counted(self: Turns, *given: Any, **more: Any) -> list[ItemTurn]:
+        whole.extend([()] if more.get("items") is None else [])
+        return standing(self, *given, **more)
+
+    monkeypatch.setattr(Turns, "standing", counted)
+    people, taken = [sit(store, name) for name in ("Ada", "Ben")], []
+    # Two at once, item by item: nobody is given what the other one has or had.
+    for turn in range(10):
+        seat = people[turn % 2]
+        ticket = take(store, seat, queue)
+        taken.append(ticket.item_id)
+        reviewed.settle(store, seat, queue, ticket.item_id, MET, note="So.")
+    assert taken == [f"i{n}" for n in range(10)]
+    # One look each, and one more near the end, where fewer than two are left of what was seen.
+    assert len(whole) <= 4
+    # How many are left is right for whoever decided, whatever was seen when.
+    left = reviewer_quality.pace(store, people[0], queue)
+    assert (left.done, left.left) == (5, 2)
