@@ -384,13 +384,13 @@ def held_upload(place: Place) -> HeldFile | None:
     return HeldFile(files[0])
 
 
-def held_line(place: Place, files: Sequence[File]) -> None:
+def held_line(place: Place, files: Sequence[File], other: str = "Another file") -> None:
     """Which files came along, and the way to another one."""
     name = files[0].name if len(files) == 1 else fmt.plural(len(files), "file")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(one_line(name, 90))}</b>", width="content")
         st.button(
-            "Another file",
+            other,
             key=state.key(HELD_ACT, place),
             type="tertiary",
             icon=":material/swap_horiz:",
