@@ -148,7 +148,7 @@ def field(*ids: object) -> str:
     return state.key(GRADE_FIELD, *ids)
 
 
-def way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str:
+def way(step: Literal["texts", "rubric"], ways: dict[str, str]) -> str | None:
     """How the step is taken: what somebody chose, or pasting where something was pasted."""
     pasted = dropped.kept_text(store(), step)
     default = "paste" if pasted else "drop"
