@@ -7,6 +7,7 @@
 
 Scripted answers are used up in order; after them, or without any, ``provider.rule`` answers (by
 default: option 1). It runs in a thread of its own, so tests may use any event loop.
+``provider.batches`` is its batch interface, which answers by the same rule.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from tests.provider_batches import ProviderBatches
 
 USAGE = {
     "prompt_tokens": 1000,
@@ -198,6 +201,8 @@ class Provider:
         self._runner: web.AppRunner | None = None
         self._stopping = asyncio.Event()
         self.url = ""
+        #: What it knows of files and batches.
+        self.batches = ProviderBatches(lambda body: self.rule(body))
 
     @property
     def count(self) -> int:
@@ -226,6 +231,7 @@ class Provider:
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", self._chat)
         app.router.add_post("/v1/openai/deployments/{name}/chat/completions", self._chat)
+        self.batches.add_routes(app.router)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024).start()

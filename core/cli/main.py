@@ -18,7 +18,7 @@ from core.cli.measuring import compare, contest, metrics, probe, rank
 from core.cli.review.queues import queue
 from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema
-from core.cli.runs import grade, resume, retry, runs, score, show
+from core.cli.runs import cancel, grade, resume, retry, runs, score, show
 from core.errors import InputError
 from core.settings import load_settings
 
@@ -76,7 +76,20 @@ def main() -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
 
 
-for command in (grade, resume, retry, runs, show, score, import_, export, metrics, lint, compare):
+for command in (
+    grade,
+    resume,
+    cancel,
+    retry,
+    runs,
+    show,
+    score,
+    import_,
+    export,
+    metrics,
+    lint,
+    compare,
+):
     main.add_command(command)
 for command in (contest, rank, probe, convert, schema, backup, verify, check, queue, regrade):
     main.add_command(command)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core import clock
 from core.domain.base import build
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import InputError, Problem
@@ -23,7 +24,7 @@ from core.services.runs.lifecycle import RunProgress, lost_words
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.names import fold
-from core.text.numbers import percent
+from core.text.numbers import percent, plural
 
 
 @dataclass(frozen=True)
@@ -168,6 +169,8 @@ def estimate_figures(store: Store, request: RunRequest) -> dict[str, Any]:
         "tokens_in": found.tokens_in,
         "tokens_out": found.tokens_out,
         "cost_usd": found.cost,
+        "batch": found.batch,
+        "cost_direct_usd": found.direct,
         "judges": [
             {
                 "name": j.name,
@@ -201,7 +204,20 @@ def progress_line(look: RunProgress) -> str:
         parts.append("cost unknown" if row.cost_unknown else f"${row.cost:.4f}")
     if row.cached:
         parts.append(f"{row.cached} known already")
+    parts += batches_in_words(look)
     return f"run {row.id}: " + ", ".join(parts)
+
+
+def batches_in_words(look: RunProgress) -> list[str]:
+    """How far the batches are that a provider has; nothing where there are none."""
+    out = [one for one in look.batches if one.at_provider]
+    if not out:
+        return []
+    answered = sum(one.answered for one in out)
+    lines = sum(one.lines for one in out)
+    due = min((one.due for one in out if one.due is not None), default=None)
+    then = "" if due is None else f", next look in {max(0.0, due - clock.at()):.0f} s"
+    return [f"{plural(len(out), 'batch', 'batches')} out ({answered} of {lines} answered{then})"]
 
 
 def summary_as_text(figures: dict[str, Any]) -> str:
@@ -224,6 +240,11 @@ def summary_as_text(figures: dict[str, Any]) -> str:
             f"`rubric-studio show {figures['run']}` says: a new run pays only for what is left."
         )
     elif figures["status"] != "done":
+        if figures["batches_out"]:
+            lines.append(
+                f"{plural(figures['batches_out'], 'batch', 'batches')} out: the provider works on, "
+                f"and `rubric-studio cancel {figures['run']}` stops it."
+            )
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")
     return "\n".join(lines)

@@ -112,6 +112,11 @@ _OPTIONS = [
         default=None,
         help="Use answers kept from the same requests of earlier runs.",
     ),
+    click.option(
+        "--batch",
+        is_flag=True,
+        help="Ask through the provider's batch interface: half the price, answers within a day.",
+    ),
 ]
 
 
@@ -168,6 +173,27 @@ def resume(run: int, db: Path | None, as_json: bool) -> None:
         store = open_to_read(db)
         lifecycle.resume(store, run, _programs(store, run))
         _follow(store, run, as_json)
+
+
+@click.command()
+@click.argument("run", type=int)
+@db_option
+@json_option
+def cancel(run: int, db: Path | None, as_json: bool) -> None:
+    """Stop RUN; finished votes are kept. Its batches are cancelled at the provider, too."""
+    from core.services.runs import lifecycle, runner
+
+    with common.plain_errors(as_json):
+        store = open_to_read(db)
+        if lifecycle.cancel(store, run) == "queued":
+            # Its batches are out, and nobody works on it: they are told from here.
+            common.say("Telling the provider.")
+            runner.work_here(store, run, functions=_programs(store, run))
+        figures = lifecycle.summary(store, run)
+        if as_json:
+            common.result(figures)
+        else:
+            click.echo(f"Run {run}: {figures['status']}, {figures['votes']} votes.")
 
 
 @click.command()
@@ -346,6 +372,14 @@ def _print_estimate(figures: dict[str, Any], as_json: bool) -> None:
         f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
         f"about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
         + ("cost unknown (no price is known for a model)" if cost is None else f"${cost:.4f}")
+        + _in_batches(figures)
     )
     if figures["twins_in_words"]:
         click.echo(f"note: {figures['twins_in_words']}")
+
+
+def _in_batches(figures: dict[str, Any]) -> str:
+    if not figures["batch"]:
+        return ""
+    direct = figures["cost_direct_usd"]
+    return " in batches" + ("" if direct is None else f" (${direct:.4f} asked directly)")

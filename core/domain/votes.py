@@ -27,10 +27,12 @@ FailureKind = Literal[
     "too_large",
     "out_of_range",
     "missing_key",
+    "expired",
     "code",
     "internal",
 ]
 FAILURE_KINDS: tuple[str, ...] = get_args(FailureKind)
+BatchStatus = Literal["planned", "sent", "taken"]
 
 
 class Cell(NamedTuple):
@@ -258,6 +260,53 @@ class CallRow:
     first_cost: float | None
     asked: int | None
     kept: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    """A file of requests that a provider works off for one judge of a run.
+
+    ``status`` is ours: planned before the provider has it, sent, and taken when all that came of it
+    is recorded. ``said`` is the provider's own word, ``done`` and ``failed`` count its lines.
+    ``file`` and ``batch`` are the provider's names, empty until they are known; ``token`` is the
+    name that we gave it there. ``guess`` is what it is expected to cost, in US dollars. ``sent``,
+    ``looked`` and ``due`` (the next look) are in Unix seconds. ``stopped``: we asked the provider
+    to stop it. ``message`` says what went wrong.
+    """
+
+    id: int
+    run_id: int
+    judge: str
+    token: str
+    status: BatchStatus
+    lines: int
+    guess: float
+    file: str
+    batch: str
+    said: str
+    done: int
+    failed: int
+    stopped: bool
+    message: str
+    created: str
+    sent: float | None
+    looked: float | None
+    due: float | None
+
+    @property
+    def at_provider(self) -> bool:
+        """Whether a provider has it, and not all that came of it is recorded."""
+        return self.status == "sent"
+
+    @property
+    def out(self) -> bool:
+        """Whether a provider works it off, as far as is known."""
+        return self.at_provider and not self.stopped
+
+    @property
+    def answered(self) -> int:
+        """Lines that are over, well or not."""
+        return self.done + self.failed
 
 
 class OrderCount(NamedTuple):

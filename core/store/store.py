@@ -22,6 +22,7 @@ from core.store.review.events import Events, Reviewers
 from core.store.review.queues import Queues, RunSigns
 from core.store.review.settled import SettledCells, Verdicts
 from core.store.review.turns import Turns
+from core.store.runs.batches import Batches
 from core.store.runs.grid import Grid
 from core.store.runs.leases import Leases
 from core.store.runs.recording import Responses
@@ -52,6 +53,7 @@ class Store:
         self.votes = Votes(self._files)
         self.responses = Responses(self._files)
         self.leases = Leases(self._files)
+        self.batches = Batches(self._files)
         self.drafts = Drafts(self._files)
         self.settings = SettingValues(self._files)
         self.helps = Helps(self._files)

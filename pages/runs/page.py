@@ -8,6 +8,7 @@ from core.domain.panel import Panel
 from core.domain.runs import RunMeans, RunRow
 from core.services.guided import judging
 from core.services.runs import cost_estimate, lifecycle, planning
+from core.services.runs.batches import lanes
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
 from core.text import numbers as fmt
 from pages.runs import choosing, sweeping
@@ -182,6 +183,7 @@ def _form(found: RunChoices) -> RunRequest | None:
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)
     replicates = _replicates()
+    batch = _batch(panel)
     seed, budget = run_form.seed_and_budget()
     name = run_form.name_field(plan_key("name"), "The rubric's and the dataset's names")
     if panel is None:
@@ -197,7 +199,28 @@ def _form(found: RunChoices) -> RunRequest | None:
         label_share=share,
         limit=limit,
         drawn=drawn,
+        batch=batch,
     )
+
+
+def _batch(panel: Panel | None) -> bool:
+    """Whether models are asked in batches; offered where every model of the panel can be."""
+    if panel is None or all(judge.offline for judge in panel.judges):
+        return False
+    cannot = lanes.without_batches(panel)
+    asked: bool = st.toggle(
+        "Ask in batches, at half the price",
+        key=plan_key("batch"),
+        disabled=bool(cannot),
+        persist_state="session",
+        help="The questions go to the provider in files, and the answers come within a day, often "
+        "sooner. You may close everything meanwhile: the run goes on when the app does.",
+    )
+    if cannot:
+        st.caption(
+            label(f"Not in batches: the provider of {', '.join(cannot)} has no batch interface.")
+        )
+    return asked and not cannot
 
 
 def _label_share(dataset: int, panel: Panel | None) -> float:

@@ -1,4 +1,6 @@
-"""What the settings of asking and the rules of voting do, each in a sentence."""
+"""What the settings of asking and the rules of voting do, and what to do about failures, each in
+a sentence.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from core.domain.panel import Asking, Cascade, Judge, JudgeKind, Panel
 from core.domain.rubric import Scale
+from core.services.judges.registry import key_status
 from core.text import numbers as fmt
 
 #: What a judge is that is no model.
@@ -245,3 +248,42 @@ def rule_label(rule: str) -> str:
     'Weighted mean'
     """
     return rule.replace("_", " ").capitalize()
+
+
+_RETRY = "Retry the failures later."
+_NEW_RUN = "Change the judge on the Judges page and start a new run: a run keeps its judges."
+ADVICE = {
+    "rate_limit": "The provider turned calls away because too many came at once. "
+    "Retry the failures later, or use a judge with a lower concurrency.",
+    "timeout": "No answer came within the judge's timeout. Retry the failures; if it happens "
+    "often, raise the timeout and start a new run.",
+    "connection": "The provider could not be reached. Check the network and the judge's address, "
+    "then retry the failures.",
+    "server": f"The provider had a fault of its own. {_RETRY}",
+    "not_found": f"The provider does not know this model. {_NEW_RUN}",
+    "bad_request": f"The provider did not accept the request. {_NEW_RUN}",
+    "context_length": "The item is too long for this model. Use a model with a longer context.",
+    "refusal": "The model declined to judge. Another judge may not; retrying seldom helps.",
+    "content_filter": "The provider blocked the text. Another provider may not.",
+    "empty": f"The model answered nothing. {_RETRY} With a token limit, raise it.",
+    "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
+    "often, this model is not fit to be a judge.",
+    "out_of_range": "The model chose an option that was not offered. Retry the failures.",
+    "code": "The judge's own code failed on this item. Fix it and grade again.",
+    "expired": "The provider did not come to these questions in time. Retry the failures: they are "
+    "sent again, and only they.",
+    "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
+}
+
+
+def advice(kind: str, judges: Sequence[Judge]) -> str:
+    """What a person can do about a kind of failure; names the variables of missing keys."""
+    if kind not in ("missing_key", "auth"):
+        return ADVICE.get(kind, _RETRY)
+    names = sorted({name for judge in judges if (name := key_status(judge)[0])})
+    which = " and ".join(names) or "the provider's variable"
+    if kind == "missing_key":
+        return (
+            f"Set {which} in the environment of the app, start it again, then retry the failures."
+        )
+    return f"The provider refused the key. Check {which}, then retry the failures."

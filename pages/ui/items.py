@@ -34,6 +34,7 @@ FAILURE_WORDS = {
     "content_filter": "blocked by a content filter",
     "out_of_range": "answered an option that does not exist",
     "missing_key": "no key",
+    "expired": "not answered in time",
     "malformed": "unreadable answer",
     "too_large": "answer too large",
     "empty": "empty answer",

@@ -247,6 +247,7 @@ def _estimate(request: RunRequest) -> CostEstimate | None:
         request.label_share,
         request.limit,
         request.drawn,
+        request.batch,
     )
     try:
         return remembered("estimate", about, lambda: cost_estimate.estimate(store(), request))
@@ -287,6 +288,8 @@ def _figures(estimate: CostEstimate, learners: bool) -> None:
             numbers=(1, 2, 3, 4),
         )
         st.caption(_time(estimate))
+    if estimate.batch and estimate.direct:
+        st.caption(f"Asked directly it would be about {fmt.cost(estimate.direct)}.")
     unpriced = [one.name for one in estimate.judges if one.cost is None]
     if unpriced:
         st.warning(
@@ -305,6 +308,8 @@ def _line(one: JudgeEstimate) -> list[str]:
 
 def _time(estimate: CostEstimate) -> str:
     words = "Tokens are estimated at 4 characters each and 150 for an answer."
+    if estimate.batch:
+        return f"{words} The answers come within a day of sending, often sooner."
     if estimate.seconds is None:
         return f"{words} The time is not known: test the connection on the Judges page to learn it."
     return f"{words} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."

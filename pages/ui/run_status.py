@@ -3,64 +3,38 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 import streamlit as st
 
-from core.domain.panel import Judge
+from core import clock
 from core.domain.runs import Run, RunRow
+from core.domain.votes import BatchRow
 from core.services.exports import run_export
-from core.services.judges.registry import code_elsewhere, key_status
+from core.services.judges.registry import code_elsewhere
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of
 from core.text import numbers as fmt
 from pages.ui import routes, state
+from pages.ui.asking_words import advice
 from pages.ui.items import FAILURE_WORDS
 from pages.ui.resources import later, only, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, Tone, figures, problem_list, row, shown_errors, tag
+from pages.ui.widgets import (
+    LabelledFigure,
+    Tone,
+    figures,
+    problem_list,
+    row,
+    shown_errors,
+    table,
+    tag,
+)
 
 IMPORTED_EMPTY = "They are empty where they came from, and count as no vote."
 #: So many raters are named in a line; the rest are counted.
 NAMED = 4
 NOBODY = "The process that worked on this run is gone, and nobody works on it now."
-
-_RETRY = "Retry the failures later."
-_NEW_RUN = "Change the judge on the Judges page and start a new run: a run keeps its judges."
-ADVICE = {
-    "rate_limit": "The provider turned calls away because too many came at once. "
-    "Retry the failures later, or use a judge with a lower concurrency.",
-    "timeout": "No answer came within the judge's timeout. Retry the failures; if it happens "
-    "often, raise the timeout and start a new run.",
-    "connection": "The provider could not be reached. Check the network and the judge's address, "
-    "then retry the failures.",
-    "server": f"The provider had a fault of its own. {_RETRY}",
-    "not_found": f"The provider does not know this model. {_NEW_RUN}",
-    "bad_request": f"The provider did not accept the request. {_NEW_RUN}",
-    "context_length": "The item is too long for this model. Use a model with a longer context.",
-    "refusal": "The model declined to judge. Another judge may not; retrying seldom helps.",
-    "content_filter": "The provider blocked the text. Another provider may not.",
-    "empty": f"The model answered nothing. {_RETRY} With a token limit, raise it.",
-    "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
-    "often, this model is not fit to be a judge.",
-    "out_of_range": "The model chose an option that was not offered. Retry the failures.",
-    "code": "The judge's own code failed on this item. Fix it and grade again.",
-    "internal": "This is a defect in Rubric Studio. Retry the failures, and please report it.",
-}
-
-
-def advice(kind: str, judges: Sequence[Judge]) -> str:
-    """What a person can do about a kind of failure; names the variables of missing keys."""
-    if kind not in ("missing_key", "auth"):
-        return ADVICE.get(kind, _RETRY)
-    names = sorted({name for judge in judges if (name := key_status(judge)[0])})
-    which = " and ".join(names) or "the provider's variable"
-    if kind == "missing_key":
-        return (
-            f"Set {which} in the environment of the app, start it again, then retry the failures."
-        )
-    return f"The provider refused the key. Check {which}, then retry the failures."
 
 
 def versions_line(row: RunRow) -> str:
@@ -204,14 +178,18 @@ def _draw(look: RunProgress, *, grades: bool) -> None:
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
         votes = f'<span class="rs-num">{votes_words(run)}</span>'
-        row([status_tag(run), votes, _facts(look)])
+        waiting = run.status == "running" and _out(look) and not run.cancel
+        shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
+        row([shown, votes, _facts(look)])
         st.space("stretch")
         if grades and run.votes and not run.active:
             _grades(run)
         _buttons(look)
     if run.active:
         st.progress(min(1.0, look.share), text=f"{fmt.percent(look.share)} of the votes")
-        _pace(look)
+        if not _out(look):
+            _pace(look)
+    _batches(look)
     if look.spared:
         st.caption(
             f"{fmt.count(look.spared)} of {fmt.plural(run.planned, 'vote')} were not needed: the "
@@ -259,13 +237,50 @@ def _pace(look: RunProgress) -> None:
     )
 
 
+def _out(look: RunProgress) -> list[BatchRow]:
+    """The batches that a provider works off."""
+    return [one for one in look.batches if one.at_provider]
+
+
+def _batches(look: RunProgress) -> None:
+    """What is at the provider: how far it is, since when, and when it is looked at again."""
+    out = _out(look)
+    if out:
+        table(
+            ("Batch of", "Answered", "Sent", "At the provider", "Next look"),
+            (_batch(one, look.row.active) for one in out),
+            name="Batches at the provider",
+            numbers=(1,),
+        )
+    taken = len(look.batches) - len(out)
+    if taken:
+        st.caption(f"{fmt.plural(taken, 'batch', 'batches')} came back.")
+    if out and not look.row.active:
+        st.caption(
+            "Nobody looks at these now, and the provider works on. Resume takes their answers; "
+            "Cancel stops them."
+        )
+    for words in dict.fromkeys(one.message for one in out if one.message):
+        st.warning(label(words), icon=":material/cloud_off:")
+
+
+def _batch(one: BatchRow, active: bool) -> list[str]:
+    left = None if one.due is None or not active else one.due - clock.at()
+    look = (
+        fmt.DASH if left is None else "soon" if left < 60 else f"in {fmt.about_minutes(left / 60)}"
+    )
+    answered = f"{fmt.count(one.answered)} of {fmt.plural(one.lines, 'question')}"
+    return [esc(one.judge), answered, fmt.ago(one.created), esc(one.said.replace("_", " ")), look]
+
+
 def _per_second(rate: float) -> str:
     return fmt.number(round(rate, 1 if rate < 10 else 0), 4)
 
 
 def _buttons(look: RunProgress) -> None:
     run = look.row
-    if run.active and not look.stalled:
+    called_off = not run.active and any(one.out for one in look.batches)
+    if (run.active and not look.stalled) or called_off:
         st.button(
             "Cancel",
             key=state.key(RUN_ACT, "cancel", run.id),
@@ -273,7 +288,7 @@ def _buttons(look: RunProgress) -> None:
             on_click=_on_cancel,
             args=(run.id,),
             **{
-                "disabled": run.cancel,
+                "disabled": run.cancel and run.active,
                 "help": "Stops asking. Finished votes are kept, and the run can be resumed.",
                 **only("write"),
             },

@@ -16,6 +16,35 @@ CREATE TABLE audit (
     before TEXT NOT NULL,
     after TEXT NOT NULL
 ) STRICT;
+CREATE TABLE batch (
+    id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run(id),
+    judge TEXT NOT NULL,
+    token TEXT NOT NULL UNIQUE,
+    status TEXT NOT NULL CHECK (status IN ('planned', 'sent', 'taken')),
+    lines INTEGER NOT NULL,
+    guess REAL NOT NULL,
+    file TEXT NOT NULL DEFAULT '',
+    batch TEXT NOT NULL DEFAULT '',
+    said TEXT NOT NULL DEFAULT '',
+    done INTEGER NOT NULL DEFAULT 0,
+    failed INTEGER NOT NULL DEFAULT 0,
+    stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1)),
+    message TEXT NOT NULL DEFAULT '',
+    created TEXT NOT NULL,
+    sent REAL,
+    looked REAL,
+    due REAL
+) STRICT;
+CREATE TABLE batch_line (
+    batch_id INTEGER NOT NULL REFERENCES batch(id),
+    key TEXT NOT NULL,
+    item_id TEXT NOT NULL,
+    criterion TEXT NOT NULL,
+    replicate INTEGER NOT NULL,
+    answer TEXT,
+    PRIMARY KEY (batch_id, key)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE call (
     id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run(id),
@@ -393,6 +422,7 @@ CREATE TABLE vote (
     FOREIGN KEY (run_id, item_id) REFERENCES run_item (run_id, item_id)
 ) STRICT;
 CREATE INDEX audit_by_actor ON audit (actor, id);
+CREATE INDEX batch_by_run ON batch (run_id, id);
 CREATE INDEX call_by_run ON call (run_id);
 CREATE INDEX dataset_version_by_hash ON dataset_version (hash);
 CREATE INDEX failure_open ON failure (run_id, item_id, criterion) WHERE open = 1;

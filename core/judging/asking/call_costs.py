@@ -66,7 +66,8 @@ class CallAccount:
     judge's ``tries``: all but refusals for now (429) and requests that only found out a reply
     format.
     ``seconds`` is the time of the last request, ``before`` that of steps that are done.
-    ``answered`` came over the wire, ``reused`` was kept from an earlier call.
+    ``answered`` came over the wire, ``reused`` was kept from an earlier call. ``share`` is what is
+    paid of the usual price.
     """
 
     spec: Judge
@@ -80,6 +81,7 @@ class CallAccount:
     thoughts: tuple[str, ...] = ()
     sent: tuple[Segment, ...] = ()
     format: str = ""
+    share: float = 1.0
     last: Completion | None = None
     answered: list[CachedCompletion] = field(default_factory=list)
     reused: list[CachedCompletion] = field(default_factory=list)
@@ -92,6 +94,7 @@ class CallAccount:
         ``key`` is what the answer may be kept under.
         """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
+        cost = None if cost is None else cost * self.share
         self.last, kept = completion, CachedCompletion(completion, cost)
         self.answered.append(kept)
         self._newest = (key, kept)

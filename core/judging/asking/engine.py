@@ -151,7 +151,7 @@ class _Lane:
         for question in self.questions:
             await self._room()
             if self.dead is not None:
-                self.outcomes.put_nowait(self._unasked(question, *self.dead))
+                self.outcomes.put_nowait(unasked(question, *self.dead))
                 continue
             if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
                 return
@@ -178,8 +178,10 @@ class _Lane:
                 self.dead = (result.kind, result.message)
         return outcome
 
-    def _unasked(self, question: Question, kind: FailureKind, message: str) -> AskedOutcome:
-        text = f"Not asked, because an earlier call of this judge failed: {message}"
-        return AskedOutcome(
-            tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)
-        )
+
+def unasked(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+    """The outcome of a question whose judge is not asked any more."""
+    text = f"Not asked, because an earlier call of this judge failed: {message}"
+    return AskedOutcome(
+        tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)
+    )

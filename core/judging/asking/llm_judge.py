@@ -21,7 +21,7 @@ from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vo
 from core.identity import seeded
 from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
-from core.judging.asking.retry import Caller
+from core.judging.asking.retry import Caller, Unanswered
 from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, summarise
 from core.judging.prompts.option_chances import Spread, spreads_of
 from core.judging.prompts.parts import sendable
@@ -193,7 +193,8 @@ class LLMJudge:
     holds the values of those that ``spec.params`` name. Provider and gate may be shared with other
     judges; whoever made the provider closes it. Answers are taken from ``cache``, and with one an
     outcome brings those that gave a vote. ``on_call`` is told of each call when it goes out (1),
-    and again if it turns out that it could not (-1).
+    and again if it turns out that it could not (-1). ``caller`` calls instead of one that is made
+    of all this.
     """
 
     def __init__(
@@ -207,14 +208,17 @@ class LLMJudge:
         cache: ResponseCache | None = None,
         on_call: Callable[[int], None] = lambda more: None,
         known: Mapping[str, str] | None = None,
+        caller: Caller | None = None,
     ) -> None:
         self.spec = spec
-        self._caller = Caller(spec, provider, key, gate, sleep, clock, cache, on_call, known)
+        self._caller = caller or Caller(
+            spec, provider, key, gate, sleep, clock, cache, on_call, known
+        )
         self._params = self._caller.settings(PROMPT_VERSION, timeout=spec.timeout)
 
     async def ask(self, question: Question) -> AskedOutcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
-        tally = CallAccount(self.spec, question.cell)
+        tally = CallAccount(self.spec, question.cell, share=self._caller.share)
         answers: tuple[KeptAnswer, ...] = ()
         try:
             results = await self._results(question, tally)
@@ -222,6 +226,8 @@ class LLMJudge:
                 answers = self._caller.answers(tally)
         except CallError as error:
             results = _failures(question, error.kind, error.message)
+        except Unanswered:
+            raise
         except Exception as error:
             # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
             # traceback may quote what was sent.

@@ -42,8 +42,19 @@ RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
 
 
+class Unanswered(Exception):
+    """A request whose answer is not there yet, and will be found under ``key`` when it is."""
+
+    def __init__(self, key: str, request: Request) -> None:
+        self.key, self.request = key, request
+        super().__init__(key)
+
+
 class Caller:
     """Calls one judge's model through a provider, behind a gate."""
+
+    #: What is paid of the usual price.
+    share = 1.0
 
     def __init__(
         self,
@@ -81,7 +92,7 @@ class Caller:
         are drawn from, always the same one.
         """
         tally.sent = segments
-        request = self._request(segments, schema)
+        request = self.request(segments, schema)
         key = ""
         if self._cache is not None:
             key = request_key(request, tally.cell)
@@ -104,7 +115,7 @@ class Caller:
                 tally.spent += 1
                 tally.add(completion, key)
                 return completion
-            request = self._request(segments, schema)
+            request = self.request(segments, schema)
 
     def settings(self, prompt: str, **more: object) -> dict[str, object]:
         """What is kept of the settings of every call: never the key, nor what a variable holds."""
@@ -143,7 +154,8 @@ class Caller:
             spent = completion.tokens_in + (completion.tokens_out or 0)
             self._gate.pacer.correct(length, guess, spent)
 
-    def _request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
+    def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
+        """One request for a reply of this form, as the judge's settings say."""
         spec = self._spec
         return Request(
             model=spec.model,
@@ -171,12 +183,12 @@ class Caller:
         self._allowed.out += 1
         try:
             completion = await self._provider.complete(request)
-            return _without_key(completion, request.hidden)
+            return without_key(completion, request.hidden)
         except CallError as error:
             if not error.sent:
                 self._count(tally, -1, first)
             if request.logprobs:
-                raise _about_logprobs(error) from None
+                raise about_logprobs(error) from None
             raise
         finally:
             self._allowed.out -= 1
@@ -230,7 +242,7 @@ class Caller:
         return False
 
 
-def _about_logprobs(error: CallError) -> CallError:
+def about_logprobs(error: CallError) -> CallError:
     """The error; one that is about log-probabilities says what to change, and is no key's fault."""
     told = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
     if not told or error.about_format:
@@ -240,7 +252,7 @@ def _about_logprobs(error: CallError) -> CallError:
     return CallError("bad_request", words, status=error.status, sent=error.sent)
 
 
-def _without_key(completion: Completion, hidden: Hidden) -> Completion:
+def without_key(completion: Completion, hidden: Hidden) -> Completion:
     """A provider that shows the key it was sent does not get it into the records."""
     told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
     if not any(shows(text, hidden) for text in told):

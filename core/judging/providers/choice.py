@@ -39,6 +39,18 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     return "plain"
 
 
+def takes_batches(judge: Judge) -> bool:
+    """Whether files of requests may be sent for this judge; an address of one's own may refuse.
+
+    >>> takes_batches(Judge(name="j", model="openai/gpt-4.1-mini"))
+    True
+    >>> takes_batches(Judge(name="j", model="gemini/x"))
+    False
+    """
+    way = provider_for(judge)
+    return way == "openai" or (way == "plain" and PLAIN[named(judge.model)[0]].batches)
+
+
 def key_variables(judge: Judge) -> tuple[str, ...]:
     """The variables in which the lean door's key is looked for, where the judge names none."""
     if judge.api_base or provider_for(judge) != "plain":

@@ -8,7 +8,8 @@ tokens, so a number is refused; a server that has such a field takes it from the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
@@ -62,11 +63,14 @@ class OpenAIProvider:
 
     async def complete(self, request: Request) -> Completion:
         """One POST, no retry. Raises ``CallError``."""
-        status, headers, body = await self._post(request)
+        return self.read(request, *await self._post(request))
+
+    def read(self, request: Request, status: int, headers: dict[str, str], body: str) -> Completion:
+        """The completion that an answer of this status holds. Raises ``CallError``."""
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
         data = _parsed(body, headers, request.hidden)
-        return _completion(data, self._cost(request, data), told_by(headers))
+        return _completion(data, self.cost(request, data), told_by(headers))
 
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
@@ -74,50 +78,38 @@ class OpenAIProvider:
         if session is not None:
             await session.close()
 
-    def _prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
+    def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
         """The POST of a request with these ``params``. Raises ``CallError``."""
         headers = headers_of(request, params.pop("extra_headers", None))
         return Prepared(_url(request), headers, chat_body(request, params))
 
-    def _cost(self, request: Request, data: dict[str, Any]) -> float | None:
+    def cost(self, request: Request, data: dict[str, Any]) -> float | None:
         """US dollars for an answered request; nobody knows the prices of just any address."""
         return None
 
-    def _trusted(self, url: str) -> ssl.SSLContext | bool:
+    def trusted(self, url: str) -> ssl.SSLContext | bool:
         """What certificates are checked against; ``True`` for what this machine trusts."""
         return True
 
     async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
         import aiohttp
 
-        prepared = self._prepared(request, sent_params(request))
-        try:
-            async with self._open().post(
+        prepared = self.prepared(request, sent_params(request))
+        with told_plainly(request.timeout, request.hidden):
+            async with self.session().post(
                 prepared.url,
                 data=json.dumps(prepared.body).encode(),
                 headers=prepared.headers,
                 proxy=prepared.proxy,
-                ssl=self._trusted(prepared.url),
+                ssl=self.trusted(prepared.url),
                 timeout=aiohttp.ClientTimeout(total=request.timeout),
                 # A redirect would carry the key to an address nobody named.
                 allow_redirects=False,
             ) as response:
-                body = (await _read(response)).decode("utf-8", "replace")
-                told = {name.lower(): value for name, value in response.headers.items()}
-                return response.status, told, body
-        except TimeoutError:
-            raise CallError("timeout", f"No answer within {request.timeout:g} seconds.") from None
-        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
-            words = "The address is not a web address. Check api_base."
-            raise CallError("not_found", words, sent=False) from None
-        except TooLarge:
-            raise CallError("too_large", TOO_LARGE) from None
-        except UnreadableBody as error:
-            raise CallError("server", str(error)) from None
-        except (aiohttp.ClientError, OSError) as error:
-            raise lost(error, request.hidden) from None
+                return await whole_answer(response)
 
-    def _open(self) -> aiohttp.ClientSession:
+    def session(self) -> aiohttp.ClientSession:
+        """The connections; opened when they are first needed."""
         import aiohttp
 
         session = self._session
@@ -130,6 +122,32 @@ class OpenAIProvider:
             )
             self._session = session
         return session
+
+
+@contextmanager
+def told_plainly(timeout: float, hidden: Hidden) -> Iterator[None]:
+    """What goes wrong on the wire inside is raised as ``CallError``."""
+    import aiohttp
+
+    try:
+        yield
+    except TimeoutError:
+        raise CallError("timeout", f"No answer within {timeout:g} seconds.") from None
+    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
+        words = "The address is not a web address. Check api_base."
+        raise CallError("not_found", words, sent=False) from None
+    except TooLarge:
+        raise CallError("too_large", TOO_LARGE) from None
+    except UnreadableBody as error:
+        raise CallError("server", str(error)) from None
+    except (aiohttp.ClientError, OSError) as error:
+        raise lost(error, hidden) from None
+
+
+async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, dict[str, str], str]:
+    """Status, headers (names in lower case) and body of an answer, read up to the bound."""
+    body = (await _read(response)).decode("utf-8", "replace")
+    return response.status, {name.lower(): value for name, value in response.headers.items()}, body
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

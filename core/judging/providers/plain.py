@@ -30,7 +30,8 @@ class Plain:
     """How a provider is reached; ``addresses`` and ``keys`` are variables, of which one is set.
 
     ``thinking`` and ``logprobs`` say whether all of its models take these settings as they are,
-    and ``open`` whether a model that nobody listed is asked, and priced, the same by litellm.
+    ``open`` whether a model that nobody listed is asked, and priced, the same by litellm, and
+    ``batches`` whether it takes files of requests for half the price, as OpenAI does.
     """
 
     base: str = ""
@@ -41,6 +42,7 @@ class Plain:
     thinking: bool = False
     logprobs: bool = False
     open: bool = False
+    batches: bool = False
 
 
 PLAIN: dict[str, Plain] = {
@@ -51,6 +53,7 @@ PLAIN: dict[str, Plain] = {
         "max_completion_tokens",
         thinking=True,
         logprobs=True,
+        batches=True,
     ),
     "azure": Plain(
         "",
@@ -73,7 +76,11 @@ PLAIN: dict[str, Plain] = {
         "https://api.mistral.ai/v1", (), ("MISTRAL_API_KEY",), params=_COMMON, open=True
     ),
     "groq": Plain(
-        "https://api.groq.com/openai/v1", ("GROQ_API_BASE",), ("GROQ_API_KEY",), open=True
+        "https://api.groq.com/openai/v1",
+        ("GROQ_API_BASE",),
+        ("GROQ_API_KEY",),
+        open=True,
+        batches=True,
     ),
     "together_ai": Plain(
         "https://api.together.ai/v1",
@@ -156,7 +163,8 @@ class PlainProvider(OpenAIProvider):
         self._proxies: dict[str, str | None] = {}
         self._certificates: ssl.SSLContext | None = None
 
-    def _prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
+    def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
+        """The POST of a request to the provider that its model is named after."""
         provider, model = named(request.model)
         way = PLAIN[provider]
         base = self._base(request, way)
@@ -192,7 +200,7 @@ class PlainProvider(OpenAIProvider):
             self._proxies[base] = None if direct else proxies.get(parts.scheme)
         return self._proxies[base]
 
-    def _trusted(self, url: str) -> ssl.SSLContext | bool:
+    def trusted(self, url: str) -> ssl.SSLContext | bool:
         """This machine's certificates, which may be none, and those that litellm's door trusts."""
         if not url.startswith("https:"):
             return True
@@ -203,7 +211,8 @@ class PlainProvider(OpenAIProvider):
             self._certificates.load_verify_locations(certifi.where())
         return self._certificates
 
-    def _cost(self, request: Request, data: dict[str, Any]) -> float | None:
+    def cost(self, request: Request, data: dict[str, Any]) -> float | None:
+        """US dollars by the provider's own figure, or by the list of prices."""
         provider, model = named(request.model)
         usage = data.get("usage")
         if not isinstance(usage, dict):

@@ -5,6 +5,7 @@ decides the same again.
 """
 
 __all__ = [
+    "batches",
     "cost_estimate",
     "held_work",
     "lifecycle",

@@ -10,10 +10,12 @@ from core.domain.library import ItemFilter
 from core.domain.panel import Judge
 from core.judging.asking.call_costs import price_of
 from core.judging.prompts.assembly import build
+from core.judging.providers.batches import SHARE_OF_PRICE
 from core.services.datasets.splits import Twins
 from core.services.judges.connection import last_result
 from core.services.results.scored_items import effective
 from core.services.results.verdicts import answers_of, calls_of
+from core.services.runs.batches.lanes import BATCH, is_batched
 from core.services.runs.planning import Planned, RunRequest, plan_run
 from core.services.runs.questions import Asker, leads
 from core.store.store import Store
@@ -32,7 +34,8 @@ class JudgeEstimate:
 
     ``seconds`` is the time its calls take at its concurrency, from how long its last connection
     test took, and no less than its limits per minute allow; ``None`` where it was never tested.
-    Offline judges take none worth saying.
+    Offline judges take none worth saying. ``direct`` is what it would cost asked directly, where it
+    is asked in batches, which takes up to a day.
     """
 
     name: str
@@ -42,6 +45,7 @@ class JudgeEstimate:
     tokens_out: int
     cost: float | None
     seconds: float | None = None
+    direct: float | None = None
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,8 @@ class CostEstimate:
     """What a run will take. Tokens are estimated (4 characters each), not counted.
 
     ``at_most``: stages or early stops may spare a part of it. ``twins``: of items that judges
-    learn from, or that are graded; none where nobody learns.
+    learn from, or that are graded; none where nobody learns. ``batch``: models are asked in
+    batches.
     """
 
     items: int
@@ -68,6 +73,7 @@ class CostEstimate:
     judges: tuple[JudgeEstimate, ...]
     at_most: bool = False
     twins: Twins = field(default_factory=Twins)
+    batch: bool = False
 
     @property
     def calls(self) -> int:
@@ -88,6 +94,12 @@ class CostEstimate:
     def cost(self) -> float | None:
         """US dollars, or ``None`` when a judge's price is unknown."""
         costs = [j.cost for j in self.judges]
+        return None if None in costs else sum(c for c in costs if c is not None)
+
+    @property
+    def direct(self) -> float | None:
+        """What it would cost in US dollars without batches; ``None`` where unknown."""
+        costs = [j.cost if j.direct is None else j.direct for j in self.judges]
         return None if None in costs else sum(c for c in costs if c is not None)
 
     @property
@@ -119,6 +131,7 @@ def estimate_planned(store: Store, planned: Planned) -> CostEstimate:
         judges=tuple(_judge(store, judge, planned, criteria) for judge in panel.judges),
         at_most=panel.cascade is not None or panel.early_stop,
         twins=planned.twins,
+        batch=bool(planned.plan.details.get(BATCH)),
     )
 
 
@@ -136,6 +149,9 @@ def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> Judge
     tokens_out = _TOKENS_OUT * (votes * steps + summaries)
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
+    if is_batched(judge, planned.plan.details):
+        half = None if cost is None else cost * SHARE_OF_PRICE
+        return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, half, direct=cost)
     tested = last_result(store, judge.name)
     seconds = None
     if tested is not None and tested.ok and tested.seconds is not None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from core import clock
 from core.domain.library import LibraryCounts
 from core.domain.runs import RunKind, RunMeans, RunRow
-from core.domain.votes import FailureCount
+from core.domain.votes import BatchRow, FailureCount
 from core.errors import Conflict
 from core.services.access import spending
 from core.services.access.allowing import allowed
@@ -53,6 +53,7 @@ class RunProgress:
 
     ``rate`` and ``seconds_left`` are ``None`` until two looks are taken, or when nothing moves.
     ``stalled`` says that the process that worked on the run is gone and nobody has taken it up.
+    ``batches`` are those that a provider has got, taken ones among them.
     """
 
     row: RunRow
@@ -61,6 +62,7 @@ class RunProgress:
     rate: float | None = None
     seconds_left: float | None = None
     stalled: bool = False
+    batches: tuple[BatchRow, ...] = ()
 
     @property
     def settled(self) -> int:
@@ -200,7 +202,8 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     last = before.look if isinstance(before, RunProgress) else before
     rate = _rate(now, last) if row.active and not stalled else None
     left = (row.planned - now.settled) / rate if rate else None
-    return RunProgress(row, failures, seen, rate, left, stalled)
+    batches = tuple(one for one in store.batches.of_run(run_id) if one.batch)
+    return RunProgress(row, failures, seen, rate, left, stalled, batches)
 
 
 def is_stalled(row: RunRow) -> bool:
@@ -243,6 +246,7 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
     ``lost_calls`` went out and were never recorded: they are in neither ``calls`` nor ``cost_usd``.
     ``spared`` counts the planned votes that a cascade or an early stop made needless; ``reasons``
     has the newest message of each kind of failure, in the provider's words where there are any.
+    ``batches_out`` counts the batches that a provider still works off.
     """
     row = store.runs.row(run_id)
     kinds = store.votes.failure_kinds(run_id)
@@ -262,6 +266,7 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "cost_usd": None if row.cost_unknown else row.cost,
         "seconds": round(row.seconds, 3),
         "spared": spared(row),
+        "batches_out": sum(one.out for one in store.batches.of_run(run_id)),
         "db": str(store.path),
     }
 

@@ -31,6 +31,7 @@ from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
 from core.services.results.scored_items import effective, labels_of, resolved_items
 from core.services.results.verdicts import answers_per_cell
+from core.services.runs.batches.lanes import BATCH, require_batches
 from core.store.store import Store
 from core.text.numbers import plural
 
@@ -48,7 +49,8 @@ class RunRequest:
     dataset does not mark a calibration part itself; twins (items of the same text) stay together.
     ``learn_from`` is another dataset version to learn from, for spot checks. ``learn_items`` names
     the items to learn from instead of a share, so that several runs can share them; ``details`` is
-    remembered with the plan.
+    remembered with the plan. ``batch``: models are asked through their providers' batch interface,
+    for half the price and with answers within a day.
     """
 
     rubric_version: int
@@ -66,6 +68,7 @@ class RunRequest:
     kind: RunKind = "run"
     learn_items: tuple[str, ...] | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
+    batch: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,8 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     known = store.settled.last_event()
     _refuse_imported(request.panel)
     _refuse_strange_checks(request.panel, rubric)
+    if request.batch:
+        require_batches(request.panel)
     everything = resolved_items(store, head.id, None, upto=known)
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
@@ -113,7 +118,11 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
         budget=request.budget,
         calibration=_remembered(learned_from, taught),
         versions=versions(request.panel),
-        details={**request.details, **({"truth_upto": known} if known else {})},
+        details={
+            **request.details,
+            **({"truth_upto": known} if known else {}),
+            **({BATCH: True} if request.batch else {}),
+        },
     )
     return Planned(plan, rubric, items, taught.items, taught.twins)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, product
@@ -54,12 +54,19 @@ class Asker:
     teachers: Sequence[Item] = ()
 
     def questions(
-        self, judge: Judge, done: set[Cell], wanted: Wanted = everything
+        self,
+        judge: Judge,
+        done: set[Cell],
+        wanted: Wanted = everything,
+        only: Collection[str] | None = None,
     ) -> Iterator[Question]:
-        """What is left to ask one judge, item by item: calls about an item are neighbours."""
+        """What is left to ask one judge, item by item: calls about an item are neighbours.
+
+        ``only`` names the items to look at.
+        """
         whole = self.plan.panel.asking.mode == "rubric" and not judge.offline
         layout = self._layout(judge)
-        for position, item in enumerate(self.items):
+        for position, item in self._chosen(only):
             in_force = effective(item, self.rubric)
             for replicate in range(answers_of(judge, self.plan.panel, self.plan.replicates)):
                 asks = [
@@ -73,6 +80,16 @@ class Asker:
                 elif not whole:
                     for ask in asks:
                         yield self._question(judge, item, in_force, [ask], layout)
+
+    def _chosen(self, only: Collection[str] | None) -> Iterator[tuple[int, Item]]:
+        """Items with their place in the run, by which orders are balanced."""
+        if only is None:
+            return enumerate(self.items)
+        return ((place, self.items[place]) for place in sorted(map(self._places.__getitem__, only)))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {item.id: place for place, item in enumerate(self.items)}
 
     def _question(
         self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask], layout: Layout

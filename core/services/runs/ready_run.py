@@ -15,12 +15,14 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Derive, Run, RunPlan
 from core.domain.votes import Cell
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
+from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.check_judge import CheckJudge
 from core.judging.function_judge import FunctionJudge
 from core.judging.protocol import AskableJudge
 from core.judging.providers.base import ModelProvider, provider_of
 from core.judging.providers.choice import open_provider, provider_for
+from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
 from core.services.access.providers import require_listed
@@ -33,6 +35,7 @@ from core.services.results.scored_items import (
     labels_of,
     resolved_items,
 )
+from core.services.runs.batches.lanes import is_batched
 from core.services.runs.questions import Asker
 from core.store.store import Store
 
@@ -96,6 +99,12 @@ class Providers:
             spec, *self._way(spec), cache=cache, on_call=on_call, known=known_values(spec)
         )
 
+    def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
+        """An LLM judge whose answers come in batches."""
+        provider, key, _ = self._way(spec)
+        assert isinstance(provider, OpenAIProvider)  # a plan with another one is refused
+        return BatchJudge(spec, provider, key, cache, known_values(spec))
+
     def function(self, spec: Judge) -> FunctionJudge:
         """A judge that is code of this program. Raises ``InputError`` where it is another's."""
         require_functions([spec], self.functions)
@@ -139,6 +148,8 @@ async def ready_judges(
             judges[spec.name], training[spec.name] = await asyncio.to_thread(
                 trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
             )
+        elif is_batched(spec, job.plan.details):
+            judges[spec.name] = providers.batch_judge(spec, cache)
         else:
             judges[spec.name] = providers.judge(spec, cache, on_call)
     return judges, {"training": training} if training else {}

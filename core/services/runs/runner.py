@@ -114,7 +114,7 @@ class Runner:
                     freed = False
                     while not self._stopping.is_set():
                         freed = freed or await in_thread(io, self._free_from_the_dead)
-                        if len(works) < AT_ONCE:
+                        if sum(not work.resting for work in works.values()) < AT_ONCE:
                             lease = await in_thread(io, self._claim)
                             if lease is not None:
                                 work = Work(self.store, lease, providers, io)

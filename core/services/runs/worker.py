@@ -20,9 +20,12 @@ from core import clock
 from core.domain.runs import Lease, RunStatus
 from core.domain.votes import AskedOutcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
+from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.engine import Budget, grade
 from core.services.access.spending import limit_of
 from core.services.results.verdicts import counting_of, rubric_lookup
+from core.services.runs.batches.desk import BatchDesk
+from core.services.runs.batches.working import BatchWork
 from core.services.runs.held_work import beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
@@ -124,6 +127,8 @@ class Work:
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
+        #: It only waits for a provider's batches, and leaves room for others.
+        self.resting = False
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None
         self._trouble = ""
@@ -142,6 +147,8 @@ class Work:
         log.info("Run %(run)s is worked off.", told, extra=told)
         status: RunStatus = "failed"
         message = ""
+        if self.lease.cancel:
+            self.leave("cancelled")
         try:
             async with beating(self._beat, BEAT_EVERY):
                 status, message = await self._work()
@@ -192,21 +199,31 @@ class Work:
         judges, notes = await ready_judges(
             job, self.providers, kept, partial(self._called, recorder)
         )
-        await self._patiently(self.store.runs.set_notes, job.run.id, notes)
+        await self.patiently(self.store.runs.set_notes, job.run.id, notes)
         limit = await self.io(limit_of, self.store, job.run)
         budget = None if limit is None else Budget(limit, job.run.cost)
+        desk = BatchDesk(self, job, recorder, budget)
+        batches = BatchWork(desk, [j for j in judges.values() if isinstance(j, BatchJudge)])
         try:
             asker = job.asker
             for at, round_ in enumerate(rounds_of(job.plan.panel)):
                 wanted = await self._wanted(job, round_) if at else everything
-                asked = {j.name: asker.questions(j, job.done, wanted) for j in round_.judges}
+                asked = {
+                    j.name: asker.questions(j, job.done, wanted)
+                    for j in round_.judges
+                    if j.name not in batches.lanes
+                }
                 async for outcome in grade(
                     asked, judges, stop=self.stop, budget=budget, ready=recorder.ready
                 ):
                     recorder.add(outcome)
+                await batches.ask(round_.judges, wanted)
                 await recorder.drain()
                 if self.stop.is_set() or (budget is not None and budget.exhausted):
                     break
+            if self.left_as == "cancelled":
+                await batches.cancel()
+                await recorder.drain()
         finally:
             for judge in judges.values():
                 await judge.close()
@@ -235,9 +252,9 @@ class Work:
             fence=self.lease.fence,
             now=clock.now(),
             derive=job.derive,
-            out=self._out - (calls := sum(o.call.calls for o in outcomes if o.call is not None)),
+            out=self._out - (calls := sum(map(_calls_out, outcomes))),
         )
-        await self._patiently(write, self.lease.run_id, outcomes)
+        await self.patiently(write, self.lease.run_id, outcomes)
         self._out -= calls
 
     def _called(self, recorder: Recorder, more: int) -> None:
@@ -255,7 +272,7 @@ class Work:
                 f"{error} Not recorded, and to be asked again: {len(outcomes)} that were answered."
             ) from None
 
-    async def _patiently(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
+    async def patiently(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
         """``act`` in the writer's thread, again and again while the file cannot be written.
 
         Once the run is to end it is tried for ``LAST_SECONDS`` more; then ``NotNow`` is raised.
@@ -314,7 +331,7 @@ class Work:
         return beat.held
 
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
-        await self._patiently(
+        await self.patiently(
             partial(
                 self.store.leases.release,
                 now=clock.now(),
@@ -331,6 +348,12 @@ class Work:
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
         """Runs a store call in the writer's thread."""
         return in_thread(self._io, call, *arguments)
+
+
+def _calls_out(outcome: AskedOutcome) -> int:
+    """How many calls of an outcome were told when they went out: those of batches are not."""
+    call = outcome.call
+    return 0 if call is None or call.params.get("batch") else call.calls
 
 
 def _budget_message(budget: Budget, seed: int) -> str:

@@ -277,3 +277,42 @@ ACCESS = (
 
 #: Who asked a model for help: what it costs is theirs.
 HELP_MADE_BY = ("ALTER TABLE help_task ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",)
+
+
+#: Files of requests at providers, and which question each of their lines is. Never edited.
+BATCHES = (
+    """
+    CREATE TABLE batch (
+        id INTEGER PRIMARY KEY,
+        run_id INTEGER NOT NULL REFERENCES run(id),
+        judge TEXT NOT NULL,
+        token TEXT NOT NULL UNIQUE,
+        status TEXT NOT NULL CHECK (status IN ('planned', 'sent', 'taken')),
+        lines INTEGER NOT NULL,
+        guess REAL NOT NULL,
+        file TEXT NOT NULL DEFAULT '',
+        batch TEXT NOT NULL DEFAULT '',
+        said TEXT NOT NULL DEFAULT '',
+        done INTEGER NOT NULL DEFAULT 0,
+        failed INTEGER NOT NULL DEFAULT 0,
+        stopped INTEGER NOT NULL DEFAULT 0 CHECK (stopped IN (0, 1)),
+        message TEXT NOT NULL DEFAULT '',
+        created TEXT NOT NULL,
+        sent REAL,
+        looked REAL,
+        due REAL
+    ) STRICT
+    """,
+    "CREATE INDEX batch_by_run ON batch (run_id, id)",
+    """
+    CREATE TABLE batch_line (
+        batch_id INTEGER NOT NULL REFERENCES batch(id),
+        key TEXT NOT NULL,
+        item_id TEXT NOT NULL,
+        criterion TEXT NOT NULL,
+        replicate INTEGER NOT NULL,
+        answer TEXT,
+        PRIMARY KEY (batch_id, key)
+    ) STRICT, WITHOUT ROWID
+    """,
+)

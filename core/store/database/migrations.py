@@ -18,7 +18,14 @@ from core.domain.secrets import (
 from core.errors import StoreError
 from core.identity import content_hash
 from core.store.database.content import to_json
-from core.store.database.later_tables import ACCESS, HELP_MADE_BY, HELPS, REVIEWS, SCORED_VERSIONS
+from core.store.database.later_tables import (
+    ACCESS,
+    BATCHES,
+    HELP_MADE_BY,
+    HELPS,
+    REVIEWS,
+    SCORED_VERSIONS,
+)
 from core.store.database.tables import LIBRARY, RUNS, TRIGGERS, VOTES
 
 if TYPE_CHECKING:
@@ -174,6 +181,7 @@ NAMES = (
     "no_secrets",
     "access",
     "help_made_by",
+    "batches",
 )
 
 
@@ -258,6 +266,12 @@ def help_made_by(db: Database) -> None:
         db.conn.execute(statement)
 
 
+def batches(db: Database) -> None:
+    """Batches at providers: before, there were none."""
+    for statement in BATCHES:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -275,6 +289,7 @@ def migrations() -> Migrations:
     steps()(no_secrets)
     steps()(access)
     steps()(help_made_by)
+    steps()(batches)
     return steps
 
 

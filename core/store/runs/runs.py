@@ -30,6 +30,10 @@ _FROM = """
     JOIN rubric_version sv ON sv.id = coalesce(r.scored_version_id, r.rubric_version_id)
     JOIN dataset_version dv ON dv.id = r.dataset_version_id
 """
+#: Batches that a provider works off, or may, and was not asked to stop.
+_BATCHES_OUT = (
+    "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND file <> '' AND NOT stopped"
+)
 #: The largest whole number that SQLite holds.
 _LARGEST = 2**63 - 1
 
@@ -225,12 +229,19 @@ class Runs:
         """Ask for a stop; returns the status that the run has then.
 
         A run that nobody works on (queued, or its lease ran out) is cancelled at once; else its
-        owner learns it with the next heartbeat. A run at rest stays as it is.
+        owner learns it with the next heartbeat. A run at rest stays as it is. One with batches out
+        is queued instead: somebody must tell their provider.
         """
         with self._files.write() as db:
             row = self.row(run_id)
             if row.status == "running" and (row.lease_until or 0.0) > _unix(now):
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
+            elif db.execute(_BATCHES_OUT, (run_id,)).fetchone():
+                db.execute(
+                    "UPDATE run SET cancel = 1, status = 'queued', finished = NULL, "
+                    "lease_owner = NULL, lease_until = NULL WHERE id = ?",
+                    (run_id,),
+                )
             elif row.active:
                 # Without its owner's name in the row, a late owner can record nothing any more.
                 db.execute(

@@ -140,8 +140,9 @@ def test_without_its_key_nothing_is_sent(
 
 def test_every_kind_of_failure_is_driven_here() -> None:
     # "internal" is a defect of ours, which no provider can bring about: see test_llm. "code" is
-    # what a judge that is a function raises: see tests/rubric_studio.
-    apart = {"timeout", "missing_key", "internal", "code"}
+    # what a judge that is a function raises: see tests/rubric_studio. "expired" is what becomes of
+    # a batch: see tests/services/runs/test_batches.py.
+    apart = {"timeout", "missing_key", "internal", "code", "expired"}
     assert {kind for _, kind, _, _ in WIRE.values()} - {""} == set(FAILURE_KINDS) - apart
 
 

@@ -52,6 +52,38 @@ def test_failures_are_told_in_words_and_name_the_variable_to_set(store: Store) -
     assert "Set NO_SUCH_KEY in the environment of the app" in text
 
 
+def test_what_is_at_the_provider_is_said_and_can_be_stopped(store: Store) -> None:
+    run_id = planned(store)
+    at = clock.at()
+    lease = store.leases.claim("here:1:a", at=at, seconds=1000)
+    assert lease is not None
+    for number, status in ((1, "sent"), (2, "taken")):
+        batch = store.batches.plan(lease, "ann", f"t{number}", [], guess=0.1, now=clock.now())
+        facts = {
+            "file": "f",
+            "batch": f"b{number}",
+            "lines": 6,
+            "done": 2,
+            "sent": at - 3700,
+            "due": at + 300,
+        }
+        store.batches.update(lease, batch, status=status, said="in_progress", **facts)
+    app = open_run(run_id)
+    text = shown(app)
+    assert "… Waiting for batches" in text
+    # The table's line: judge, questions, answered, since when, how, when it is looked at again.
+    for words in ("2 of 6", "in progress", "1 batch came back"):
+        assert words in text
+    act(app, "cancel", run_id)
+    assert store.runs.row(run_id).cancel
+
+    # Whoever held it is gone: it is queued, so that somebody tells the provider.
+    store.leases.release(lease, "interrupted", now=clock.now())
+    assert "Nobody looks at these now" in shown(open_run(run_id))
+    act(open_run(run_id), "cancel", run_id)
+    assert (store.runs.row(run_id).status, store.runs.row(run_id).cancel) == ("queued", True)
+
+
 def test_what_was_spent_is_unknown_while_no_price_is_known_and_never_nothing(store: Store) -> None:
     run_id = graded(store, "running", at=clock.at())
     with store.write() as db:

@@ -107,6 +107,21 @@ def test_the_estimate_follows_the_choices(ready: Store) -> None:
     assert figures(app)["Calls to models"] == "12"
 
 
+def test_batches_are_offered_where_every_model_can_be_asked_so(ready: Store) -> None:
+    app = form()
+    app.toggle(key=field("batch")).set_value(True).run()
+    assert "The answers come within a day" in shown(app)
+    start_button(app).click().run()  # type: ignore[attr-defined]
+    assert ready.runs.get(1).plan.details == {"batch": True}
+
+    gemini = Judge(name="gem", model="gemini/x")
+    other = ready.panels.save(Panel(name="Another", judges=(gemini,)), now=NOW)
+    app = form()
+    app.selectbox(key=field("panel")).set_value(other.id).run()
+    assert app.toggle(key=field("batch")).disabled
+    assert "the provider of gem has no batch interface" in shown(app)
+
+
 def test_start_makes_the_run_as_chosen_and_opens_it(ready: Store) -> None:
     app = form()
     app.number_input(key=field("seed")).set_value(11)

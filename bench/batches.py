@@ -1,0 +1,128 @@
+"""A run in batches that is killed again and again: what is lost, and what is bought twice.
+
+So many questions (`--cells`, three to an item) go to a stand-in for a provider's batch interface,
+in files of 2,000. Of the requests 3 % come back as errors. The process that works the run off is
+killed with -9 at random moments (`--kills`), while it writes files, waits or takes answers, and the
+run is resumed each time by a new one; the last one ends it. Then the failures are asked again, and
+now they are answered. The provider counts every request that it worked off: one that it did twice
+was bought twice. Votes and open failures of the run are all there is of what it was asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from core.store.store import Store
+from tests.provider import Answer, Provider, status
+from tests.services.runs.world import ROOT, by_request, write_files
+
+#: The commands as a person types them; files are small and looks follow soon, to kill often.
+CHILD = """
+import sys
+from core.services.runs.batches import desk, lanes, sending
+lanes.MOST_LINES, lanes.SOONEST_LOOK = 2000, 0.3
+desk.FIRST_PAUSE = sending.FIRST_PAUSE = 0.3
+sending.SETTLED = 2.0
+from core.cli import main
+main(sys.argv[1:])
+"""
+
+
+def errors(share: float) -> Any:
+    """A rule that turns down this share of the requests, by what they say."""
+
+    def rule(body: dict[str, Any]) -> Answer:
+        drawn = random.Random(str(body["messages"])).random()
+        return status(500, "The server had an error.") if drawn < share else by_request(body)
+
+    return rule
+
+
+def command(*words: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, *map(str, words)],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def killed(words: tuple[object, ...], db: Path, after: float) -> str:
+    """Starts the command and kills it so many seconds after the run is there; how far it was."""
+    running = command(*words)
+    while not (db.exists() and _rows(db)):
+        time.sleep(0.05)
+    time.sleep(after)
+    ended = running.poll() is not None
+    running.kill()
+    running.wait()
+    store = Store(db)
+    row, batches = store.runs.row(1), store.batches.of_run(1)
+    store.close()
+    names = ("planned", "sent", "taken")
+    by_status = {name: sum(one.status == name for one in batches) for name in names}
+    how = "had ended" if ended else "killed"
+    return (
+        f"{how} after {after:.1f} s: {row.votes} votes, {row.failures_open} failures, {by_status}"
+    )
+
+
+def _rows(db: Path) -> int:
+    store = Store(db)
+    try:
+        return store.runs.count()
+    finally:
+        store.close()
+
+
+def main() -> None:
+    """Run it and print what was seen."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cells", type=int, default=10_000)
+    parser.add_argument("--kills", type=int, default=15)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    rng = random.Random(given.seed)
+    with tempfile.TemporaryDirectory() as folder, Provider() as provider:
+        provider.rule = errors(0.03)
+        db = Path(folder) / "studio.db"
+        rubric, dataset = write_files(Path(folder), items=-(-given.cells // 3))
+        base = ("--judge", "openai/ada", "--api-base", provider.url, "--seed", 7, "--batch")
+        words: tuple[object, ...] = ("grade", rubric, dataset, *base, "--db", db)
+        began = time.monotonic()
+        for _ in range(given.kills):
+            print(killed(words, db, rng.uniform(0.5, 4.5)), flush=True)
+            words = ("resume", 1, "--db", db)
+        command(*words).wait()
+        _say(db, provider, "resumed to the end", began)
+        provider.batches.bought.clear()
+        provider.rule = by_request
+        command("retry", 1, "--db", db).wait()
+        _say(db, provider, "failures asked again", began)
+
+
+def _say(db: Path, provider: Provider, what: str, began: float) -> None:
+    store = Store(db)
+    row = store.runs.row(1)
+    store.close()
+    bought = provider.batches.bought
+    twice = sum(times - 1 for times in bought.values())
+    lost = row.planned - row.votes - row.failures_open
+    print(
+        f"{what} ({time.monotonic() - began:.0f} s): run {row.status}, {row.planned} questions, "
+        f"{row.votes} votes, {row.failures_open} failures, lost {lost}; "
+        f"{len(provider.batches.made)} batches, {sum(bought.values())} requests worked off for "
+        f"{len(bought)} asked, worked off twice {twice}; calls counted {row.calls}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

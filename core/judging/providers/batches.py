@@ -1,0 +1,257 @@
+"""The batch interface of the OpenAI protocol: files of requests in, files of answers out.
+
+A file goes to ``/files`` and becomes a batch at ``/batches``, which is done within its window, at
+half the price. Its answers are lines of two more files, by the id that we gave each request; those
+that have none when the window ends, or when somebody cancels, are named with why.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from core.judging.providers.base import CallError, Completion, Request, hide, sent_params
+from core.judging.providers.bounded import MOST_BYTES
+from core.judging.providers.failures import brief, from_status
+from core.judging.providers.openai_provider import OpenAIProvider, told_plainly, whole_answer
+
+if TYPE_CHECKING:
+    import aiohttp
+
+#: What a request costs in a batch, of what it costs asked directly.
+SHARE_OF_PRICE = 0.5
+#: A file holds so much at most. Providers take 50,000 requests and 200 MB.
+MOST_LINES, MOST_OF_FILE = 50_000, 100 * 1024**2
+#: In how much time a batch is to be done.
+WINDOW = "24h"
+#: The provider's word for a batch that is at its end.
+ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+#: A batch was turned down because too much waits already; later it may be taken.
+TOO_MUCH = "token_limit_exceeded"
+#: Why a line has no answer, in the provider's words.
+EXPIRED, CANCELLED = "batch_expired", "batch_cancelled"
+
+_ENDPOINT = "/v1/chat/completions"
+_PIECE = 64 * 1024
+#: Seconds: for a short exchange, for a whole file, and for one that stands still.
+_SHORT, _LONG, _STILL = 60.0, 3600.0, 300.0
+#: So many batches are looked through for one of ours, a hundred a page.
+_MOST_PAGES = 50
+
+
+class BatchLook(NamedTuple):
+    """A batch as its provider tells of it. ``expires`` is in Unix seconds.
+
+    ``answers`` and ``errors`` are ids of files, empty where there is none (yet). ``code`` and
+    ``message`` say why it was turned down as a whole.
+    """
+
+    id: str
+    status: str
+    done: int = 0
+    failed: int = 0
+    answers: str = ""
+    errors: str = ""
+    expires: float | None = None
+    code: str = ""
+    message: str = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come of it."""
+        return self.status in ENDED
+
+
+class BatchDoor:
+    """The batch interface for one judge; ``like`` is any request of it. Raises ``CallError``.
+
+    Connections are those of ``provider``, which reads the answers, too.
+    """
+
+    def __init__(self, provider: OpenAIProvider, like: Request) -> None:
+        prepared = provider.prepared(like, sent_params(like))
+        self._provider, self._hidden, self._proxy = provider, like.hidden, prepared.proxy
+        self._base = prepared.url.partition("/chat/completions")[0]
+        dropped = ("content-type", "accept-encoding")
+        self._headers = {k: v for k, v in prepared.headers.items() if k.lower() not in dropped}
+        self._headers["Accept-Encoding"] = "identity"
+
+    def line(self, key: str, request: Request) -> bytes:
+        """A request as a line of a file."""
+        body = self._provider.prepared(request, sent_params(request)).body
+        line = {"custom_id": key, "method": "POST", "url": _ENDPOINT, "body": body}
+        return json.dumps(line).encode() + b"\n"
+
+    def read(self, request: Request, line: str) -> Completion:
+        """The completion that a line of an answer holds. Raises ``CallError`` where it has none."""
+        data = json.loads(line)
+        response, error = data.get("response"), data.get("error")
+        if isinstance(response, dict) and response.get("status_code"):
+            body = response.get("body")
+            text = body if isinstance(body, str) else json.dumps(body)
+            return self._provider.read(request, int(response["status_code"]), {}, text)
+        told = error if isinstance(error, dict) else {}
+        raise _unanswered(str(told.get("code") or ""), str(told.get("message") or ""), request)
+
+    async def upload(self, name: str, data: bytes) -> str:
+        """Send a file of requests; returns its id."""
+        import aiohttp
+
+        form = aiohttp.FormData()
+        form.add_field("purpose", "batch")
+        form.add_field("file", data, filename=name, content_type="application/jsonl")
+        return str(_id_of(await self._tell("POST", "/files", data=form, seconds=_LONG)))
+
+    async def make(self, file: str, token: str) -> BatchLook:
+        """Have a file worked off. This is what costs; ``find`` finds the batch by both names."""
+        body = {
+            "input_file_id": file,
+            "endpoint": _ENDPOINT,
+            "completion_window": WINDOW,
+            "metadata": {"rubric_studio": token},
+        }
+        return _look(await self._tell("POST", "/batches", json=body))
+
+    async def find(self, file: str, token: str) -> list[BatchLook]:
+        """The batches made of a file, the oldest first; none where there is none (yet)."""
+        found, after = list[BatchLook](), ""
+        for _ in range(_MOST_PAGES):
+            page = await self._tell("GET", f"/batches?limit=100{after and '&after=' + after}")
+            rows = [one for one in page.get("data") or () if isinstance(one, dict)]
+            for one in rows:
+                metadata = one.get("metadata")
+                ours = isinstance(metadata, dict) and metadata.get("rubric_studio") == token
+                if ours or one.get("input_file_id") == file:
+                    found.append(_look(one))
+            if not page.get("has_more") or not rows:
+                break
+            after = str(rows[-1].get("id") or "")
+        return found[::-1]
+
+    async def look(self, batch: str) -> BatchLook:
+        """How far a batch is."""
+        return _look(await self._tell("GET", f"/batches/{batch}"))
+
+    async def cancel(self, batch: str) -> BatchLook:
+        """Ask for a batch to stop; what was answered by then can still be had."""
+        return _look(await self._tell("POST", f"/batches/{batch}/cancel"))
+
+    async def remove(self, file: str) -> None:
+        """Take a file away from the provider."""
+        await self._tell("DELETE", f"/files/{file}")
+
+    async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
+        """The lines of a file of answers, each with the id of its request; without the key."""
+        rest = b""
+        async with self._sent("GET", f"/files/{file}/content", seconds=_LONG) as response:
+            if response.status != 200:
+                status, headers, body = await whole_answer(response)
+                raise from_status(status, body, headers=headers, hidden=self._hidden)
+            async for piece in response.content.iter_chunked(_PIECE):
+                *whole, rest = (rest + piece).split(b"\n")
+                for line in whole:
+                    if found := self._parsed(line):
+                        yield found
+                if len(rest) > MOST_BYTES:
+                    raise CallError("too_large", "A line of the file of answers is too large.")
+        if found := self._parsed(rest):
+            yield found
+
+    def _parsed(self, line: bytes) -> tuple[str, str] | None:
+        text = hide(line.decode("utf-8", "replace").strip(), self._hidden)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        return (str(data.get("custom_id") or ""), text) if isinstance(data, dict) else None
+
+    async def _tell(
+        self, method: str, path: str, *, seconds: float = _SHORT, **content: Any
+    ) -> dict[str, Any]:
+        async with self._sent(method, path, seconds=seconds, **content) as response:
+            status, headers, body = await whole_answer(response)
+        if status not in (200, 201):
+            raise from_status(status, body, headers=headers, hidden=self._hidden)
+        try:
+            data = json.loads(body)
+        except (ValueError, RecursionError):
+            data = None
+        if not isinstance(data, dict):
+            words = brief(body, self._hidden)
+            raise CallError("server", f"The address answered, but not as batches do: {words}")
+        return data
+
+    @asynccontextmanager
+    async def _sent(
+        self, method: str, path: str, *, seconds: float, **content: Any
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        import aiohttp
+
+        url = f"{self._base}{path}"
+        with told_plainly(seconds, self._hidden):
+            async with self._provider.session().request(
+                method,
+                url,
+                headers=self._headers,
+                proxy=self._proxy,
+                ssl=self._provider.trusted(url),
+                timeout=aiohttp.ClientTimeout(total=seconds, sock_read=min(seconds, _STILL)),
+                allow_redirects=False,
+                **content,
+            ) as response:
+                yield response
+
+
+def unanswered_line(key: str, code: str, message: str) -> str:
+    """A line that says why a request has no answer, as a provider words it."""
+    return json.dumps(
+        {"custom_id": key, "response": None, "error": {"code": code, "message": message}}
+    )
+
+
+def was_cancelled(line: str) -> bool:
+    """Whether a line only says that its batch was cancelled before its turn."""
+    return CANCELLED in line and (json.loads(line).get("error") or {}).get("code") == CANCELLED
+
+
+def _unanswered(code: str, message: str, request: Request) -> CallError:
+    if code in (EXPIRED, CANCELLED):
+        ours = "The provider did not come to this question before its batch ended."
+        words = brief(message, request.hidden) if message else ours
+        return CallError("expired", words, sent=False)
+    told = json.dumps({"error": {"message": message or code, "code": code}})
+    return from_status(400 if code else 500, told, hidden=request.hidden)
+
+
+def _look(data: Mapping[str, Any]) -> BatchLook:
+    counts, errors = data.get("request_counts"), data.get("errors")
+    counts = counts if isinstance(counts, dict) else {}
+    listed = errors.get("data") if isinstance(errors, dict) else None
+    first = listed[0] if isinstance(listed, list) and listed else {}
+    first = first if isinstance(first, dict) else {"message": str(first)}
+    expires = data.get("expires_at")
+    return BatchLook(
+        str(_id_of(data)),
+        str(data.get("status") or ""),
+        _count(counts, "completed"),
+        _count(counts, "failed"),
+        str(data.get("output_file_id") or ""),
+        str(data.get("error_file_id") or ""),
+        float(expires) if isinstance(expires, int | float) else None,
+        str(first.get("code") or ""),
+        str(first.get("message") or ""),
+    )
+
+
+def _id_of(data: Mapping[str, Any]) -> str:
+    if not isinstance(data.get("id"), str) or not data["id"]:
+        words = "The address answered, but not as the batch interface of the OpenAI protocol does."
+        raise CallError("server", words)
+    return str(data["id"])
+
+
+def _count(counts: Mapping[str, Any], name: str) -> int:
+    value = counts.get(name)
+    return value if isinstance(value, int) else 0

@@ -1,0 +1,109 @@
+"""What sending and taking share: patience with a provider out of reach, and the data file.
+
+All that is written here is written under the lease of the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from core import clock
+from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
+from core.judging.asking.engine import Budget
+from core.judging.asking.retry import RETRIED
+from core.judging.protocol import FATAL
+from core.judging.providers.base import CallError
+from core.services.runs.batches.lanes import BatchLane
+
+if TYPE_CHECKING:
+    from core.services.runs.ready_run import Job
+    from core.services.runs.worker import Recorder, Work
+
+#: The pauses while a provider cannot be reached, or takes no more for now: doubling, in seconds.
+FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
+
+ResultT = TypeVar("ResultT")
+log = logging.getLogger(__name__)
+
+
+class BatchesStopped(Exception):
+    """Somebody wants the run stopped."""
+
+
+class BatchDesk:
+    """The run that ``work`` holds, and how anything is done for it."""
+
+    def __init__(self, work: Work, job: Job, recorder: Recorder, budget: Budget | None) -> None:
+        self.work, self.job, self.recorder, self.budget = work, job, recorder, budget
+        self.store, self.lease, self.asker = work.store.batches, work.lease, job.asker
+
+    def add(self, lane: BatchLane, outcome: AskedOutcome) -> None:
+        """Have an outcome recorded soon."""
+        self.recorder.add(outcome)
+        self.job.done.update(result.cell for result in outcome.results)
+        if self.budget is not None and outcome.call is not None:
+            self.budget.spent += outcome.call.cost or 0.0
+        for result in outcome.results:
+            if isinstance(result, VoteFailure) and result.kind in FATAL:
+                lane.dead = (result.kind, result.message)
+
+    async def patiently(self, row: BatchRow, act: Callable[[], Awaitable[ResultT]]) -> ResultT:
+        """``act``, again and again while the provider cannot be reached. Raises ``CallError`` for
+        what no waiting mends. Only for what may be done twice.
+        """
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                return await act()
+            except CallError as error:
+                if error.kind != "rate_limit" and error.kind not in RETRIED:
+                    raise
+                await self.troubled(row, error, pause)
+            pause = min(LONGEST_PAUSE, 2 * pause)
+
+    async def troubled(self, row: BatchRow, error: CallError, pause: float) -> None:
+        """Say what keeps a batch from going on, and wait before the next attempt."""
+        pause = max(pause, min(error.retry_after or 0.0, LONGEST_PAUSE))
+        await self.set(row, message=error.message, due=clock.at() + pause)
+        await self.pause(pause)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, as nobody who works; raises ``BatchesStopped`` where the run is to end."""
+        self.work.resting = True
+        try:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.work.stop.wait(), seconds)
+        finally:
+            self.work.resting = False
+        if self.work.stop.is_set():
+            raise BatchesStopped
+
+    async def clear_away(self, lane: BatchLane, files: Iterable[str]) -> None:
+        """What people wrote does not stay at the provider for longer than it must."""
+        for name in filter(None, files):
+            try:
+                await lane.judge.caller.door.remove(name)
+            except CallError as error:
+                log.info("The file %s could not be removed: %s", name, error.message)
+
+    async def row(self, batch: int) -> BatchRow:
+        """A batch as it stands in the data file."""
+        rows = await self.io(self.store.of_run, self.lease.run_id)
+        return next(one for one in rows if one.id == batch)
+
+    async def set(self, row: BatchRow, **facts: str | float | None) -> None:
+        """Bring a batch up to date in the data file."""
+        await self.work.patiently(partial(self.store.update, self.lease, row.id, **facts))
+
+    async def write(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
+        """A store call that writes, however long the file is held up."""
+        return await self.work.patiently(act, self.lease, *arguments)
+
+    def io(self, act: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
+        """A store call that reads."""
+        return self.work.io(act, *arguments)

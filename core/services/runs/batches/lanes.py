@@ -1,0 +1,97 @@
+"""Who is asked in batches, and what is known of each while the run goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.panel import Judge, Panel
+from core.domain.votes import BatchRow, Cell, FailureKind
+from core.errors import InputError, Problem
+from core.judging.asking.batch_judge import BatchJudge
+from core.judging.asking.call_costs import price_of
+from core.judging.protocol import Question
+from core.judging.providers.base import Request
+from core.judging.providers.batches import MOST_LINES, SHARE_OF_PRICE
+from core.judging.providers.choice import takes_batches
+
+#: The detail of a plan that says its models are asked in batches.
+BATCH = "batch"
+#: The next look comes after a tenth of a batch's age, and within these bounds, in seconds.
+SOONEST_LOOK, LATEST_LOOK = 5.0, 600.0
+#: Characters a token and tokens of a reply, as the estimate of a run takes them.
+_CHARACTERS, _REPLY = 4, 150
+
+
+def is_batched(judge: Judge, details: Mapping[str, Any]) -> bool:
+    """Whether a judge of a run with these details of its plan is asked in batches."""
+    return bool(details.get(BATCH)) and not judge.offline
+
+
+def without_batches(panel: Panel) -> list[str]:
+    """The models of a panel that cannot be asked in batches."""
+    return [j.name for j in panel.judges if not j.offline and not takes_batches(j)]
+
+
+def require_batches(panel: Panel) -> None:
+    """Raise ``InputError`` where a model of the panel cannot be asked in batches, or none is."""
+    if all(judge.offline for judge in panel.judges):
+        raise InputError("No model is asked here, and only models are asked in batches.")
+    mend = "Ask it directly, or use one at OpenAI, Groq, or an address of your own."
+    problems = tuple(
+        Problem("has no batch interface that is spoken here.", mend, (name, "model"))
+        for name in without_batches(panel)
+    )
+    if problems:
+        raise InputError("These judges cannot be asked in batches.", problems)
+
+
+def next_look(age: float) -> float:
+    """The seconds until a batch of this age is looked at again.
+
+    >>> next_look(0), next_look(600), next_look(86400)
+    (5.0, 60.0, 600.0)
+    """
+    return min(LATEST_LOOK, max(SOONEST_LOOK, age / 10))
+
+
+@dataclass
+class BatchLane:
+    """One judge: its batches that are out, the questions in them, and what keeps the rest here."""
+
+    spec: Judge
+    judge: BatchJudge
+    out: dict[int, BatchRow] = field(default_factory=dict)
+    cells: set[Cell] = field(default_factory=set)
+    unsent: bool = True
+    no_room: bool = False
+    most: int = field(default_factory=lambda: MOST_LINES)
+    not_before: float = 0.0
+    refused: int = 0
+    dead: tuple[FailureKind, str] | None = None
+
+    def guess(self, request: Request) -> float:
+        """What a request will cost, in US dollars; 0 where no price is known."""
+        price = price_of(self.spec)
+        if price is None:
+            return 0.0
+        tokens = sum(len(message["content"]) for message in request.messages) / _CHARACTERS
+        return SHARE_OF_PRICE * (tokens * price[0] + _REPLY * price[1]) / 1e6
+
+
+@dataclass
+class RequestFile:
+    """Requests on their way into a file."""
+
+    lines: list[tuple[str, Question]] = field(default_factory=list)
+    data: list[bytes] = field(default_factory=list)
+    size: int = 0
+    guess: float = 0.0
+
+    def add(self, key: str, question: Question, line: bytes, guess: float) -> None:
+        """One more request."""
+        self.lines.append((key, question))
+        self.data.append(line)
+        self.size += len(line)
+        self.guess += guess

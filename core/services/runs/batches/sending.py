@@ -1,0 +1,193 @@
+"""Sending what is left to ask: into files, to the provider, and bought once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from core import clock
+from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
+from core.errors import InputError
+from core.judging.asking.engine import unasked
+from core.judging.asking.retry import RETRIED, Unanswered
+from core.judging.protocol import FATAL, Question
+from core.judging.providers.base import CallError
+from core.judging.providers.batches import MOST_OF_FILE, BatchLook
+from core.services.runs.batches.desk import FIRST_PAUSE, LONGEST_PAUSE, BatchDesk, BatchesStopped
+from core.services.runs.batches.lanes import BatchLane, RequestFile, next_look
+from core.services.runs.questions import Wanted
+
+log = logging.getLogger(__name__)
+#: For so long after an attempt to buy it a batch may still turn up at the provider, in seconds.
+SETTLED = 60.0
+_UNSURE = (
+    "A batch of {judge} may have been bought when this run was stopped, and its provider does not "
+    "say: {why} Mend that and resume the run; nothing is bought until it is known."
+)
+
+
+class BatchSender:
+    """Sends the questions of ``lanes``, the judges of a run by name."""
+
+    def __init__(self, desk: BatchDesk, lanes: Mapping[str, BatchLane]) -> None:
+        self.desk, self._lanes = desk, lanes
+
+    async def begin(self, lane: BatchLane) -> None:
+        """Take up what is out, and the answers of questions that wait for another one."""
+        kept = await self.desk.io(self.desk.store.answers, self.desk.lease.run_id, lane.spec.name)
+        done = {cell for cell, _ in kept.values() if cell in self.desk.job.done}
+        await self.desk.write(self.desk.store.forget, lane.spec.name, done)
+        lane.judge.caller.lines = {
+            key: line for key, (cell, line) in kept.items() if cell not in done
+        }
+        for row in await self.find(lane):
+            try:
+                await self._buy(lane, row, tried=row.looked or 0.0)
+            except CallError:
+                # It is refused now, so that nothing came of it; it is sent again with the rest.
+                await self.desk.write(self.desk.store.drop, row.id)
+        of_judge = (self.desk.lease.run_id, lane.spec.name)
+        lane.cells = await self.desk.io(self.desk.store.cells, *of_judge)
+
+    async def find(self, lane: BatchLane) -> list[BatchRow]:
+        """Puts what is out into the lane; returns what may have been bought, which nobody knows."""
+        unsure = []
+        for row in await self.desk.io(self.desk.store.of_run, self.desk.lease.run_id):
+            if row.judge != lane.spec.name or row.status == "taken":
+                continue
+            if row.batch:
+                lane.out[row.id] = row
+            elif row.file:
+                unsure.append(row)
+            else:
+                # Nothing can have been made of a file whose name was never known.
+                await self.desk.write(self.desk.store.drop, row.id)
+        return unsure
+
+    async def fill(self, lane: BatchLane, wanted: Wanted) -> None:
+        """Send whatever is neither done nor on its way."""
+        lane.unsent, lane.no_room, file = False, False, RequestFile()
+        for question in self.desk.asker.questions(lane.spec, self.desk.job.done, wanted):
+            if question.cell in lane.cells:
+                continue
+            await self.desk.recorder.ready.wait()
+            if self.desk.work.stop.is_set():
+                raise BatchesStopped
+            if lane.dead is not None:
+                self.desk.add(lane, unasked(question, *lane.dead))
+            elif not await self._write_down(lane, question, file):
+                lane.unsent = lane.no_room = True
+                break
+            if len(file.lines) >= lane.most or file.size >= MOST_OF_FILE:
+                await self._send(lane, file)
+                file = RequestFile()
+            await asyncio.sleep(0)
+        await self._send(lane, file)
+
+    async def _write_down(self, lane: BatchLane, question: Question, file: RequestFile) -> bool:
+        """Put the next request of a question into the file; ``False`` where it costs too much."""
+        try:
+            self.desk.add(lane, await lane.judge.ask(question))
+        except Unanswered as next_:
+            guess = lane.guess(next_.request)
+            if not self._has_room(guess + file.guess):
+                return False
+            try:
+                line = lane.judge.caller.door.line(next_.key, next_.request)
+            except CallError as error:
+                self._refused(lane, error, [question])
+            else:
+                file.add(next_.key, question, line, guess)
+        return True
+
+    def _has_room(self, guess: float) -> bool:
+        if self.desk.budget is None:
+            return True
+        held = sum(row.guess for lane in self._lanes.values() for row in lane.out.values())
+        return self.desk.budget.spent + held + guess <= self.desk.budget.limit
+
+    async def _send(self, lane: BatchLane, file: RequestFile) -> None:
+        if not file.lines:
+            return
+        token = f"run-{self.desk.lease.run_id}-{secrets.token_hex(8)}"
+        lines = [(key, question.cell) for key, question in file.lines]
+        plan = partial(self.desk.store.plan, guess=file.guess, now=clock.now())
+        row = await self.desk.row(await self.desk.write(plan, lane.spec.name, token, lines))
+        lane.cells |= {cell for _, cell in lines}
+        door, name = lane.judge.caller.door, ""
+        try:
+            upload = partial(door.upload, f"{token}.jsonl", b"".join(file.data))
+            name = await self.desk.patiently(row, upload)
+            await self.desk.set(row, file=name, looked=clock.at(), message="", due=None)
+            await self._buy(lane, await self.desk.row(row.id), tried=None)
+        except CallError as error:
+            await self.desk.write(self.desk.store.drop, row.id)
+            await self.desk.clear_away(lane, [name])
+            lane.cells -= {cell for _, cell in lines}
+            self._refused(lane, error, [question for _, question in file.lines])
+
+    def _refused(self, lane: BatchLane, error: CallError, questions: Sequence[Question]) -> None:
+        """Nothing was bought, and no waiting would mend it."""
+        if error.kind in FATAL:
+            lane.dead = (error.kind, error.message)
+        for question in questions:
+            failures = (
+                VoteFailure(ask.cell, error.kind, error.message, ask.order) for ask in question.asks
+            )
+            self.desk.add(lane, AskedOutcome(tuple(failures)))
+
+    async def _buy(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
+        """Have a file worked off, once. ``tried``: when somebody may have bought it already.
+
+        Raises ``CallError`` where the provider does not take it.
+        """
+        door, pause = lane.judge.caller.door, FIRST_PAUSE
+        while True:
+            if tried is not None:
+                if await self.bought_already(lane, row):
+                    return
+                if (left := tried + SETTLED - clock.at()) > 0:
+                    await self.desk.pause(min(left, FIRST_PAUSE))
+                    continue
+            try:
+                await self._bought(lane, row, await door.make(row.file, row.token))
+                return
+            except CallError as error:
+                tried = clock.at() if error.sent and error.kind in RETRIED else None
+                if error.kind != "rate_limit" and error.kind not in RETRIED:
+                    raise
+                await self.desk.troubled(row, error, pause)
+            pause = min(LONGEST_PAUSE, 2 * pause)
+
+    async def bought_already(self, lane: BatchLane, row: BatchRow) -> bool:
+        """Whether the provider has a batch of this file, which is then taken up.
+
+        Raises ``InputError`` where it does not let us look: nothing may be bought then.
+        """
+        door = lane.judge.caller.door
+        try:
+            found = await self.desk.patiently(row, partial(door.find, row.file, row.token))
+        except CallError as error:
+            raise InputError(_UNSURE.format(judge=lane.spec.name, why=error.message)) from None
+        for look in found[:1]:
+            await self._bought(lane, row, look)
+        for twin in found[1:]:
+            with contextlib.suppress(CallError):
+                await door.cancel(twin.id)
+        return bool(found)
+
+    async def _bought(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
+        now = clock.at()
+        await self.desk.set(
+            row, status="sent", batch=look.id, said=look.status, message="", sent=now, looked=now,
+            due=now + next_look(0.0),
+        )  # fmt: skip
+        lane.out[row.id] = await self.desk.row(row.id)
+        log.info(
+            "Run %s: batch %s of %s requests was sent.", row.run_id, look.id, row.lines,
+            extra={"run": row.run_id},
+        )  # fmt: skip

@@ -1,0 +1,166 @@
+"""The batch interface of the provider on loopback: files and batches, as OpenAI has them.
+
+A batch is a step further with every look at it, so that nothing hangs on time. What was answered is
+what was bought: ``bought`` counts it by the id of the request and the words of the prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+STEPS = ("validating", "in_progress", "finalizing", "completed")
+
+
+class ProviderBatches:
+    """Files and batches. The attributes say how the next batches go.
+
+    ``share`` of the lines are answered before a batch ends as ``end``; ``fault`` (code, words)
+    turns a batch down as a whole; ``refuse`` is a status that answers whatever is asked here, and
+    ``lose`` cuts the connection after a batch was made, as a kill in that moment would.
+    """
+
+    def __init__(self, rule: Callable[[dict[str, Any]], Any]) -> None:
+        self._rule = rule
+        self.files: dict[str, bytes] = {}
+        self.made: dict[str, dict[str, Any]] = {}
+        self.bought: Counter[tuple[str, str]] = Counter()
+        self.steps = STEPS
+        self.share, self.end = 1.0, "completed"
+        self.fault: tuple[str, str] | None = None
+        self.refuse = 0
+        self.lose = False
+        self.asked: list[str] = []
+
+    def add_routes(self, router: web.UrlDispatcher) -> None:
+        """The six addresses."""
+        router.add_post("/v1/files", self._heard(self._upload))
+        router.add_get("/v1/files/{name}/content", self._heard(self._content))
+        router.add_delete("/v1/files/{name}", self._heard(self._remove))
+        router.add_post("/v1/batches", self._heard(self._make))
+        router.add_get("/v1/batches", self._heard(self._list))
+        router.add_get("/v1/batches/{name}", self._heard(self._look))
+        router.add_post("/v1/batches/{name}/cancel", self._heard(self._cancel))
+
+    def _heard(self, act: Any) -> Any:
+        async def answer(request: web.Request) -> web.StreamResponse:
+            self.asked.append(f"{request.method} {request.path}")
+            if self.refuse:
+                error = {"message": "scripted error", "code": None}
+                return web.json_response({"error": error}, status=self.refuse)
+            response: web.StreamResponse = await act(request)
+            return response
+
+        return answer
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        assert form["purpose"] == "batch"
+        file = form["file"]
+        assert isinstance(file, web.FileField)
+        name = f"file-{len(self.files) + 1}"
+        self.files[name] = file.file.read()
+        return web.json_response({"id": name, "object": "file", "purpose": "batch"})
+
+    async def _content(self, request: web.Request) -> web.Response:
+        data = self.files.get(request.match_info["name"])
+        return web.Response(body=data) if data is not None else _unknown()
+
+    async def _remove(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        # The number of a file is never given twice.
+        if not self.files.get(name):
+            return _unknown()
+        self.files[name] = b""
+        return web.json_response({"id": name, "object": "file", "deleted": True})
+
+    async def _make(self, request: web.Request) -> web.Response:
+        asked = await request.json()
+        assert asked["completion_window"] == "24h"
+        assert asked["endpoint"] == "/v1/chat/completions"
+        lines = self.files[asked["input_file_id"]].splitlines()
+        batch = {
+            "id": f"batch_{len(self.made) + 1}",
+            "object": "batch",
+            "endpoint": asked["endpoint"],
+            "input_file_id": asked["input_file_id"],
+            "status": self.steps[0],
+            "metadata": asked.get("metadata"),
+            "output_file_id": None,
+            "error_file_id": None,
+            "errors": None,
+            "request_counts": {"total": len(lines), "completed": 0, "failed": 0},
+        }
+        self.made[batch["id"]] = batch
+        if self.lose and request.transport is not None:
+            self.lose = False
+            request.transport.abort()
+        return web.json_response(batch)
+
+    async def _list(self, request: web.Request) -> web.Response:
+        newest = list(self.made.values())[::-1]
+        after = request.query.get("after")
+        names = [one["id"] for one in newest]
+        start = names.index(after) + 1 if after else 0
+        limit = int(request.query.get("limit", 20))
+        page = newest[start : start + limit]
+        more = start + limit < len(newest)
+        return web.json_response({"object": "list", "data": page, "has_more": more})
+
+    async def _look(self, request: web.Request) -> web.Response:
+        batch = self.made.get(request.match_info["name"])
+        if batch is None:
+            return _unknown()
+        if batch["status"] == "cancelling":
+            self._work_off(batch, "cancelled")
+        elif batch["status"] in self.steps[:-1]:
+            step = self.steps[self.steps.index(batch["status"]) + 1]
+            if self.fault is not None:
+                batch["status"] = "failed"
+                error = {"code": self.fault[0], "message": self.fault[1], "line": None}
+                batch["errors"] = {"object": "list", "data": [error]}
+            elif step == self.steps[-1]:
+                self._work_off(batch, self.end)
+            else:
+                batch["status"] = step
+        return web.json_response(batch)
+
+    async def _cancel(self, request: web.Request) -> web.Response:
+        batch = self.made.get(request.match_info["name"])
+        if batch is None:
+            return _unknown()
+        batch["status"] = "cancelling"
+        return web.json_response(batch)
+
+    def _work_off(self, batch: dict[str, Any], end: str) -> None:
+        lines = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
+        count = round(self.share * len(lines))
+        well, ill = list[bytes](), list[bytes]()
+        for line in lines[:count]:
+            answer = self._rule(line["body"])
+            self.bought[line["custom_id"], json.dumps(line["body"]["messages"])] += 1
+            response = {"status_code": answer.status, "body": json.loads(answer.body)}
+            (well if answer.status == 200 else ill).append(_line(line, response, None))
+        for line in lines[count:]:
+            code = "batch_cancelled" if end == "cancelled" else "batch_expired"
+            ill.append(_line(line, None, {"code": code, "message": ""}))
+        batch["status"] = end
+        batch["request_counts"] |= {"completed": len(well), "failed": len(ill)}
+        for kind, found in (("output_file_id", well), ("error_file_id", ill)):
+            if found:
+                batch[kind] = f"file-{len(self.files) + 1}"
+                # Answers come in any order.
+                self.files[batch[kind]] = b"\n".join(found[::-1]) + b"\n"
+
+
+def _line(asked: dict[str, Any], response: object, error: object) -> bytes:
+    line = {"id": "r", "custom_id": asked["custom_id"], "response": response, "error": error}
+    return json.dumps(line).encode()
+
+
+def _unknown() -> web.Response:
+    return web.json_response({"error": {"message": "No such object."}}, status=404)
