@@ -17,7 +17,7 @@ from core.formats.folder import only_rubric, parse_data, read_rubric_file
 from core.formats.votes.tools.known_tools import read_items, read_items_file
 from core.judging.asking.call_costs import price_of
 from core.services.datasets.catalog import dataset_version, rubric_version
-from core.services.datasets.splits import twins_of
+from core.services.datasets.twins import twins_of
 from core.services.judges.registry import OFFLINE_JUDGES
 from core.services.runs.cost_estimate import estimate
 from core.services.runs.lifecycle import RunProgress, lost_words

@@ -231,15 +231,6 @@ class CellResult(NamedTuple):
 ADJUDICATED = "adjudicated"
 
 
-class VerdictColumn(NamedTuple):
-    """The verdicts on a criterion, item by item; no option where it was an abstention."""
-
-    criterion: str
-    items: tuple[str, ...]
-    options: tuple[int | None, ...]
-    values: tuple[float | None, ...]
-
-
 class CellTallies(NamedTuple):
     """How many verdicts a run has, how many abstain, were settled by people, or are between votes.
 

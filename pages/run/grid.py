@@ -7,13 +7,14 @@ cell is open. Both are one fragment, so that a click redraws nothing else.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
-from core.services.pairwise.system_gaps import SharedTask, SharedTasks
+from core.services.pairwise import system_answers
+from core.services.pairwise.system_answers import SharedTask, SharedTasks
 from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, MeansOf
 from core.text import numbers as fmt
@@ -185,7 +186,8 @@ def _grid(
 ) -> None:
     groups: list[tuple[str, int, str]] = []
     if lines:
-        heads, cells, groups = _beside(rubric, of, found, lines)
+        prompts = system_answers.prompts_of(store(), run, lines)
+        heads, cells, groups = _beside(rubric, of, found, lines, prompts)
     else:
         heads, cells = _alone(rubric, means, found)
     drawn.show(
@@ -236,7 +238,11 @@ def _alone(
 
 
 def _beside(
-    rubric: Rubric, of: Systems, found: list[GridItem], lines: list[SharedTask]
+    rubric: Rubric,
+    of: Systems,
+    found: list[GridItem],
+    lines: list[SharedTask],
+    prompts: Mapping[str, str],
 ) -> tuple[list[Head], list[list[Shown]], list[tuple[str, int, str]]]:
     """One task a row: under the score and each criterion, the systems side by side."""
     items = {one.row.item_id: one for one in found}
@@ -260,8 +266,8 @@ def _beside(
             for name in asked
             for one in here
         )
-        tells = one_line(task.prompt or task.id, 300)
-        rows.append([Shown(one_line(task.prompt or task.id, 40), tells=tells), *scores, *cells])
+        asked_of = prompts[task.id] or task.id
+        rows.append([Shown(one_line(asked_of, 40), tells=one_line(asked_of, 300)), *scores, *cells])
     return heads, rows, groups
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
-from core.services.datasets.splits import twins_of
+from core.services.datasets.twins import twins_of
 from core.services.imports import vote_import
 from core.services.results import item_view, scored_items
 from core.services.rubrics import library

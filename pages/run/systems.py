@@ -12,7 +12,8 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.services.pairwise import system_gaps
-from core.services.pairwise.system_gaps import Gap, SharedTasks
+from core.services.pairwise.system_answers import SharedTasks, shared_tasks
+from core.services.pairwise.system_gaps import Gap
 from core.services.results.grid import MeanOver, MeansOf
 from core.text import numbers as fmt
 from pages.run.cells import Shown
@@ -49,7 +50,7 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
     # What was asked never changes once the run is there.
-    tasks = shared("tasks", (run.id,), lambda: system_gaps.shared_tasks(store(), run))
+    tasks = shared("tasks", (run.id,), lambda: shared_tasks(store(), run))
     pair = _pair(tasks, {one.system: one for one in means})
     found: list[Gap] = []
     people = ""

@@ -177,6 +177,11 @@ CREATE TABLE judge (
     updated TEXT NOT NULL,
     archived TEXT
 ) STRICT;
+CREATE TABLE kept (
+    about TEXT PRIMARY KEY,
+    stamp INTEGER NOT NULL,
+    body BLOB NOT NULL
+) STRICT;
 CREATE TABLE member (
     email TEXT PRIMARY KEY,
     role TEXT NOT NULL
@@ -347,7 +352,7 @@ CREATE TABLE run (
     lease_owner TEXT,
     lease_until REAL,
     fence INTEGER NOT NULL DEFAULT 0
-, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id), lost INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0, made_by TEXT NOT NULL DEFAULT '') STRICT;
+, cached INTEGER NOT NULL DEFAULT 0, saved REAL NOT NULL DEFAULT 0, scored_version_id INTEGER REFERENCES rubric_version(id), lost INTEGER NOT NULL DEFAULT 0, out INTEGER NOT NULL DEFAULT 0, made_by TEXT NOT NULL DEFAULT '', derived INTEGER NOT NULL DEFAULT 0) STRICT;
 CREATE TABLE run_item (
     run_id INTEGER NOT NULL REFERENCES run(id),
     position INTEGER NOT NULL,

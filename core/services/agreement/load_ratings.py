@@ -20,12 +20,10 @@ from core.formats.votes.vote_tables import parse_votes, read_clean_votes, votes_
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
 from core.services.agreement.rating_tables import (
-    as_options,
     gather,
     gathered,
     labels_of,
     nothing,
-    rows_of,
 )
 from core.services.agreement.ratings import (
     ABSTAINED,
@@ -43,6 +41,8 @@ from core.services.agreement.ratings import (
     columns_of,
     rated_items,
 )
+from core.services.datasets import item_columns
+from core.services.results import run_columns
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.store.store import Store
 
@@ -110,10 +110,10 @@ def of_run(store: Store, run_id: int) -> Rated:
     ]
     found = gathered(
         items,
-        vote_columns(store, run_id, items, rater, own),
+        vote_columns(store, run, rater, own),
         failed,
         labels(store, run, items),
-        verdicts(store, run_id, items) if run.panel.askable else {},
+        verdicts(store, run, items) if run.panel.askable else {},
     )
     return replace(found, sure=lambda: sure_votes(store, run_id))
 
@@ -121,35 +121,28 @@ def of_run(store: Store, run_id: int) -> Rated:
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
     """A run's items, or those of them with these ids, without reading their texts."""
     version = run.dataset_version_id
-    ids = store.runs.item_ids(run.id) if ids is None else ids
-    traits = store.datasets.traits(version)
-    known = {one: Traits(*one) for one in set(traits.values())}
-    own = store.signs.own_rubrics(run.id)
+    columns = item_columns.of_version(store, version)
+    asked = tuple(store.runs.item_ids(run.id) if ids is None else ids)
+    rows = columns.rows(asked)
+    known = tuple(Traits(*one) for one in columns.kinds)
+    own = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
-        ids=tuple(ids),
-        traits=tuple(known[traits[item_id]] for item_id in ids),
+        ids=asked,
+        traits=tuple(known[kind] for kind in columns.kind[rows].tolist()),
         rubric=scored_rubric(store, run),
-        own={item_id: own[item_id] for item_id in ids if item_id in own} if own else {},
-        read=lambda: resolved_items(store, version, ids),
+        own={item_id: own[item_id] for item_id in asked if item_id in own} if own else {},
+        read=lambda: resolved_items(store, version, asked),
     )
 
 
 def vote_columns(
-    store: Store,
-    run_id: int,
-    items: RatedItems,
-    rater: Callable[[str, int], Rater],
-    below: int | None = None,
+    store: Store, run: Run, rater: Callable[[str, int], Rater], below: int | None = None
 ) -> list[Column]:
     """The votes (of replicates 0 to ``below`` - 1) of a run; ``rater`` names who gave them."""
     return [
-        Column(
-            vote.criterion,
-            rater(vote.judge, vote.replicate),
-            rows_of(items, vote.items),
-            as_options(vote.options),
-        )
-        for vote in store.votes.columns(run_id, below)
+        Column(vote.criterion, rater(vote.judge, vote.replicate), vote.rows, vote.options)
+        for vote in run_columns.vote_columns(store, run)
+        if below is None or vote.replicate < below
     ]
 
 
@@ -159,10 +152,16 @@ def labels(store: Store, run: Run, items: RatedItems) -> Options:
     mine = resolved_items(store, version, list(items.own)) if items.own else ()
     found = labels_of(items, mine)
     shared = {criterion.name: criterion for criterion in items.rubric.criteria}
-    for name, label, holders in store.datasets.label_columns(version):
-        if name in shared:
-            rows = [at for one in holders if (at := items.place.get(one)) is not None]
-            found.setdefault(name, nothing(items))[rows] = _option(shared[name], label)
+    columns = item_columns.of_version(store, version)
+    # Which row of the ratings each item of the dataset has; none who follows a rubric of its own.
+    row_of = np.full(len(columns.ids), -1)
+    row_of[columns.rows(items.ids)] = np.arange(len(items.ids))
+    row_of[columns.own] = -1
+    for name, label, holders in columns.labels:
+        rows = row_of[holders]
+        if name in shared and (rows >= 0).any():
+            option = _option(shared[name], label)
+            found.setdefault(name, nothing(items))[rows[rows >= 0]] = option
     for item_id, settled in store.settled.truth(version).items():
         row = items.place.get(item_id)
         for name in settled.keys() & shared.keys():
@@ -179,12 +178,12 @@ def _option(criterion: Criterion, label: str) -> int:
     return ABSTAINED if option is None else option
 
 
-def verdicts(store: Store, run_id: int, items: RatedItems) -> Options:
+def verdicts(store: Store, run: Run, items: RatedItems) -> Options:
     """What the votes of a run gave, by criterion."""
     found: dict[str, Levels] = {}
-    for name, holders, options in store.results.judged_columns(run_id):
-        column = found[name] = nothing(items)
-        column[rows_of(items, holders)] = as_options(options)
+    for verdict in run_columns.cell_columns(store, run):
+        column = found[verdict.criterion] = nothing(items)
+        column[verdict.rows] = verdict.judged
     return found
 
 

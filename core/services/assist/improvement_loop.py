@@ -36,7 +36,7 @@ from core.services.assist.proposals import estimate as improving_outlook
 from core.services.assist.task_context import TaskContext, graded, hidden_request
 from core.services.comparison.differences import Delta, deltas
 from core.services.comparison.paired_runs import pair_runs
-from core.services.datasets.splits import apart, grouped, whole_groups
+from core.services.datasets.twins import apart_texts, grouped, whole_groups
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import Planned, RunRequest
@@ -77,7 +77,7 @@ def parted(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list
     names = set(request.targets)
     labelled = [item for item in items if names & item.labels.keys()]
     teach, measure = ([i for i in labelled if i.split == split] for split in _SPLITS)
-    learn = [item.id for group in apart(teach, measure, same=True)[0] for item in group]
+    learn = [item.id for group in apart_texts(teach, teach, measure)[0] for item in group]
     if min(len(learn), len(measure)) >= LEAST:
         return learn, [item.id for item in measure]
     rng = seeded("held out", request.seed)

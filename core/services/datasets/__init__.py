@@ -3,4 +3,4 @@
 Imports no other service. An item teaches judges or measures them, never both.
 """
 
-__all__ = ["catalog", "label_stats", "splits"]
+__all__ = ["catalog", "item_columns", "label_stats", "splits", "twins"]

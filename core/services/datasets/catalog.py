@@ -20,6 +20,7 @@ from core.formats.rubrics.rubric_file import rubric_from
 from core.services.access.allowing import allowed
 from core.services.access.blindness import require_labels_open
 from core.store.database.content import noun_hash
+from core.store.runs.kept import MANY
 from core.store.store import Store
 from core.text.names import fold
 
@@ -134,15 +135,21 @@ def import_dataset(
         source: where it came from, e.g. a file's name.
     """
     now = clock.now()
-    if into is not None:
+    if into is None:
+        version = store.datasets.create(_named(dataset, name), now=now, source=source)
+        existed = version.created != now
+    else:
         latest = store.datasets.latest(into)
         named = _named(dataset, name or latest.name)
-        version = store.datasets.add_version(
-            into, named, parent=latest.number, now=now, source=source
-        )
-        return Imported(version, existed=version.id == latest.id)
-    version = store.datasets.create(_named(dataset, name), now=now, source=source)
-    return Imported(version, existed=version.created != now)
+        parent = latest.number
+        version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
+        existed = version.id == latest.id
+    if version.items >= MANY:
+        # Ready before anybody opens a page. Columns need numpy, which few items shall not wait for.
+        from core.services.datasets import item_columns
+
+        item_columns.of_version(store, version.id)
+    return Imported(version, existed=existed)
 
 
 def _named(dataset: Dataset, name: str) -> Dataset:

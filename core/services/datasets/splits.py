@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from random import Random
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple, get_args
 
 from core import clock
 from core.domain.dataset import Item, Split
 from core.domain.library import DatasetVersion, ItemFilter
 from core.errors import InputError, NotFound, Problem
 from core.identity import seeded
-from core.judging.near_duplicates import group_numbers, print_of
+from core.judging.near_duplicates import group_numbers
 from core.services.access.allowing import allowed
+from core.services.datasets.twins import twin_numbers
 from core.store.store import Store
 from core.text.names import fold
-from core.text.numbers import plural
 
 # An item as an example for judges, or as evidence about them: never both.
 #
@@ -81,110 +80,6 @@ def set_split(store: Store, version_id: int, item_id: str, split: Split) -> Data
     )
 
 
-@dataclass(frozen=True)
-class Twins:
-    """How many items of a dataset repeat another's text, and what that cost in learning.
-
-    ``items`` have a twin, ``near`` of them none that is the same but for its signs and spaces;
-    ``held_back`` are labelled items that nobody learns from, because a twin of theirs is graded.
-    """
-
-    items: int = 0
-    near: int = 0
-    held_back: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.items)
-
-    def to_dict(self) -> dict[str, int]:
-        """As plain data."""
-        return asdict(self)
-
-    def in_words(self) -> str:
-        """What a person is told; the empty string where there are none.
-
-        >>> Twins(4, 2, 1).in_words()[:59]
-        '4 items repeat the text of another (2 of them nearly): none'
-        """
-        if not self.items:
-            return ""
-        one = self.items == 1
-        nearly = f" ({self.near} of them nearly)" if self.near else ""
-        held = (
-            f" {plural(self.held_back, 'labelled item')} with a graded twin "
-            f"{'teaches' if self.held_back == 1 else 'teach'} nothing for that."
-            if self.held_back
-            else ""
-        )
-        return (
-            f"{plural(self.items, 'item')} {'repeats' if one else 'repeat'} the text of another"
-            f"{nearly}: none is learned from while its twin is graded.{held}"
-        )
-
-
-def twins_of(calibration: Mapping[str, Any]) -> Twins:
-    """What a plan remembers of them; none where it was made before they were looked for."""
-    return Twins(**calibration.get("twins", {}))
-
-
-def grouped(items: Sequence[Item]) -> list[list[Item]]:
-    """Items in groups of twins, in the order of each group's first; most groups are one item."""
-    found: dict[int, list[Item]] = {}
-    for item, number in zip(items, group_numbers(items), strict=True):
-        found.setdefault(number, []).append(item)
-    return list(found.values())
-
-
-def whole_groups(groups: Sequence[list[Item]], count: int, rng: Random) -> list[Item]:
-    """About ``count`` items of groups drawn at random, each whole; at least one group.
-
-    A group too large for what is wanted is passed over; where all are, the smallest is taken.
-    """
-    drawn = rng.sample(list(groups), min(count, len(groups)))
-    taken = list[Item]()
-    for group in drawn:
-        if len(taken) + len(group) <= count:
-            taken += group
-    return taken or min(groups, key=len)
-
-
-def apart(
-    teachers: Sequence[Item], graded: Iterable[Item], *, same: bool, strict: bool = True
-) -> tuple[list[list[Item]], Twins]:
-    """The groups of those who may teach, and what twins there are.
-
-    With ``strict`` none who teaches has a twin that is surely graded. Examples in a prompt do not
-    need it: ``ExampleBank`` shows none of them with its twin.
-
-    Args:
-        teachers: items that may be learned from, and are not graded where they are.
-        graded: items that are wanted graded; ``teachers`` among them count as above.
-        same: whether both are of one dataset, so that an id means one item.
-        strict: whether who has such a twin is left out.
-    """
-    ids = {item.id for item in teachers} if same else set[str]()
-    others = [item for item in graded if item.id not in ids]
-    numbers = group_numbers([*teachers, *others])
-    mine, theirs = numbers[: len(teachers)], numbers[len(teachers) :]
-    blocked, found = set(theirs if strict else ()), dict[int, list[Item]]()
-    for item, number in zip(teachers, mine, strict=True):
-        if number not in blocked:
-            found.setdefault(number, []).append(item)
-    return list(found.values()), _counted([*teachers, *others], numbers, len(teachers), blocked)
-
-
-def _counted(
-    items: Sequence[Item], numbers: Sequence[int], taught: int, blocked: set[int]
-) -> Twins:
-    sizes = Counter(numbers)
-    if len(sizes) == len(items):
-        return Twins()
-    several = [item for item, n in zip(items, numbers, strict=True) if sizes[n] > 1]
-    keys = Counter(print_of(item).key for item in several)
-    near = sum(keys[print_of(item).key] == 1 for item in several)
-    return Twins(len(several), near, sum(n in blocked for n in numbers[:taught]))
-
-
 # Train, calibration and test parts of a dataset: drawn by a seed, alike in their labels.
 #
 # Judges may learn from train and calibration (an item's split is then ``calibration``) and are
@@ -233,26 +128,58 @@ def draw_parts(
     Raises:
         InputError: the shares do not add up, or nothing is labelled.
     """
+    _require_whole(shares)
+    found = [
+        Labelled(item.id, {name: label.label for name, label in item.labels.items()})
+        for item in items
+    ]
+    numbers = group_numbers(items)
+    return _parts(found, numbers, shares, seed, by)
+
+
+def _require_whole(shares: Mapping[PartName, int]) -> None:
     if any(shares[part] < 0 for part in PARTS) or sum(shares[part] for part in PARTS) != 100:
         raise InputError("The shares of train, calibration and test must add up to 100%.")
+
+
+class Labelled(NamedTuple):
+    """An item with its labels, by criterion."""
+
+    id: str
+    labels: Mapping[str, str]
+
+
+def _parts(
+    items: Sequence[Labelled],
+    twins: Sequence[int],
+    shares: Mapping[PartName, int],
+    seed: int,
+    by: Sequence[str] | None,
+) -> Parts:
+    """``twins`` has a number for every item that its twins share."""
     labelled = [item for item in items if item.labels]
     if not labelled:
         raise InputError("No item has a label, so there is nothing to split by. Label some first.")
-    groups = {group[0].id: group for group in grouped(labelled)}
+    of_number: dict[int, list[Labelled]] = {}
+    for item, number in zip(items, twins, strict=True):
+        if item.labels:
+            of_number.setdefault(number, []).append(item)
+    groups = {group[0].id: group for group in of_number.values()}
     strata = _strata([group[0] for group in groups.values()], seed, by)
     dealt = _dealt(strata, [shares[part] for part in PARTS])
     part_of = {item.id: part for first, part in dealt for item in groups[first]}
-    twins = sum(len(group) for group in groups.values() if len(group) > 1)
+    repeated = sum(len(group) for group in groups.values() if len(group) > 1)
     members = {p: tuple(i.id for i in labelled if part_of[i.id] == p) for p in PARTS}
     unlabelled = tuple(item.id for item in items if not item.labels)
-    return Parts(members, unlabelled, _by_label(labelled, part_of), twins)
+    return Parts(members, unlabelled, _by_label(labelled, part_of), repeated)
 
 
-def _strata(items: Sequence[Item], seed: int, by: Sequence[str] | None) -> list[list[str]]:
+def _strata(items: Sequence[Labelled], seed: int, by: Sequence[str] | None) -> list[list[str]]:
     found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    folded = lru_cache(maxsize=None)(fold)
     for item in items:
         wanted = item.labels if by is None else [name for name in by if name in item.labels]
-        key = tuple(sorted((name, fold(item.labels[name].label)) for name in wanted))
+        key = tuple(sorted((name, folded(item.labels[name])) for name in wanted))
         found.setdefault(key, []).append(item.id)
     strata = [found[key] for key in sorted(found)]
     rng = seeded("parts", seed)
@@ -300,12 +227,12 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 
 
 def _by_label(
-    items: Sequence[Item], part_of: Mapping[str, PartName]
+    items: Sequence[Labelled], part_of: Mapping[str, PartName]
 ) -> dict[str, dict[str, dict[PartName, int]]]:
     found: dict[str, dict[str, dict[PartName, int]]] = {}
     for item in items:
         for name, label in item.labels.items():
-            counts = found.setdefault(name, {}).setdefault(label.label, dict.fromkeys(PARTS, 0))
+            counts = found.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))
             counts[part_of[item.id]] += 1
     return found
 
@@ -314,8 +241,17 @@ def split_of_version(
     store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
 ) -> Parts:
     """The parts that a dataset version would have; nothing is saved."""
-    items = list(store.datasets.items(version_id))
-    return draw_parts(items, shares, seed, by=None if by is None else [by])
+    from core.services.datasets import item_columns
+
+    _require_whole(shares)
+    columns = item_columns.of_version(store, version_id)
+    labels: list[dict[str, str]] = [{} for _ in columns.ids]
+    for name, label, rows in columns.labels:
+        for row in rows.tolist():
+            labels[row][name] = label
+    items = list(map(Labelled, columns.ids, labels))
+    twins = twin_numbers(store, version_id).group
+    return _parts(items, twins, shares, seed, None if by is None else [by])
 
 
 @allowed("write")

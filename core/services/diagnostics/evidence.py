@@ -31,6 +31,8 @@ from core.services.agreement.ratings import (
     RatedItems,
     Rater,
 )
+from core.services.datasets import item_columns
+from core.services.results import run_columns
 from core.store.store import Store
 
 Values = npt.NDArray[np.float64]
@@ -105,9 +107,9 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
     of = items_of(store, run)
     seats: dict[Rater, tuple[str, int]] = {}
-    columns = vote_columns(store, run_id, of, partial(_seat, seats))
-    rated = gathered(of, columns, (), labels(store, run, of), verdicts(store, run_id, of))
-    orders = store.votes.orders_shown(run_id, run.plan.replicates)
+    columns = vote_columns(store, run, partial(_seat, seats))
+    rated = gathered(of, columns, (), labels(store, run, of), verdicts(store, run, of))
+    orders = run_columns.orders_shown(store, run, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)
     by_people = labelled < FEW and len(judges) < len(run.panel.judges)
@@ -115,22 +117,13 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     return RunEvidence(
         judges=judges,
         of=of,
-        words=_words(store, run, of),
+        words=item_columns.of_version(store, run.dataset_version_id).words_of(of.ids),
         criteria=tuple(_asked(rated, c, run, seats, names, by_people) for c in rated.criteria),
         shown=_shown(scored, orders),
         own=run.plan.replicates,
         truth=MAJORITIES if by_people else LABELS,
         places=_places(scored, orders),
     )
-
-
-def _words(store: Store, run: Run, items: RatedItems) -> Values:
-    """How many words each item's output has; only items that are no plain text are read whole."""
-    texts = store.datasets.plain_texts(run.dataset_version_id)
-    others = [item_id for item_id in items.ids if texts[item_id] is None]
-    for item in store.datasets.items(run.dataset_version_id, others) if others else ():
-        texts[item.id] = item.output
-    return np.array([len((texts[item_id] or "").split()) for item_id in items.ids], np.float64)
 
 
 def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Rater:

@@ -16,8 +16,7 @@ from core.services.access.allowing import allowed
 from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from core.services.reports import worked_example
-from core.services.results.scored_items import resolved_items
-from core.services.runs import planning
+from core.services.runs.candidates import Candidates
 from core.services.runs.planning import LABEL_SHARE, RunChoices
 from core.store.store import Store
 
@@ -152,7 +151,7 @@ def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
     """How many texts have a label that fits the rubric and may be learned from."""
     if not store.datasets.version(dataset_version).labelled:
         return 0
-    return len(planning.teachers(resolved_items(store, dataset_version, None), rubric))
+    return Candidates(store, dataset_version, rubric).teachers
 
 
 def share(panel: Panel) -> float:

@@ -22,9 +22,12 @@ from core.identity import content_hash
 from core.services.access.allowing import allowed
 from core.services.agreement.load_ratings import Row, column_names
 from core.services.agreement.ratings import Rater
+from core.services.datasets import item_columns
 from core.services.datasets.catalog import keep_rubric
+from core.services.results import run_columns
 from core.services.results.scored_items import derive_for, resolved_items
 from core.store.database.content import noun_hash
+from core.store.runs.kept import MANY
 from core.store.store import Store
 
 _KINDS: dict[str, JudgeKind] = {
@@ -145,6 +148,10 @@ def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = 
                 details={"imported": {**details, "mapping": bundle.mapping}, **bundle.details},
             )
             run = _record(store, plan, bundle, seats)
+    if dataset.items >= MANY:
+        item_columns.of_version(store, dataset.id)
+    if run is not None:
+        run_columns.keep(store, run)
     return BroughtIn(run, rubric.id, dataset.id, False)
 
 

@@ -16,5 +16,6 @@ __all__ = [
     "pointwise_ranks",
     "position_bias",
     "rank_report",
+    "system_answers",
     "system_gaps",
 ]

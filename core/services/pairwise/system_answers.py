@@ -6,10 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from core.domain.base import near
 from core.domain.dataset import Dataset, Item, Pair, output_of
+from core.domain.runs import Run
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import has_text
+from core.services.datasets import item_columns
+from core.services.datasets.item_columns import ItemColumns
+from core.services.results import scored_items
+from core.store.store import Store
 from core.text.names import fold, skeletons
 
 _SHOWN = 20
@@ -52,61 +59,78 @@ def join(
     for dataset in datasets:
         found.add(dataset)
     found.refuse()
-    known = found.systems
-    wanted = tuple(systems) or tuple(known)
-    unknown = [s for s in wanted if s not in known]
-    if unknown:
-        raise InputError(
-            f"There are no answers of {', '.join(map(repr, unknown))}.",
-            tuple(Problem(f"{s!r} is no system here.", _did_you_mean(s, known)) for s in unknown),
-        )
-    if len(set(wanted)) != len(wanted):
-        raise InputError("A system is named twice. Name each system once.")
-    if len(wanted) < 2:
-        raise InputError(
-            f"There is one system, {wanted[0]!r}. A contest needs answers of two or more: give "
-            "items another `system`, or several files, one for each system."
-        )
+    wanted = found.wanted(systems)
     tasks = tuple(t for t in found.tasks(wanted) if len(t.answers) > 1)
     if not tasks:
-        raise InputError(
-            "No two systems answered the same task. Items of one task must share their prompt "
-            "word for word, or a key of their meta to join them by (--join)."
-        )
+        raise InputError(_NO_TASK)
     return ContestField(
         ", ".join(dict.fromkeys(d.name for d in datasets)), tasks, wanted, found.notices(wanted)
     )
+
+
+def join_answers(answers: Iterable[Answer]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
+    """The systems, and of every task that two of them answered the item of each; as ``join`` does
+    it for one dataset, without its texts.
+
+    Raises:
+        InputError: as ``join`` does.
+    """
+    found = _Finder(False, None)
+    for place, answer in enumerate(answers):
+        found.offer(answer, place)
+    found.refuse()
+    wanted = found.wanted()
+    tasks = [{s: one.id for s, one in there.items()} for _, there in found.answered(wanted)]
+    tasks = [there for there in tasks if len(there) > 1]
+    if not tasks:
+        raise InputError(_NO_TASK)
+    return wanted, tasks
+
+
+class Answer(NamedTuple):
+    """An item as an answer of a system to what ``key`` stands for.
+
+    ``fit``: it has a text, and is no pair of answers; ``item`` is there where its text is needed.
+    """
+
+    id: str
+    system: str
+    key: str
+    fit: bool
+    item: Item | None = None
 
 
 class _Finder:
     def __init__(self, several: bool, by: str | None) -> None:
         self._several, self._by = several, by
         self._problems: list[Problem] = []
-        self._answers: dict[str, dict[str, Item]] = {}
+        self._wrongs = 0
+        self._answers: dict[str, dict[str, Answer]] = {}
         self._without_text = 0
         self.systems: dict[str, None] = {}
 
     def add(self, dataset: Dataset) -> None:
-        items = [dataset.resolved(item) for item in dataset.items]
-        for place, item in enumerate(items):
+        for place, item in enumerate(map(dataset.resolved, dataset.items)):
             system = item.system or (dataset.name if self._several else "")
-            key = self._key(item)
-            where: tuple[str | int, ...] = ("items", place)
-            if not system:
-                self._wrong("names no system.", "Say in `system` who wrote the answer.", where)
-            elif not key:
-                mend = f"Give it a {self._by!r} in its meta." if self._by else _NO_PROMPT
-                self._wrong("belongs to no task.", mend, where)
-            elif system in self._answers.setdefault(key, {}):
-                other = self._answers[key][system].id
-                mend = "Keep one of them, or join by a key that tells them apart."
-                message = f"({item.id!r}) is a second answer of {system!r}, beside {other!r}."
-                self._wrong(message, mend, where)
-            elif not has_text(item) or isinstance(item.submission, Pair):
-                self._without_text += 1
-            else:
-                self.systems[system] = None
-                self._answers[key][system] = item
+            fit = has_text(item) and not isinstance(item.submission, Pair)
+            self.offer(Answer(item.id, system, self._key(item), fit, item), place)
+
+    def offer(self, one: Answer, place: int) -> None:
+        if not one.system:
+            self._wrong(place, "names no system.", "Say in `system` who wrote the answer.")
+        elif not one.key:
+            mend = f"Give it a {self._by!r} in its meta." if self._by else _NO_PROMPT
+            self._wrong(place, "belongs to no task.", mend)
+        elif one.system in self._answers.setdefault(one.key, {}):
+            other = self._answers[one.key][one.system].id
+            mend = "Keep one of them, or join by a key that tells them apart."
+            message = f"({one.id!r}) is a second answer of {one.system!r}, beside {other!r}."
+            self._wrong(place, message, mend)
+        elif not one.fit:
+            self._without_text += 1
+        else:
+            self.systems[one.system] = None
+            self._answers[one.key][one.system] = one
 
     def _key(self, item: Item) -> str:
         if self._by:
@@ -114,25 +138,53 @@ class _Finder:
             return "" if found is None else str(found)
         return item.id if self._several else item.prompt
 
-    def _wrong(self, message: str, mend: str, where: tuple[str | int, ...]) -> None:
-        self._problems.append(Problem(message, mend, where))
+    def _wrong(self, place: int, message: str, mend: str) -> None:
+        self._wrongs += 1
+        if self._wrongs <= _SHOWN:
+            self._problems.append(Problem(message, mend, ("items", place)))
 
     def refuse(self) -> None:
         if self._problems:
-            count = len(self._problems)
             raise InputError(
-                f"{count} item{'s' if count > 1 else ''} cannot be joined to a contest.",
-                tuple(self._problems[:_SHOWN]),
+                f"{self._wrongs} item{'s' if self._wrongs > 1 else ''} cannot be joined to a "
+                "contest.",
+                tuple(self._problems),
             )
         if not self.systems:
             raise InputError("There is no answer with a text to compare.")
 
-    def tasks(self, wanted: Sequence[str]) -> list[ContestTask]:
-        found = []
+    def wanted(self, systems: Sequence[str] = ()) -> tuple[str, ...]:
+        """The systems that are asked for, or all; two or more."""
+        known = self.systems
+        wanted = tuple(systems) or tuple(known)
+        unknown = [s for s in wanted if s not in known]
+        if unknown:
+            raise InputError(
+                f"There are no answers of {', '.join(map(repr, unknown))}.",
+                tuple(
+                    Problem(f"{s!r} is no system here.", _did_you_mean(s, known)) for s in unknown
+                ),
+            )
+        if len(set(wanted)) != len(wanted):
+            raise InputError("A system is named twice. Name each system once.")
+        if len(wanted) < 2:
+            raise InputError(
+                f"There is one system, {wanted[0]!r}. A contest needs answers of two or more: "
+                "give items another `system`, or several files, one for each system."
+            )
+        return wanted
+
+    def answered(self, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, Answer]]]:
+        """Every key that one of these systems answered, with the answers."""
         for key, answers in self._answers.items():
             there = {s: answers[s] for s in wanted if s in answers}
-            if not there:
-                continue
+            if there:
+                yield key, there
+
+    def tasks(self, wanted: Sequence[str]) -> list[ContestTask]:
+        found = []
+        for key, answers in self.answered(wanted):
+            there = {s: one.item for s, one in answers.items() if one.item is not None}
             first = next(iter(there.values()))
             # A prompt is no id that anybody can read; its first item's id is.
             name = key if self._by or self._several else first.id
@@ -142,7 +194,8 @@ class _Finder:
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
         said = list(_alike_names(wanted))
         fields = [
-            {s: answers[s] for s in wanted if s in answers} for answers in self._answers.values()
+            {s: one for s in wanted if s in answers and (one := answers[s].item) is not None}
+            for answers in self._answers.values()
         ]
         short = sum(len(there) < len(wanted) for there in fields)
         if short:
@@ -191,6 +244,10 @@ def _text(item: Item) -> str:
     return "" if isinstance(submission, Pair) else " ".join(output_of(submission).split())
 
 
+_NO_TASK = (
+    "No two systems answered the same task. Items of one task must share their prompt word for "
+    "word, or a key of their meta to join them by (--join)."
+)
 _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join)."
 
 
@@ -211,3 +268,51 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     if fold(name) in by_fold:
         return f"Did you mean {by_fold[fold(name)]!r}?"
     return near(name, set(known)) or f"There are {', '.join(map(repr, known))}."
+
+
+# The tasks that systems of one run share, from columns: no text is read.
+
+
+class SharedTask(NamedTuple):
+    """A task with the item of each system that answered it; its id is that of the first."""
+
+    id: str
+    items: Mapping[str, str]
+
+
+class SharedTasks(NamedTuple):
+    """The tasks that several systems of a run answered; ``why`` says what keeps them apart."""
+
+    systems: tuple[str, ...]
+    tasks: tuple[SharedTask, ...]
+    why: str = ""
+
+
+def shared_tasks(store: Store, run: Run) -> SharedTasks:
+    """The tasks of a run's items, joined by their prompts as the leaderboard joins them."""
+    if len(store.results.systems(run.id)) < 2:
+        return SharedTasks((), ())
+    columns = item_columns.of_version(store, run.dataset_version_id)
+    try:
+        systems, tasks = join_answers(_answers(columns, store.runs.item_ids(run.id)))
+    except InputError as error:
+        return SharedTasks((), (), error.message)
+    found = (SharedTask(next(iter(items.values())), items) for items in tasks)
+    return SharedTasks(systems, tuple(found))
+
+
+def _answers(columns: ItemColumns, ids: Sequence[str]) -> Iterator[Answer]:
+    """The items as answers to their prompts, in the order of the dataset."""
+    rows = np.sort(columns.rows(ids))
+    fit = (columns.texts & ~columns.pairs)[rows]
+    parts = (rows, columns.kind[rows], columns.prompt[rows], fit)
+    for row, kind, prompt, fits in zip(*(part.tolist() for part in parts), strict=True):
+        key = str(prompt) if prompt >= 0 else ""
+        yield Answer(columns.ids[row], columns.kinds[kind][0], key, fits)
+
+
+def prompts_of(store: Store, run: Run, tasks: Sequence[SharedTask]) -> dict[str, str]:
+    """The prompts of these tasks, by their ids."""
+    first = {next(iter(task.items.values())): task.id for task in tasks}
+    items = scored_items.resolved_items(store, run.dataset_version_id, list(first), upto=0)
+    return {first[item.id]: item.prompt for item in items}

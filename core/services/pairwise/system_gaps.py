@@ -6,23 +6,21 @@ task makes easy or hard cancels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.domain.dataset import Dataset
 from core.domain.runs import Run
-from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import holm, paired_difference
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
 from core.metrics.measure import Array, Statistic, ratio
 from core.services.agreement.group_figures import Draws
-from core.services.pairwise.system_answers import join
-from core.services.results import grid, scored_items
+from core.services.pairwise.system_answers import SharedTasks, shared_tasks
+from core.services.results import grid, run_columns, scored_items
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import Corrected, mean_of
 from core.services.review.random_labels import DrawnCell, counted
@@ -34,22 +32,6 @@ RESAMPLES = 1000
 LEVEL = 0.05
 NO_TASK = "No task has a value of both."
 NO_SYSTEMS = "The items name fewer than two systems."
-
-
-class SharedTask(NamedTuple):
-    """A task with the item of each system that answered it."""
-
-    id: str
-    prompt: str
-    items: Mapping[str, str]
-
-
-class SharedTasks(NamedTuple):
-    """The tasks that several systems of a run answered; ``why`` says what keeps them apart."""
-
-    systems: tuple[str, ...]
-    tasks: tuple[SharedTask, ...]
-    why: str = ""
 
 
 class Gap(NamedTuple):
@@ -66,23 +48,6 @@ class Gap(NamedTuple):
     def decided(self) -> bool:
         """Whether one of the two is higher by more than chance."""
         return self.p is not None and self.p < LEVEL
-
-
-def shared_tasks(store: Store, run: Run) -> SharedTasks:
-    """The tasks of a run's items, joined by their prompts as the leaderboard joins them."""
-    if len(store.results.systems(run.id)) < 2:
-        return SharedTasks((), ())
-    asked = set(store.runs.item_ids(run.id))
-    found = scored_items.resolved_items(store, run.dataset_version_id, None)
-    try:
-        field = join([Dataset(name="run", items=tuple(i for i in found if i.id in asked))])
-    except InputError as error:
-        return SharedTasks((), (), error.message)
-    tasks = (
-        SharedTask(task.id, task.prompt, {s: item.id for s, item in task.answers.items()})
-        for task in field.tasks
-    )
-    return SharedTasks(field.systems, tuple(tasks))
 
 
 def gaps(
@@ -102,12 +67,17 @@ def gaps(
     """
     both = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)
-    values = {
-        (row.item_id, criterion.name): grid.earned(criterion, row.value)
-        for criterion in rubric.criteria
-        for row in store.results.all_cells(run.id, criterion.name)
-    }
-    scores = {row.item_id: row.score for row in store.results.items(run.id, limit=run.items)}
+    ids, values = store.runs.item_ids(run.id), dict[tuple[str, str], float | None]()
+    asked = {criterion.name: criterion for criterion in rubric.criteria}
+    for column in run_columns.cell_columns(store, run):
+        if column.criterion in asked:
+            earned = {
+                value: grid.earned(asked[column.criterion], value)
+                for value in np.unique(column.value[~np.isnan(column.value)]).tolist()
+            }
+            for row, value in zip(column.rows.tolist(), column.value.tolist(), strict=True):
+                values[ids[row], column.criterion] = earned.get(value)
+    scores = store.results.scores(run.id)
     draws = Draws(len(both), resamples, seed) if both else None
 
     def gap(name: str) -> Gap:

@@ -22,8 +22,10 @@ from core.services.queueing.queue_cells import (
     ChosenCells,
     DrawCounts,
     QueueCandidate,
+    QueuePreview,
     choose,
     either,
+    foreseen,
 )
 from core.services.queueing.queue_order import weigh
 from core.services.results.scored_items import stale_cells
@@ -52,6 +54,21 @@ def choose_within(
     """
     chosen = choose(store, run_id, rule, seed=seed, stale=stale)
     return _cut(store, store.runs.get(run_id), chosen, order, seed, rule.most)
+
+
+def foresee_within(
+    store: Store,
+    run_id: int,
+    rule: QueueRule,
+    *,
+    order: Order = "impact",
+    seed: int = 0,
+    stale: Cells = (),
+) -> QueuePreview:
+    """The counts of ``choose_within``; without a cap no cell is taken in hand for them."""
+    if rule.most is None:
+        return foreseen(store, run_id, rule, seed=seed, stale=stale)
+    return choose_within(store, run_id, rule, order=order, seed=seed, stale=stale).preview
 
 
 def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[QueueCandidate]:

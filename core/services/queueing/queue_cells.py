@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.domain.review import QueueRule, Reason
 from core.domain.review_records import QueueRow
-from core.domain.rubric import Criterion, Rubric
+from core.domain.rubric import Criterion
 from core.domain.runs import Run
-from core.identity import seeded
 from core.services.results.doubt import only_switched_off
 from core.services.results.flip_check import twins
-from core.services.results.scored_items import (
-    effective,
-    labels_of,
-    resolved_items,
-    scored_rubric,
-    stale_cells,
-)
-from core.services.runs.questions import near_gate
-from core.store.review.queues import Signs
+from core.services.results.scored_items import stale_cells
 from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.services.queueing.queue_table import CellTable, Named
 
 Cells = Collection[tuple[str, str]]
 
@@ -96,15 +90,6 @@ class ChosenCells:
         return QueuePreview(len(self.cells), items, *counts)
 
 
-class _Item(NamedTuple):
-    """An item of the run with its rubric in force and the distance of its score to a mark."""
-
-    item_id: str
-    position: int
-    rubric: Rubric
-    distance: float | None
-
-
 def choose(
     store: Store,
     run_id: int,
@@ -117,36 +102,107 @@ def choose(
     """The cells of a run that a rule queues, its cap aside; ``stale`` are those whose question has
     changed, by default those that ``staleness`` finds; ``among`` narrows it to some cells.
 
-    The audit draws for every cell there is, in a fixed order: another rule or more votes do not
-    change whom it draws. Raises ``NotFound`` for an unknown run.
+    Raises ``NotFound`` for an unknown run.
     """
+    return _seek(store, run_id, rule, seed, stale, among).chosen()
+
+
+def foreseen(
+    store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
+) -> QueuePreview:
+    """The counts of what ``choose`` chooses, without choosing it."""
+    return _seek(store, run_id, rule, seed, stale, None).preview()
+
+
+def _seek(
+    store: Store, run_id: int, rule: QueueRule, seed: int, stale: Cells, among: Cells | None
+) -> _Sought:
+    from core.services.queueing.queue_table import CellTable, Named
+
     run = store.runs.get(run_id)
-    signs = store.signs.of_cells(run_id)
     if rule.stale and not stale:
         stale = stale_cells(store, run_id)
-    why = _Why.of(store, run, rule, frozenset(stale))
-    drawn = _Draws(rule, seed, _labelled(store, run) if rule.gold_share else frozenset())
-    cells, settled, of = list[QueueCandidate](), 0, 0
-    for item, criterion, chance in _places(store, run, rule, seed):
-        place = (item.item_id, criterion.name)
-        if among is not None and place not in among:
-            continue
-        sign = signs.get(place)
-        if sign is not None and sign.settled == "active" and place not in why.requested:
-            settled, of = settled + 1, of + 1
-            continue
-        of += sign is not None or rule.everything
-        reasons, pi, draw = why.queued(item, criterion, sign), 1.0, tuple[Reason, ...]()
-        if sign and sign.option is not None:
-            draw, drawn_with = drawn.queued(place, chance)
-            if not reasons:
-                reasons, pi = draw, drawn_with
-        if reasons:
-            known = place in drawn.labelled and sign is not None and sign.option is not None
-            cells.append(
-                QueueCandidate(item.item_id, item.position, criterion, reasons, pi, draw, known)
-            )
-    return ChosenCells(tuple(cells), settled, of, drawn.counts)
+    named = Named(
+        apart=_apart(store, run) if rule.flip else frozenset(),
+        stale=stale,
+        unasked=only_switched_off(store, run) if rule.abstention else frozenset(),
+        requested=store.events.unqueued_requests(run.id) if rule.requested else frozenset(),
+    )
+    return _Sought(CellTable(store, run), rule, seed, named, among)
+
+
+class _Sought:
+    """What a rule finds among the cells of a run. The audit and the draw among labelled cells know
+    nothing of each other, nor of the reasons.
+    """
+
+    def __init__(
+        self, table: CellTable, rule: QueueRule, seed: int, named: Named, among: Cells | None
+    ) -> None:
+        # Columns need numpy, which whoever only names a rule shall not wait for.
+        from core.services.queueing.queue_table import drawn, reasons
+
+        self._table, self._rule = table, rule
+        signs, asked = table.signs, table.asked_about(rule)
+        if among is not None:
+            asked &= table.among(among)
+        done = asked & signs.active & ~table.among(named.requested)
+        open_ = asked & ~done
+        self._settled = int(done.sum())
+        self._of = self._settled + int((open_ & (signs.there | rule.everything)).sum())
+        self._reasons = {
+            reason: holds & open_ for reason, holds in reasons(table, rule, named).items()
+        }
+        drawn_from = open_ & (signs.option >= 0)
+        self._audit = drawn_from & (table.chances(seed) < rule.audit_share)
+        self._known = drawn_from & (table.labelled() if rule.gold_share else False)
+        self._gold = drawn(table, seed, self._known, rule.gold_share)
+        counted = (drawn_from, self._audit, self._known, self._gold)
+        self._draws = DrawCounts(*(int(one.sum()) for one in counted))
+        self._ruled = drawn_from & False
+        for holds in self._reasons.values():
+            self._ruled |= holds
+
+    def preview(self) -> QueuePreview:
+        """The counts."""
+        by_draw = ~self._ruled & (self._audit | self._gold)
+        counts = {reason: int(holds.sum()) for reason, holds in self._reasons.items()}
+        counts["audit"] = int((by_draw & self._audit).sum())
+        counts["gold"] = int((by_draw & ~self._audit).sum())
+        cells = self._ruled | by_draw
+        items = len(set(self._table.item[cells].tolist()))
+        by_reason = {reason: number for reason, number in counts.items() if number}
+        return QueuePreview(int(cells.sum()), items, by_reason, self._settled, self._of)
+
+    def chosen(self) -> ChosenCells:
+        """The cells."""
+        found = (self._ruled | self._audit | self._gold).nonzero()[0]
+        why: list[tuple[Reason, ...]] = [()] * len(found)
+        for reason, holds in self._reasons.items():
+            for at in holds[found].nonzero()[0].tolist():
+                why[at] += (reason,)
+        rest = zip(
+            found.tolist(),
+            why,
+            self._audit[found].tolist(),
+            self._gold[found].tolist(),
+            self._known[found].tolist(),
+            strict=True,
+        )
+        cells = tuple(self._candidate(*one) for one in rest)
+        return ChosenCells(cells, self._settled, self._of, self._draws)
+
+    def _candidate(
+        self, cell: int, why: tuple[Reason, ...], audit: bool, gold: bool, known: bool
+    ) -> QueueCandidate:
+        draw: tuple[Reason, ...] = ("audit",) if audit else ("gold",) if gold else ()
+        chance = 1.0
+        if not why:
+            chance = either(self._rule.audit_share, self._rule.gold_share if known else 0.0)
+        item = int(self._table.item[cell])
+        item_id, position, _ = self._table.scores[item]
+        criterion = self._table.criterion_of(cell)
+        return QueueCandidate(item_id, position, criterion, why or draw, chance, draw, known)
 
 
 def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
@@ -176,50 +232,12 @@ def _uncapped(rule: QueueRule) -> QueueRule:
 
 def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
     """The cells that a queue's audit draws where no rule wants them, with votes or without."""
-    rule = queue.rule
-    return frozenset(
-        (item.item_id, criterion.name)
-        for item, criterion, chance in _places(
-            store, store.runs.get(queue.run_id), rule, queue.seed
-        )
-        if chance < rule.audit_share
-    )
+    from core.services.queueing.queue_table import CellTable
 
-
-def _places(
-    store: Store, run: Run, rule: QueueRule, seed: int
-) -> Iterator[tuple[_Item, Criterion, float]]:
-    """The cells that a rule is about, each with the number that the audit draws for it."""
-    draw = seeded("audit", seed).random
-    for item in _items(store, run, rule):
-        for criterion in item.rubric.criteria:
-            chance = draw()
-            if asked_about(rule, item.item_id, criterion.name):
-                yield item, criterion, chance
-
-
-class _Draws:
-    """Draws for the audit, and for the cells whose label is known; neither looks at the other."""
-
-    def __init__(self, rule: QueueRule, seed: int, labelled: Cells) -> None:
-        self._rule, self._seed, self.labelled = rule, seed, labelled
-        self.counts = DrawCounts(0, 0, 0, 0)
-
-    def queued(self, place: tuple[str, str], chance: float) -> tuple[tuple[Reason, ...], float]:
-        """Why the cell is in, if it is, and the chance that it had of being drawn at all."""
-        audit, gold = self._rule.audit_share, 0.0
-        known = place in self.labelled
-        if known:
-            gold = self._rule.gold_share
-        in_audit = chance < audit
-        in_gold = known and seeded("gold", self._seed, *place).random() < gold
-        of = self.counts
-        self.counts = DrawCounts(
-            of.audit_of + 1, of.audit + in_audit, of.gold_of + known, of.gold + in_gold
-        )
-        if in_audit or in_gold:
-            return ("audit",) if in_audit else ("gold",), either(audit, gold)
-        return (), 1.0
+    table = CellTable(store, store.runs.get(queue.run_id))
+    drawn = table.chances(queue.seed) < queue.rule.audit_share
+    asked = (drawn & table.asked_about(queue.rule)).nonzero()[0]
+    return frozenset(map(table.name_of, asked.tolist()))
 
 
 def either(audit: float, gold: float) -> float:
@@ -231,37 +249,11 @@ def either(audit: float, gold: float) -> float:
     return audit + (1 - audit) * gold
 
 
-def _labelled(store: Store, run: Run) -> frozenset[tuple[str, str]]:
-    """The cells that the dataset itself labels with one of their options."""
-    rubric = scored_rubric(store, run)
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id), upto=0)
-    return frozenset(
-        (item.id, name) for item in items for name in labels_of(item, effective(item, rubric))
-    )
-
-
 def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
     """Whether a cell is among those that a rule is narrowed to."""
     return (rule.items is None or item_id in rule.items) and (
         rule.criteria is None or criterion in rule.criteria
     )
-
-
-def _items(store: Store, run: Run, rule: QueueRule) -> Iterator[_Item]:
-    rubric = scored_rubric(store, run)
-    own = store.signs.own_rubrics(run.id)
-    scores = store.signs.scores(run.id)
-    for item_id, position, score in scores:
-        in_force = own.get(item_id, rubric)
-        distance = None if rule.near_mark is None else _distance(in_force, score)
-        yield _Item(item_id, position, in_force, distance)
-
-
-def _distance(rubric: Rubric, score: float | None) -> float | None:
-    """How far a score is from the nearest mark of the decision."""
-    if rubric.decision is None or score is None:
-        return None
-    return min(abs(score - rubric.decision.pass_at), abs(score - rubric.decision.floor))
 
 
 def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
@@ -272,82 +264,3 @@ def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     return frozenset(
         (row.item_id, row.criterion) for row, twin in pairs if row.option != twin.option
     )
-
-
-class _Why:
-    """Says for which reasons a cell is queued.
-
-    ``unasked`` are the cells on which nobody but judges that were switched off abstained;
-    ``requested`` those of which a regrade was asked for.
-    """
-
-    def __init__(
-        self, rule: QueueRule, apart: Cells, stale: Cells, unasked: Cells, requested: Cells
-    ) -> None:
-        self._rule, self._apart, self._stale, self._unasked = rule, apart, stale, unasked
-        self.requested = requested
-        self._near: dict[tuple[int, str, int | None], bool] = {}
-
-    @classmethod
-    def of(cls, store: Store, run: Run, rule: QueueRule, stale: Cells) -> _Why:
-        """With what the rule needs to know of a run."""
-        apart = _apart(store, run) if rule.flip else frozenset()
-        unasked = only_switched_off(store, run) if rule.abstention else frozenset()
-        requested = store.events.unqueued_requests(run.id) if rule.requested else frozenset()
-        return cls(rule, apart, stale, unasked, requested)
-
-    def queued(self, item: _Item, criterion: Criterion, sign: Signs | None) -> tuple[Reason, ...]:
-        """The reasons, none where the rule does not want the cell."""
-        rule, cell = self._rule, (item.item_id, criterion.name)
-        found: list[Reason] = [] if sign is None else self._of_votes(sign, cell)
-        if cell in self._apart:
-            found.append("flip")
-        if rule.stale and (cell in self._stale or (sign and sign.settled == "stale")):
-            found.append("stale")
-        if sign is not None and rule.near_gate and self._at_gate(item.rubric, criterion, sign):
-            found.append("near_gate")
-        if sign is not None and self._at_mark(item, criterion):
-            found.append("near_mark")
-        if rule.everything:
-            found.append("chosen")
-        if cell in self.requested:
-            found.append("regrade")
-        return tuple(found)
-
-    def _of_votes(self, sign: Signs, cell: tuple[str, str]) -> list[Reason]:
-        rule = self._rule
-        abstained = sign.abstentions > 0 and cell not in self._unasked
-        tests: list[tuple[Reason, bool]] = [
-            ("failure", rule.failure and sign.failures > 0),
-            # Not the agreement: a verdict may be an option that no vote is for.
-            ("split", rule.split and bool(sign.entropy)),
-            ("abstention", rule.abstention and abstained),
-            (
-                "margin",
-                rule.margin is not None and sign.margin is not None and sign.margin < rule.margin,
-            ),
-        ]
-        return [reason for reason, holds in tests if holds]
-
-    def _at_gate(self, rubric: Rubric, criterion: Criterion, sign: Signs) -> bool:
-        if sign.option is None or sign.abstained or not rubric.gates:
-            return False
-        key = (id(rubric), criterion.name, sign.option)
-        if key not in self._near:
-            self._near[key] = near_gate(rubric, criterion, sign.option)
-        return self._near[key]
-
-    def _at_mark(self, item: _Item, criterion: Criterion) -> bool:
-        near = self._rule.near_mark
-        if near is None or item.distance is None or item.distance > near:
-            return False
-        return item.distance <= _reach(item.rubric, criterion)
-
-
-def _reach(rubric: Rubric, criterion: Criterion) -> float:
-    """How far one criterion can move the score at most, without gates."""
-    if not rubric.scoring.normalize:
-        return abs(criterion.weight)
-    rewards = sum(c.weight for c in rubric.criteria if c.weight > 0)
-    possible = rewards or sum(abs(c.weight) for c in rubric.criteria)
-    return abs(criterion.weight) / possible if possible else 0.0

@@ -1,26 +1,23 @@
-"""Scores, criteria, raters and gates of a run, as lines of its report."""
+"""Criteria, raters and gates of a run, as lines of its report."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 import numpy as np
 import numpy.typing as npt
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import RunItemRow, VerdictColumn
 from core.metrics.agreement.ratings import Means
 from core.metrics.estimate import Estimate
-from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.measure import Array
 from core.scoring.trace import Trace
 from core.services.agreement import load_ratings, rater_pairs, reliability
 from core.services.agreement.metrics_report import HUMAN
 from core.services.agreement.rating_sheet import Sheet
-from core.services.agreement.rating_tables import as_levels, as_options
+from core.services.agreement.rating_tables import as_levels
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
@@ -37,110 +34,24 @@ from core.services.agreement.score_agreement import Scorer
 from core.services.reports.report_values import (
     CriterionLine,
     GateLine,
-    ItemLine,
     RaterLine,
-    ScoreSlice,
 )
-from core.services.results.verdicts import RubricOf
+from core.services.reports.score_lines import ItemScores, Mean
+from core.services.results.run_columns import CellColumn
 from core.store.store import Store
 
-NONE = "none"
-OUTCOMES = ("pass", "fail", "review", NONE)
-#: As many of the worst and of the best items are shown.
-SHOWN = 5
-#: Slices beyond this many would make a wall of numbers; the largest are kept.
-MOST_SLICES = 40
-EMPTY = "No item has a score."
 
-Mean = Callable[[Sequence[float]], Estimate]
-
-
-def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
-    """A mean as an estimate; without one its reason is ``empty``."""
-    # The lines count their items themselves.
-    return found._replace(n=0) if found.value is not None else Estimate.undefined(empty)
-
-
-def mean_with(resamples: int, seed: int) -> Mean:
-    """The mean of numbers with its interval, by these resamples."""
-    return lambda values: estimate(mean_of(values, resamples=resamples, seed=seed))
-
-
-def slice_of(name: str, rows: Sequence[RunItemRow], mean: Mean) -> ScoreSlice:
-    """The scores and outcomes of some rows."""
-    scores = [row.score for row in rows if row.score is not None]
-    outcomes = Counter(NONE if row.outcome is None else row.outcome for row in rows)
-    some = outcomes[NONE] < len(rows)
-    shares = {one: Estimate.share(outcomes[one], len(rows)) for one in OUTCOMES} if some else {}
-    return ScoreSlice(name, len(rows), len(scores), mean(scores), shares)
-
-
-def slices(
-    rows: Sequence[RunItemRow], names_of: Callable[[RunItemRow], Iterable[str]], mean: Mean
-) -> tuple[ScoreSlice, ...]:
-    """A slice per name, the largest first; none where fewer than two kinds of items are there.
-
-    Items without a name are in no slice; one with several is in each.
-    """
-    found: dict[str, list[RunItemRow]] = {}
-    for row in rows:
-        for name in names_of(row):
-            found.setdefault(name, []).append(row)
-    whole = len(found) == 1 and len(next(iter(found.values()))) == len(rows)
-    if whole:
-        return ()
-    largest = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
-    return tuple(slice_of(name, part, mean) for name, part in largest)
-
-
-def tags_of(items: RatedItems) -> Callable[[RunItemRow], Iterable[str]]:
-    """The tags of a row's item."""
-    tags = {item_id: traits.tags for item_id, traits in zip(items.ids, items.traits, strict=True)}
-    return lambda row: tags.get(row.item_id, ())
-
-
-def extremes(rows: Sequence[RunItemRow]) -> tuple[tuple[ItemLine, ...], tuple[ItemLine, ...]]:
-    """The worst and the best items; where few have a score, all of them are among the worst."""
-    scored = sorted(
-        (row for row in rows if row.score is not None), key=lambda r: (r.score, r.position)
-    )
-    if len(scored) <= 2 * SHOWN:
-        return tuple(map(_line, scored)), ()
-    best = sorted(scored, key=lambda r: (-(r.score or 0.0), r.position))[:SHOWN]
-    return tuple(map(_line, scored[:SHOWN])), tuple(map(_line, best))
-
-
-def _line(row: RunItemRow) -> ItemLine:
-    assert row.score is not None
-    return ItemLine(
-        row.item_id,
-        row.score,
-        row.low,
-        row.high,
-        row.outcome,
-        row.complete,
-        row.system,
-        row.preview,
-    )
-
-
-def spread(rows: Sequence[RunItemRow]) -> tuple[float | None, float | None, float | None]:
-    """The least, the median and the greatest score."""
-    scores = [row.score for row in rows if row.score is not None]
-    return (min(scores), median(scores), max(scores)) if scores else (None, None, None)
-
-
-def gates(
-    store: Store, run_id: int, rows: Sequence[RunItemRow], rubric_of: RubricOf
-) -> tuple[GateLine, ...]:
+def gates(store: Store, run_id: int, scores: ItemScores, items: RatedItems) -> tuple[GateLine, ...]:
     """What became of every gate and pre-check, over the items that have a score."""
     found: dict[tuple[str, str], Counter[str]] = {}
+    if not any(map(_gated, items.rubrics)):
+        return ()
     known: dict[int, bool] = {}
-    for row in rows:
-        rubric = rubric_of(row.item_id)
-        if not known.setdefault(id(rubric), _gated(rubric)) or not row.votes:
+    for item_id, votes in zip(items.ids, scores.votes.tolist(), strict=True):
+        rubric = items.rubric_of(item_id)
+        if not known.setdefault(id(rubric), _gated(rubric)) or not votes:
             continue
-        trace = store.results.item(run_id, row.item_id).trace
+        trace = store.results.item(run_id, item_id).trace
         for key, marks in _marks(trace).items():
             found.setdefault(key, Counter()).update(marks)
     return tuple(
@@ -207,7 +118,7 @@ class Compared:
         return int(np.any(known, axis=0).sum()) if self.column and known else 0
 
 
-def compared(rated: Rated, cells: Sequence[VerdictColumn]) -> Compared:
+def compared(rated: Rated, cells: Sequence[CellColumn]) -> Compared:
     """The ratings of a run with its verdicts and the best reference they have."""
     by_name = {column.criterion: column for column in cells}
     whole = load_ratings.sheet(rated)
@@ -223,18 +134,18 @@ def compared(rated: Rated, cells: Sequence[VerdictColumn]) -> Compared:
 
 
 def _verdicts(
-    asked: CriterionRatings, rated: Rated, cells: VerdictColumn | None
+    asked: CriterionRatings, rated: Rated, cells: CellColumn | None
 ) -> tuple[Levels, Array]:
     """The verdicts on a criterion as levels, and what they are worth; NaN where nothing is."""
     items = len(rated.of.ids)
     column, values = np.full(items, NOT_ASKED), np.full(items, np.nan)
     if cells is None:
         return column, values
-    rows = np.array([rated.of.place[item_id] for item_id in cells.items], np.int64)
-    here = _asking(rated, lambda criterion: _is(criterion, asked))[rows]
-    options = as_options(cells.options)[here]
-    column[rows[here]] = as_levels(options, asked.options)
-    values[rows[here]] = np.array(cells.values, np.float64)[here]
+    here = _asking(rated, lambda criterion: _is(criterion, asked))[cells.rows]
+    rows, away = cells.rows[here], cells.abstained[here] > 0
+    options = np.where(away, ABSTAINED, cells.option[here])
+    column[rows] = as_levels(options, asked.options)
+    values[rows] = cells.value[here]
     return column, values
 
 
@@ -273,7 +184,7 @@ def criterion_lines(
                 verdicts=tuple(given),
                 abstained=gone,
                 missing=asked_of - sum(given) - gone,
-                mean=_mean(there.tolist(), mean, NO_VALUE),
+                mean=_mean(there, mean, NO_VALUE),
                 alpha=alpha,
                 labelled=line.n if known else 0,
                 accuracy=line.accuracy if known else Estimate(None, reason=NO_REFERENCE),
@@ -361,9 +272,9 @@ def _together(columns: Iterable[Levels]) -> Levels:
     return np.concatenate([np.empty(0, np.int64), *columns])
 
 
-def _scored(column: Means) -> Sequence[float]:
-    return [float(value) for value in column.values[column.known]]
+def _scored(column: Means) -> Array:
+    return column.values[column.known]
 
 
-def _mean(scores: Sequence[float], mean: Mean, empty: str = NO_WHOLE) -> Estimate:
-    return mean(scores) if scores else Estimate(None, reason=empty)
+def _mean(scores: Array, mean: Mean, empty: str = NO_WHOLE) -> Estimate:
+    return mean(scores) if len(scores) else Estimate(None, reason=empty)

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from core import clock
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import Run, RunItemRow
+from core.domain.runs import Run
 from core.identity import canonical_json
 from core.metrics.estimate import Estimate
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
@@ -19,7 +21,7 @@ from core.services.agreement.load_ratings import of_run
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import PANEL, PEOPLE
-from core.services.datasets.splits import twins_of
+from core.services.datasets.twins import twins_of
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.pairwise import system_gaps
 from core.services.reports.limits import limits
@@ -27,15 +29,9 @@ from core.services.reports.report_lines import (
     Compared,
     compared,
     criterion_lines,
-    extremes,
     gates,
-    mean_with,
     rater_lines,
     reference_line,
-    slice_of,
-    slices,
-    spread,
-    tags_of,
 )
 from core.services.reports.report_values import (
     CorrectedLine,
@@ -47,6 +43,16 @@ from core.services.reports.report_values import (
     Setup,
     Training,
 )
+from core.services.reports.score_lines import (
+    ItemScores,
+    extremes,
+    item_scores,
+    mean_with,
+    slice_of,
+    slices,
+    spread,
+)
+from core.services.results import run_columns
 from core.services.results.browsing import scores as score_bins
 from core.services.results.browsing import stands_on as run_stands_on
 from core.services.results.scored_items import fitted_of, scored_rubric
@@ -191,15 +197,15 @@ def _asking(panel: Panel) -> dict[str, str]:
 def counts_of(
     store: Store,
     run: Run,
-    rows: Sequence[RunItemRow],
+    scores: ItemScores,
     asked: int,
 ) -> ReportCounts:
     """The counts of a run; ``asked`` is how many (item, criterion) pairs it has."""
     cells = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
-        scored=sum(row.score is not None for row in rows),
-        complete=sum(row.complete and row.score is not None for row in rows),
+        scored=len(scores.known),
+        complete=int((scores.complete & ~np.isnan(scores.score)).sum()),
         cells=asked,
         missing=asked - cells.cells,
         abstained=cells.abstained,
@@ -233,26 +239,27 @@ def report(
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
     rated = of_run(store, run_id)
-    rows = store.results.items(run_id, limit=run.items)
-    asked = sum(len(rated.of.rubric_of(row.item_id).criteria) for row in rows)
+    scores = item_scores(store, run_id)
+    alike = run.items - len(rated.of.own)
+    asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
     mean = mean_with(resamples, seed)
-    found = compared(rated, store.results.verdict_columns(run_id))
-    worst, best = extremes(rows)
-    least, middle, most = spread(rows)
+    found = compared(rated, run_columns.cell_columns(store, run))
+    worst, best = extremes(store, run_id, len(scores.known))
+    least, middle, most = spread(scores)
     diagnosis = diagnose(store, run_id)
     by_people = corrected_lines(store, run)
     made_of = RunReport(
         made=made or clock.now(),
         setup=setup_of(store, run, rubric),
-        counts=counts_of(store, run, rows, asked),
-        scores=slice_of("All items", rows, mean),
+        counts=counts_of(store, run, scores, asked),
+        scores=slice_of("All items", scores, mean),
         least=least,
         median=middle,
         most=most,
         bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
-        systems=slices(rows, lambda row: [row.system] if row.system else [], mean),
-        tags=slices(rows, tags_of(rated.of), mean),
-        splits=slices(rows, lambda row: [row.split] if row.split else [], mean),
+        systems=slices(scores, rated.of, lambda one: (one.system,), mean),
+        tags=slices(scores, rated.of, lambda one: one.tags, mean),
+        splits=slices(scores, rated.of, lambda one: (one.split,), mean),
         reference=found.reference,
         labelled_items=found.labelled_items,
         criteria=criterion_lines(found, mean, resamples=resamples, seed=seed),
@@ -261,7 +268,7 @@ def report(
         reference_scores=reference_line(found, mean),
         worst=worst,
         best=best,
-        gates=gates(store, run_id, rows, rated.of.rubric_of),
+        gates=gates(store, run_id, scores, rated.of),
         reviews=review_lines(store, run_id),
         corrected=by_people[0],
         systems_by_people=by_people[1],

@@ -10,6 +10,7 @@ __all__ = [
     "flip_check",
     "grid",
     "item_view",
+    "run_columns",
     "scored_items",
     "verdicts",
     "weight_fit",

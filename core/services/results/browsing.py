@@ -201,15 +201,18 @@ def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
     Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
     could be right or wrong. Raises ``NotFound``.
     """
-    rubric = scored_rubric(store, store.runs.get(run_id))
+    from core.services.results.run_columns import cell_columns
+
+    run = store.runs.get(run_id)
+    rubric, ids = scored_rubric(store, run), store.runs.item_ids(run_id)
     own = store.signs.own_rubrics(run_id)
     scored = {c.name: frozenset(c.scored) for c in rubric.criteria}
     theirs = {
         item: {c.name: frozenset(c.scored) for c in one.criteria} for item, one in own.items()
     }
     return {
-        (item, criterion): option
-        for criterion, items, options in store.results.judged_columns(run_id)
-        for item, option in zip(items, options, strict=True)
-        if option is not None and option in theirs.get(item, scored)[criterion]
+        (ids[row], column.criterion): option
+        for column in cell_columns(store, run)
+        for row, option in zip(column.rows.tolist(), column.judged.tolist(), strict=True)
+        if option in theirs.get(ids[row], scored)[column.criterion]
     }

@@ -13,7 +13,13 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
 from core.services.access.allowing import allowed
-from core.services.queueing.queue_cap import AWAY_MS, choose_more, choose_within, minutes
+from core.services.queueing.queue_cap import (
+    AWAY_MS,
+    choose_more,
+    choose_within,
+    foresee_within,
+    minutes,
+)
 from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
 from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
 from core.services.results.browsing import judged_options
@@ -70,7 +76,7 @@ def preview(
     stale: Cells = (),
 ) -> QueuePreview:
     """What the rule would queue now; writes nothing. The order says what a cap leaves out."""
-    return choose_within(store, run_id, rule, order=order, seed=seed, stale=stale).preview
+    return foresee_within(store, run_id, rule, order=order, seed=seed, stale=stale)
 
 
 @allowed("organise")

@@ -6,6 +6,7 @@ decides the same again.
 
 __all__ = [
     "batches",
+    "candidates",
     "cost_estimate",
     "held_work",
     "lifecycle",

@@ -6,22 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from core.domain.dataset import Item
 from core.domain.library import ItemFilter
 from core.domain.panel import Judge
+from core.domain.rubric import Rubric
+from core.domain.runs import RunPlan
 from core.judging.asking.call_costs import price_of
 from core.judging.prompts.assembly import build
 from core.judging.providers.batches import SHARE_OF_PRICE
-from core.services.datasets.splits import Twins
+from core.services.datasets.twins import Twins
 from core.services.judges.connection import last_result
 from core.services.results.scored_items import effective
-from core.services.results.verdicts import answers_of, calls_of
+from core.services.results.verdicts import answers_of, answers_per_cell, calls_of
 from core.services.runs.batches.lanes import BATCH, is_batched
-from core.services.runs.planning import Planned, RunRequest, plan_run
+from core.services.runs.planning import Planned, RunRequest, outline
 from core.services.runs.questions import Asker, leads
 from core.store.store import Store
 
 #: Prompts built to learn their mean length; drawn evenly over the run.
 _SAMPLE = 48
+#: So many of the items that examples are drawn from are read to learn how long they are.
+_EXAMPLES = 400
 #: Characters per token, the usual rule of thumb for English. An estimate, and called one.
 _CHARS_PER_TOKEN = 4
 #: Tokens of an answer with evidence, reason and option.
@@ -117,39 +122,96 @@ def learning(store: Store, dataset_version: int) -> Learning:
 
 def estimate(store: Store, request: RunRequest) -> CostEstimate:
     """The estimate for a request; raises ``InputError`` where no run can be made of it."""
-    return estimate_planned(store, plan_run(store, request))
+    found = outline(store, request)
+    step = _step(len(found.graded))
+    sample = found.pool.read([one.id for one in found.graded[::step]])
+    shown = bool(found.plan.panel.asking.few_shot)
+    return _estimate(
+        store,
+        _Sized(
+            plan=found.plan,
+            rubric=found.rubric,
+            items=len(found.graded),
+            cells=found.pool.asked(found.graded),
+            leads=0,
+            sample=sample,
+            # Of many, some tell how long examples are.
+            calibration=found.calibration(_EXAMPLES) if shown else (),
+            learned_from=len(found.taught.items),
+            twins=found.taught.twins,
+        ),
+    )
 
 
 def estimate_planned(store: Store, planned: Planned) -> CostEstimate:
     """The estimate of a plan; nothing of it needs to be stored yet."""
-    panel = planned.plan.panel
-    criteria = sum(len(effective(item, planned.rubric).criteria) for item in planned.items)
-    return CostEstimate(
-        items=len(planned.items),
-        calibration=len(planned.calibration),
-        votes=sum(n for _, n in planned.cells),
-        judges=tuple(_judge(store, judge, planned, criteria) for judge in panel.judges),
-        at_most=panel.cascade is not None or panel.early_stop,
-        twins=planned.twins,
-        batch=bool(planned.plan.details.get(BATCH)),
+    items = planned.items
+    return _estimate(
+        store,
+        _Sized(
+            plan=planned.plan,
+            rubric=planned.rubric,
+            items=len(items),
+            cells=sum(len(effective(item, planned.rubric).criteria) for item in items),
+            leads=sum(map(leads, items)),
+            sample=items[:: _step(len(items))],
+            calibration=planned.calibration,
+            learned_from=len(planned.calibration),
+            twins=planned.twins,
+        ),
     )
 
 
-def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> JudgeEstimate:
-    panel, replicates = planned.plan.panel, planned.plan.replicates
+@dataclass(frozen=True)
+class _Sized:
+    """What an estimate rests on: numbers, and some of the items.
+
+    ``cells`` are pairs of item and criterion; ``leads`` items are the first order of a comparison.
+    """
+
+    plan: RunPlan
+    rubric: Rubric
+    items: int
+    cells: int
+    leads: int
+    sample: Sequence[Item]
+    calibration: Sequence[Item]
+    learned_from: int
+    twins: Twins
+
+
+def _step(items: int) -> int:
+    return max(1, items // 12)
+
+
+def _estimate(store: Store, sized: _Sized) -> CostEstimate:
+    panel = sized.plan.panel
+    return CostEstimate(
+        items=sized.items,
+        calibration=sized.learned_from,
+        votes=sized.cells * answers_per_cell(panel, sized.plan.replicates),
+        judges=tuple(_judge(store, judge, sized) for judge in panel.judges),
+        at_most=panel.cascade is not None or panel.early_stop,
+        twins=sized.twins,
+        batch=bool(sized.plan.details.get(BATCH)),
+    )
+
+
+def _judge(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
+    panel, replicates = sized.plan.panel, sized.plan.replicates
     answers = answers_of(judge, panel, replicates)
-    votes = criteria * answers
+    votes = sized.cells * answers
     if judge.offline:
         return JudgeEstimate(judge.name, votes, 0, 0, 0, 0.0, 0.0)
-    calls = calls_of(judge, panel, replicates, items=len(planned.items), cells=criteria)
-    summaries = _summaries(judge, planned, criteria)
+    calls = calls_of(judge, panel, replicates, items=sized.items, cells=sized.cells)
+    summaries = _summaries(judge, sized)
     calls += summaries
     steps = 2 if panel.asking.mode == "two_step" else 1
-    tokens_in = round(_mean_prompt_tokens(judge, planned) * calls)
+    tokens_in = round(_mean_prompt_tokens(judge, sized) * calls)
     tokens_out = _TOKENS_OUT * (votes * steps + summaries)
     price = price_of(judge)
     cost = None if price is None else (tokens_in * price[0] + tokens_out * price[1]) / 1e6
-    if is_batched(judge, planned.plan.details):
+    if is_batched(judge, sized.plan.details):
         half = None if cost is None else cost * SHARE_OF_PRICE
         return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, half, direct=cost)
     tested = last_result(store, judge.name)
@@ -163,23 +225,22 @@ def _judge(store: Store, judge: Judge, planned: Planned, criteria: int) -> Judge
     return JudgeEstimate(judge.name, votes, calls, tokens_in, tokens_out, cost, seconds)
 
 
-def _summaries(judge: Judge, planned: Planned, criteria: int) -> int:
+def _summaries(judge: Judge, sized: _Sized) -> int:
     """The further calls of a contest that sum up reasons: one for each answered question."""
-    if not planned.plan.details.get("contest", {}).get("summaries"):
+    if not sized.plan.details.get("contest", {}).get("summaries"):
         return 0
-    cells = criteria * sum(map(leads, planned.items)) // len(planned.items)
-    whole = planned.plan.panel.asking.mode == "rubric"
-    questions = sum(map(leads, planned.items)) if whole else cells
-    return questions * answers_of(judge, planned.plan.panel, planned.plan.replicates)
+    panel = sized.plan.panel
+    cells = sized.cells * sized.leads // sized.items
+    questions = sized.leads if panel.asking.mode == "rubric" else cells
+    return questions * answers_of(judge, panel, sized.plan.replicates)
 
 
 def _paced(amount: int, per_minute: int | None) -> float:
     return 60 * amount / per_minute if per_minute else 0.0
 
 
-def _mean_prompt_tokens(judge: Judge, planned: Planned) -> float:
-    step = max(1, len(planned.items) // 12)
-    asker = Asker(planned.rubric, planned.plan, planned.items[::step], planned.calibration)
+def _mean_prompt_tokens(judge: Judge, sized: _Sized) -> float:
+    asker = Asker(sized.rubric, sized.plan, sized.sample, sized.calibration)
     sample: Sequence[int] = [
         sum(len(segment.text) for segment in build(question).segments)
         for question in islice(asker.questions(judge, set()), _SAMPLE)

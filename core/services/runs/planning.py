@@ -23,15 +23,15 @@ from core.domain.rubric import SCALES, Rubric, Scale
 from core.domain.runs import RunKind, RunPlan
 from core.domain.secrets import variables
 from core.errors import InputError, Problem
-from core.formats.datasets.dataset_file import has_text
 from core.identity import seeded
 from core.services.access.allowing import allowed
-from core.services.datasets.splits import Twins, apart, whole_groups
+from core.services.datasets.twins import Twins, apart, apart_texts, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
-from core.services.results.scored_items import effective, labels_of, resolved_items
+from core.services.results.scored_items import effective
 from core.services.results.verdicts import answers_per_cell
 from core.services.runs.batches.lanes import BATCH, require_batches
+from core.services.runs.candidates import Candidate, Candidates
 from core.store.store import Store
 from core.text.numbers import plural
 
@@ -90,6 +90,30 @@ class Planned:
 
 def plan_run(store: Store, request: RunRequest) -> Planned:
     """The plan for a request; an ``InputError`` says why there can be none."""
+    found = outline(store, request)
+    items = found.pool.read([one.id for one in found.graded])
+    return Planned(found.plan, found.rubric, items, found.calibration(), found.taught.twins)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A plan with who is graded and who teaches, before their texts are read."""
+
+    plan: RunPlan
+    rubric: Rubric
+    pool: Candidates
+    graded: tuple[Candidate, ...]
+    taught: Taught
+
+    def calibration(self, most: int | None = None) -> tuple[Item, ...]:
+        """The items to learn from, or about so many of them, evenly."""
+        pool, items = self.taught.pool, self.taught.items
+        step = 1 if most is None else max(1, len(items) // most)
+        return () if pool is None else pool.read([one.id for one in items[::step]])
+
+
+def outline(store: Store, request: RunRequest) -> Outline:
+    """The plan for a request, as ``plan_run`` makes it."""
     rubric = store.rubrics.version(request.rubric_version).rubric
     head = store.datasets.version(request.dataset_version)
     # Taken first: what is settled while we plan is not known to this run.
@@ -98,13 +122,14 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     _refuse_strange_checks(request.panel, rubric)
     if request.batch:
         require_batches(request.panel)
-    everything = resolved_items(store, head.id, None, upto=known)
+    pool = Candidates(store, head.id, rubric, upto=known)
+    everything = pool.everyone
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
-    same, taught = learned_from == head.id, _Taught()
+    same, taught = learned_from == head.id, Taught()
     if _teaches(request):
-        pool = everything if same else resolved_items(store, learned_from, None, upto=known)
-        taught = _taught(pool, rubric, request, seed, None if same else everything)
+        teaching = pool if same else Candidates(store, learned_from, rubric, upto=known)
+        taught = _taught(teaching, _wanted(everything, request), pool, request, seed)
     held_out = taught.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
@@ -124,18 +149,19 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
             **({BATCH: True} if request.batch else {}),
         },
     )
-    return Planned(plan, rubric, items, taught.items, taught.twins)
+    return Outline(plan, rubric, pool, items, taught)
 
 
-class _Taught(NamedTuple):
-    """The items that teach, those of their dataset that are not graded, and the twins."""
+class Taught(NamedTuple):
+    """The items that teach, of ``pool``, those of their dataset that are not graded, and twins."""
 
-    items: tuple[Item, ...] = ()
+    items: tuple[Candidate, ...] = ()
     held_out: frozenset[str] = frozenset()
     twins: Twins = Twins()
+    pool: Candidates | None = None
 
 
-def _remembered(version: int, taught: _Taught) -> dict[str, Any]:
+def _remembered(version: int, taught: Taught) -> dict[str, Any]:
     """What a plan keeps of who taught."""
     if not taught.items:
         return {}
@@ -183,42 +209,47 @@ def _teaches(request: RunRequest) -> bool:
 
 
 def _taught(
-    pool: Sequence[Item],
-    rubric: Rubric,
+    teaching: Candidates,
+    wanted: Sequence[Candidate],
+    graded: Candidates,
     request: RunRequest,
     seed: int,
-    elsewhere: Sequence[Item] | None,
-) -> _Taught:
-    """The labelled items that teach, at least one; ``elsewhere``: the items of another dataset
-    that are graded. None that teaches an offline judge has a twin that is graded. What a dataset
-    marks as its calibration part is not graded, even if it does not teach.
+) -> Taught:
+    """The labelled items that teach, at least one; ``wanted`` are those that may be graded. None
+    that teaches an offline judge has a twin that is graded. What a dataset marks as its calibration
+    part is not graded, even if it does not teach.
     """
-    wanted = _wanted(pool if elsewhere is None else elsewhere, request)
+    pool, same = teaching.everyone, teaching is graded
     if request.kind == "spot" and request.items is not None:
         # One item is asked about, so all other labelled ones may teach.
-        pool = tuple(item for item in pool if item.id not in request.items)
+        pool = [one for one in pool if one.id not in request.items]
     learners = ", ".join(_learners(request))
-    found = _may_teach(pool, rubric, request)
+    found = _may_teach(pool, request)
     if not found:
         raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
-    groups, repeated = apart(found, wanted, same=elsewhere is None, strict=bool(learners))
+    if same:
+        groups, repeated = apart(found, wanted, teaching.twins, strict=bool(learners))
+    else:
+        texts = teaching.read([i.id for i in found]), graded.read([i.id for i in wanted])
+        groups, repeated = apart_texts(found, *texts, strict=bool(learners))
     if not groups:
         raise InputError(_ALL_TWINS.format(count=plural(len(found), "labelled item")))
     drawn = not (_marked(found) or request.learn_items is not None)
     chosen = {i.id for i in _drawn(groups, request.label_share, seed, drawn=drawn)}
     held_out = chosen | ({i.id for i in found} if _marked(found) else set())
-    return _Taught(tuple(i for i in found if i.id in chosen), frozenset(held_out), repeated)
+    items = tuple(i for i in found if i.id in chosen)
+    return Taught(items, frozenset(held_out), repeated, teaching)
 
 
-def _wanted(items: Sequence[Item], request: RunRequest) -> list[Item]:
+def _wanted(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:
     """The items that may be graded, were none learned from."""
     wanted = None if request.items is None else set(request.items)
     return [i for i in items if wanted is None or i.id in wanted]
 
 
-def _to_grade(free: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
+def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
     items = limited(_wanted(free, request), request, seed)
-    texts = tuple(item for item in items if has_text(item))
+    texts = tuple(item for item in items if item.text)
     if items and not texts:
         raise InputError(
             f"None of the {len(items)} items has a text to judge: this dataset holds labels and "
@@ -232,22 +263,24 @@ def _to_grade(free: Sequence[Item], request: RunRequest, seed: int) -> tuple[Ite
     return texts
 
 
-def _may_teach(pool: Sequence[Item], rubric: Rubric, request: RunRequest) -> tuple[Item, ...]:
+def _may_teach(pool: Sequence[Candidate], request: RunRequest) -> tuple[Candidate, ...]:
     """Those that the request names; else those that the dataset marks as its calibration part, if
     any are labelled; else all labelled ones that it does not mark.
     """
-    found = teachers(pool, rubric)
+    found = teachers(pool)
     if request.learn_items is not None:
         named = set(request.learn_items)
         return tuple(i for i in found if i.id in named)
     return tuple(i for i in found if i.split == "calibration") or found
 
 
-def _marked(found: Sequence[Item]) -> bool:
+def _marked(found: Sequence[Candidate]) -> bool:
     return found[0].split == "calibration"
 
 
-def _drawn(groups: Sequence[list[Item]], share: float, seed: int, *, drawn: bool) -> Iterable[Item]:
+def _drawn(
+    groups: Sequence[list[Candidate]], share: float, seed: int, *, drawn: bool
+) -> Iterable[Candidate]:
     """All of the groups' items, or a share of them drawn by the seed, twins together."""
     everyone = [item for group in groups for item in group]
     if not drawn:
@@ -256,13 +289,12 @@ def _drawn(groups: Sequence[list[Item]], share: float, seed: int, *, drawn: bool
     return whole_groups(groups, count, seeded("calibration", seed))
 
 
-def teachers(items: Sequence[Item], rubric: Rubric) -> tuple[Item, ...]:
+def teachers(items: Sequence[Candidate]) -> tuple[Candidate, ...]:
     """The items that may be learned from: labelled, and not marked for evaluation."""
-    labelled = (i for i in items if labels_of(i, effective(i, rubric)))
-    return tuple(i for i in labelled if i.split != "evaluation")
+    return tuple(i for i in items if i.teaches and i.split != "evaluation")
 
 
-def limited(items: Sequence[Item], request: RunRequest, seed: int) -> tuple[Item, ...]:
+def limited(items: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
     """Those of the items that the request's limit keeps, in their order."""
     if request.limit is None or request.limit >= len(items):
         return tuple(items)

@@ -12,16 +12,13 @@ from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from core import clock
-from core.domain.dataset import Item
 from core.domain.panel import Panel
-from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.errors import InputError
-from core.formats.datasets.dataset_file import has_text
 from core.identity import content_hash, seeded
 from core.services.access.allowing import allowed
-from core.services.datasets.splits import apart
-from core.services.results.scored_items import resolved_items
+from core.services.datasets.twins import apart
+from core.services.runs.candidates import Candidate, Candidates
 from core.services.runs.cost_estimate import CostEstimate, estimate
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest, limited, teachers
@@ -109,15 +106,16 @@ def plan_sweep(store: Store, request: RunRequest, axes: Axes) -> Sweep:
         InputError: nothing varies, too much does, or there is nothing to learn from or to grade.
     """
     rubric = store.rubrics.version(request.rubric_version).rubric
-    everything = resolved_items(store, request.dataset_version, None)
     seed = clock.draw_seed() if request.seed is None else request.seed
     kept, same = _distinct(list(_combinations(replace(request, seed=seed), axes)))
-    ranked = _ranked(everything, rubric, seed) if any(_learns(v.request) for v in kept) else []
+    pool = Candidates(store, request.dataset_version, rubric)
+    everything = pool.everyone
+    ranked = _ranked(pool, everything, seed) if any(_learns(v.request) for v in kept) else []
     lessons = [_lesson(v.request, ranked) for v in kept]
     if any(_learns(v.request) and not of for v, of in zip(kept, lessons, strict=True)):
         raise InputError(_NO_LABELS)
     taught = {item.id for of in lessons for item in of}
-    items = [item for item in everything if item.id not in taught and has_text(item)]
+    items = [item for item in everything if item.id not in taught and item.text]
     chosen = tuple(item.id for item in limited(items, request, seed))
     if not chosen:
         raise InputError(_NOTHING_LEFT)
@@ -152,7 +150,9 @@ def _distinct(made: Sequence[Variant]) -> tuple[tuple[Variant, ...], int]:
     return tuple(first.values()), len(made) - len(first)
 
 
-def _fixed(one: Variant, name: str, items: tuple[str, ...], lesson: tuple[Item, ...]) -> Variant:
+def _fixed(
+    one: Variant, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
+) -> Variant:
     request = replace(
         one.request,
         name=f"{name}: {one.name}"[:200],
@@ -253,29 +253,29 @@ def _matters(request: RunRequest) -> list[Any]:
     return [panel, request.replicates, share]
 
 
-def _ranked(items: Sequence[Item], rubric: Rubric, seed: int) -> list[list[Item]]:
+def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[list[Candidate]]:
     """Who may teach, twins together, in a seeded order: a smaller share is a part of a larger one.
 
     Where the dataset marks a calibration part, that is it, whatever the share. None has a twin
     among the others, which are graded.
     """
-    found = teachers(items, rubric)
+    found = teachers(items)
     marked = [item for item in found if item.split == "calibration"]
-    order, _ = apart(marked or found, items, same=True)
+    order, _ = apart(marked or found, items, pool.twins)
     if found and not order:
         raise InputError(_ALL_TWINS)
     seeded("sweep", seed).shuffle(order)
     return order
 
 
-def _lesson(request: RunRequest, ranked: Sequence[Sequence[Item]]) -> tuple[Item, ...]:
+def _lesson(request: RunRequest, ranked: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     if not _learns(request):
         return ()
     everyone = [item for group in ranked for item in group]
     if everyone and everyone[0].split == "calibration":
         return tuple(everyone)
     wanted = round(request.label_share * len(everyone))
-    lesson = list[Item]()
+    lesson = list[Candidate]()
     for group in ranked:
         if not lesson or len(lesson) + len(group) <= wanted:
             lesson += group

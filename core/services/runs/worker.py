@@ -30,6 +30,7 @@ from core.services.runs.held_work import beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.settings import load_settings
+from core.store.runs.kept import MANY
 from core.store.store import Store
 
 # Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
@@ -342,8 +343,20 @@ class Work:
             self.lease,
             status,
         )
+        await self._keep_columns()
         # Whoever copies the file now copies all of the run.
         await self.io(self.store.checkpoint)
+
+    async def _keep_columns(self) -> None:
+        """Has what pages count ready; where the file is busy, the first page does it."""
+        try:
+            if (await self.io(self.store.runs.row, self.lease.run_id)).items >= MANY:
+                # Columns need numpy, which a run of a few items shall not wait for.
+                from core.services.results import run_columns
+
+                await self.io(run_columns.keep, self.store, self.lease.run_id)
+        except StoreError as error:
+            log.info("Columns of the run were not kept: %s", error)
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
         """Runs a store call in the writer's thread."""

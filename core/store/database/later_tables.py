@@ -316,3 +316,15 @@ BATCHES = (
     ) STRICT, WITHOUT ROWID
     """,
 )
+
+#: Columns that are worked out once, and how often what was derived of a run has changed.
+KEPT = (
+    """
+    CREATE TABLE kept (
+        about TEXT PRIMARY KEY,
+        stamp INTEGER NOT NULL,
+        body BLOB NOT NULL
+    ) STRICT
+    """,
+    "ALTER TABLE run ADD COLUMN derived INTEGER NOT NULL DEFAULT 0",
+)

@@ -23,6 +23,7 @@ from core.store.database.later_tables import (
     BATCHES,
     HELP_MADE_BY,
     HELPS,
+    KEPT,
     REVIEWS,
     SCORED_VERSIONS,
 )
@@ -182,6 +183,7 @@ NAMES = (
     "access",
     "help_made_by",
     "batches",
+    "kept",
 )
 
 
@@ -272,6 +274,12 @@ def batches(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def kept(db: Database) -> None:
+    """Columns kept for pages: so far none are."""
+    for statement in KEPT:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -290,6 +298,7 @@ def migrations() -> Migrations:
     steps()(access)
     steps()(help_made_by)
     steps()(batches)
+    steps()(kept)
     return steps
 
 

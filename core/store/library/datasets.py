@@ -130,43 +130,6 @@ class Items:
             (version_id,),
         )
 
-    def label_columns(self, version_id: int) -> list[tuple[str, str, list[str]]]:
-        """Who has which label: (criterion, label, item ids), but for items with own rubrics."""
-        return [
-            (criterion, label, json.loads(ids))
-            for criterion, label, ids in self._files.tuples(
-                f"""
-                SELECT given.key, given.value ->> '$.label', json_group_array(i.item_id)
-                FROM item i, json_each(i.content, '$.labels') given
-                WHERE i.version_id = ? AND i.labelled > 0 AND NOT ({HAS_RUBRIC}) GROUP BY 1, 2
-                """,
-                (version_id,),
-            )
-        ]
-
-    def plain_texts(self, version_id: int) -> dict[str, str | None]:
-        """The submission of every item that is one plain text, by its id; ``None`` for others."""
-        return dict(
-            self._files.tuples(
-                "SELECT item_id, CASE WHEN json_type(content, '$.submission') = 'text' "
-                "THEN content ->> '$.submission' END FROM item WHERE version_id = ?",
-                (version_id,),
-            )
-        )
-
-    def traits(self, version_id: int) -> dict[str, tuple[str, tuple[str, ...], str]]:
-        """The system, tags and split of every item, by its id."""
-        return {
-            item_id: (system, tuple(json.loads(tags)) if tags else (), split or "")
-            for item_id, system, tags, split in self._files.tuples(
-                "SELECT item_id, system, "
-                # Looked for as text first: parsing every submission takes its time.
-                "CASE WHEN instr(content, '\"tags\"') THEN content ->> '$.tags' END, split "
-                "FROM item WHERE version_id = ?",
-                (version_id,),
-            )
-        }
-
     def _positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
         if ids is None:
             found = self._files.tuples(

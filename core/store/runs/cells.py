@@ -5,8 +5,24 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.domain.runs import ADJUDICATED, CellResult, CellRow, CellTallies, VerdictColumn
+from core.domain.runs import ADJUDICATED, CellResult, CellRow, CellTallies
 from core.store.database.connection import Connections
+
+
+def _exact(column: str) -> str:
+    # In JSON, SQLite would round a number to 15 digits.
+    return f"CASE WHEN {column} IS NOT NULL THEN printf('%!.17g', {column}) END"
+
+
+_COLUMNS = (
+    "item_id",
+    "option",
+    f"CASE WHEN rule = '{ADJUDICATED}' THEN voted ELSE option END",
+    "abstained",
+    *map(_exact, ("value", "entropy", "margin")),
+    "votes",
+    "abstentions",
+)
 
 
 class CellVerdicts:
@@ -44,20 +60,26 @@ class CellVerdicts:
         )
         return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
 
-    def judged_columns(self, run_id: int) -> list[tuple[str, list[str], list[int | None]]]:
-        """What the votes gave: criterion, item ids, their options; ``None`` where they gave none.
+    def cell_columns(self, run_id: int) -> list[tuple[Any, ...]]:
+        """Every verdict, a criterion at a time: its name, and lists with an entry for each item.
 
-        It is ``CellRow.judged`` of ``all_cells``, in a fraction of the time.
+        The lists: item ids; the option; what the votes gave, whoever settled another one; whether
+        it is an abstention; value, entropy and margin (numbers as text); how many votes and
+        abstentions.
         """
+        lists = ", ".join(f"json_group_array({column})" for column in _COLUMNS)
         return [
-            (criterion, json.loads(items), json.loads(options))
-            for criterion, items, options in self._files.tuples(
-                "SELECT criterion, json_group_array(item_id), "
-                "json_group_array(CASE WHEN rule = ? THEN voted ELSE option END) "
-                "FROM cell WHERE run_id = ? GROUP BY criterion",
-                (ADJUDICATED, run_id),
+            (criterion, *map(json.loads, columns))
+            for criterion, *columns in self._files.tuples(
+                f"SELECT criterion, {lists} FROM cell WHERE run_id = ? GROUP BY criterion",
+                (run_id,),
             )
         ]
+
+    def derived(self, run_id: int) -> int:
+        """How often verdicts or scores of a run were derived anew: another number, other ones."""
+        ((count,),) = self._files.tuples("SELECT derived FROM run WHERE id = ?", (run_id,))
+        return int(count)
 
     def verdict_counts(self, run_id: int) -> list[dict[str, Any]]:
         """How often each option is the verdict: criterion, option, abstained, count."""
@@ -69,21 +91,6 @@ class CellVerdicts:
                 (run_id,),
             )
         ]
-
-    def verdict_columns(self, run_id: int) -> list[VerdictColumn]:
-        """Every verdict, whoever settled it, a criterion at a time."""
-        names = self._files.tuples(
-            "SELECT DISTINCT criterion FROM cell WHERE run_id = ?", (run_id,)
-        )
-        columns = []
-        for (name,) in names:
-            rows = self._files.tuples(
-                "SELECT item_id, CASE WHEN abstained THEN NULL ELSE option END, value FROM cell "
-                "WHERE run_id = ? AND criterion = ?",
-                (run_id, name),
-            )
-            columns.append(VerdictColumn(name, *zip(*rows, strict=True)))
-        return columns
 
     def cell_tallies(self, run_id: int) -> CellTallies:
         """How many verdicts there are, and of how many what."""

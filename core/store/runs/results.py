@@ -236,6 +236,14 @@ class Results(CellVerdicts):
             self._files.tuples("SELECT item_id, score FROM run_item WHERE run_id = ?", (run_id,))
         )
 
+    def scored(self, run_id: int) -> list[tuple[float | None, str | None, int, int]]:
+        """Score, outcome, whether it is complete, and votes of every item, in the run's order."""
+        return self._files.tuples(
+            "SELECT score, outcome, complete, votes FROM run_item WHERE run_id = ? "
+            "ORDER BY position",
+            (run_id,),
+        )
+
     def means(self, run_id: int) -> RunMeans:
         """The mean score and the mean agreement of the run's items."""
         ((score, agreement),) = self._files.tuples(
@@ -294,6 +302,7 @@ class Results(CellVerdicts):
                 (run_id, item_id),
             )
             db.execute("DELETE FROM cell WHERE run_id = ? AND item_id = ?", (run_id, item_id))
+            db.execute(_DERIVED, (run_id,))
 
     def rebuild(self, run_id: int, derive: Derive, *, batch: int = 500) -> int:
         """Derive every item of the run anew from its votes; returns how many items.
@@ -309,6 +318,10 @@ class Results(CellVerdicts):
                 ballots = read_ballots(db, run_id, ids[start : start + batch])
                 put_results(db, run_id, derive(ballots))
         return len(ids)
+
+
+#: What is kept of a run's verdicts under an older number is not what they are any more.
+_DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
 
 
 def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResult]) -> None:
@@ -335,6 +348,7 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
         f"INSERT INTO cell ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
         ((run_id, result.item_id, *cell) for result in results for cell in result.cells),
     )
+    db.execute(_DERIVED, (run_id,))
 
 
 def _row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:

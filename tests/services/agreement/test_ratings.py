@@ -20,6 +20,7 @@ from core.services.agreement.ratings import (
     Rater,
     rated_items,
 )
+from core.services.results.run_columns import NO_OPTION, cell_columns
 from core.store.store import Store
 from tests.services.reviewed import EVERYTHING, UNMET, graded, make_queue, seats, settle
 
@@ -121,7 +122,9 @@ def test_what_the_votes_gave_is_read_in_bulk_also_where_people_settled_otherwise
 
 def _judged(store: Store, run_id: int) -> dict[str, dict[str, int | None]]:
     found: dict[str, dict[str, int | None]] = {}
-    for criterion, items, options in store.results.judged_columns(run_id):
-        for item, option in zip(items, options, strict=True):
-            found.setdefault(item, {})[criterion] = option
+    run, ids = store.runs.get(run_id), store.runs.item_ids(run_id)
+    for column in cell_columns(store, run):
+        for row, option in zip(column.rows.tolist(), column.judged.tolist(), strict=True):
+            given = None if option == NO_OPTION else option
+            found.setdefault(ids[row], {})[column.criterion] = given
     return found

@@ -12,7 +12,8 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services.assist import improvement_loop
-from core.services.datasets.splits import Twins, draw_parts
+from core.services.datasets.splits import draw_parts
+from core.services.datasets.twins import Twins
 from core.services.reports import run_report
 from core.services.runs import cost_estimate
 from core.services.runs.lifecycle import start

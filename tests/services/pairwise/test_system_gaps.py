@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from core.services.pairwise import system_gaps
+from core.services.pairwise.system_answers import shared_tasks
 from core.services.pairwise.system_gaps import NO_TASK
 from core.store.store import Store
 from tests.services.two_systems import made
 
 
 def test_items_with_the_same_prompt_are_one_task_of_several_systems(store: Store) -> None:
-    shared = system_gaps.shared_tasks(store, store.runs.get(made(store)))
+    shared = shared_tasks(store, store.runs.get(made(store)))
 
     assert shared.systems == ("old", "new")
     # Task 4 was answered by new alone.
@@ -22,7 +23,7 @@ def test_items_with_the_same_prompt_are_one_task_of_several_systems(store: Store
 
 def test_the_gap_of_a_criterion_is_the_mean_difference_over_shared_tasks(store: Store) -> None:
     run = store.runs.get(made(store))
-    shared = system_gaps.shared_tasks(store, run)
+    shared = shared_tasks(store, run)
 
     score, depth, rude = system_gaps.gaps(store, run, shared, "old", "new", resamples=200)
 
@@ -41,7 +42,7 @@ def test_the_gap_of_a_criterion_is_the_mean_difference_over_shared_tasks(store: 
 
 def test_the_gap_changes_its_sign_with_the_order_of_the_two(store: Store) -> None:
     run = store.runs.get(made(store))
-    shared = system_gaps.shared_tasks(store, run)
+    shared = shared_tasks(store, run)
 
     there = system_gaps.gaps(store, run, shared, "old", "new", resamples=200)
     back = system_gaps.gaps(store, run, shared, "new", "old", resamples=200)
@@ -52,7 +53,7 @@ def test_the_gap_changes_its_sign_with_the_order_of_the_two(store: Store) -> Non
 
 def test_systems_without_a_shared_task_have_no_gap(store: Store) -> None:
     run = store.runs.get(made(store))
-    shared = system_gaps.shared_tasks(store, run)._replace(tasks=())
+    shared = shared_tasks(store, run)._replace(tasks=())
 
     score, *_ = system_gaps.gaps(store, run, shared, "old", "new")
 

@@ -204,13 +204,14 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     for _, sql in guards:
         db.execute(sql)
     # A file of before the cleaning: what came after it had not been done either.
-    later = "'no_secrets', 'access', 'help_made_by', 'batches'"
+    later = "'no_secrets', 'access', 'help_made_by', 'batches', 'kept'"
     db.execute(f"DELETE FROM _sqlite_migrations WHERE name IN ({later})")
-    for name in ("member", "audit", "batch_line", "batch"):
+    for name in ("member", "audit", "batch_line", "batch", "kept"):
         db.execute(f"DROP TABLE {name}")
     for table in ("run", "help_task"):
         db.execute(f"ALTER TABLE {table} DROP COLUMN made_by")
-    assert NAMES[-4:] == ("no_secrets", "access", "help_made_by", "batches")
+    db.execute("ALTER TABLE run DROP COLUMN derived")
+    assert NAMES[-5:] == ("no_secrets", "access", "help_made_by", "batches", "kept")
     db.commit()
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()

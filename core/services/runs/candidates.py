@@ -1,0 +1,96 @@
+"""The items of a dataset version as a plan chooses among them, without reading their texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from core.domain.dataset import Item, Split
+from core.domain.rubric import Rubric
+from core.services.datasets.twins import TwinNumbers, twin_numbers
+from core.services.results.scored_items import effective, labels_of, resolved_items
+from core.store.store import Store
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Flags = npt.NDArray[Any]
+
+
+class Candidate(NamedTuple):
+    """An item. ``place`` is its place in the dataset; ``teaches``: it has a label that fits the
+    rubric in force for it; ``text``: there is something to judge.
+    """
+
+    id: str
+    place: int
+    split: Split | None
+    teaches: bool
+    text: bool
+
+
+class Candidates:
+    """All items of a dataset version, with what people settled up to an event as their truth."""
+
+    def __init__(self, store: Store, version: int, rubric: Rubric, upto: int | None = None) -> None:
+        # Columns need numpy, which whoever only plans by hand shall not wait for.
+        from core.services.datasets import item_columns
+
+        self._store, self.version, self._rubric, self._upto = store, version, rubric, upto
+        self._columns = item_columns.of_version(store, version)
+
+    @property
+    def everyone(self) -> list[Candidate]:
+        """The items in the order of the dataset."""
+        columns = self._columns
+        splits = [split or None for *_, split in columns.kinds]
+        parts = (columns.kind.tolist(), self._teach.tolist(), columns.texts.tolist())
+        return [
+            Candidate(item_id, place, splits[kind], teaches, text)
+            for place, (item_id, kind, teaches, text) in enumerate(
+                zip(columns.ids, *parts, strict=True)
+            )
+        ]
+
+    @property
+    def teachers(self) -> int:
+        """How many of them may be learned from."""
+        marked = [split == "evaluation" for *_, split in self._columns.kinds]
+        return sum(
+            teaches and not marked[kind]
+            for teaches, kind in zip(self._teach.tolist(), self._columns.kind.tolist(), strict=True)
+        )
+
+    @cached_property
+    def twins(self) -> TwinNumbers:
+        """Which items say the same."""
+        return twin_numbers(self._store, self.version)
+
+    @cached_property
+    def _teach(self) -> Flags:
+        columns = self._columns
+        found: Flags = columns.own & False
+        asked = {criterion.name: criterion for criterion in self._rubric.criteria}
+        for name, label, rows in columns.labels:
+            if name in asked and asked[name].index_of(label) is not None:
+                found[rows] = True
+        # Their own rubric, or what people settled, may say otherwise.
+        settled = self._store.settled.truth(self.version, upto=self._upto)
+        apart = [columns.ids[at] for at in columns.own.nonzero()[0].tolist()]
+        for item in self.read(list({*apart, *settled})):
+            fits = bool(labels_of(item, effective(item, self._rubric)))
+            found[columns.place[item.id]] = fits
+        return found
+
+    def read(self, ids: Sequence[str]) -> tuple[Item, ...]:
+        """These items whole, in the order of the dataset."""
+        if not ids:
+            return ()
+        return resolved_items(self._store, self.version, ids, upto=self._upto)
+
+    def asked(self, chosen: Sequence[Candidate]) -> int:
+        """How many criteria these items are asked about, all together."""
+        own = [one.id for one in chosen if self._columns.own[one.place]]
+        alone = sum(len(effective(item, self._rubric).criteria) for item in self.read(own))
+        return alone + (len(chosen) - len(own)) * len(self._rubric.criteria)
