@@ -80,20 +80,26 @@ class Run:
         return self._table("failure_rows")
 
     def metrics(
-        self, reference: str = "gold", *, bootstrap: int = 1000, seed: int = 0
+        self,
+        reference: str = "gold",
+        *,
+        bootstrap: int = 1000,
+        seed: int = 0,
+        level: float = 0.95,
     ) -> pd.DataFrame:
         """How judges and panel agree with the labels (``gold``), people (``human``) or one rater.
 
         A row for each criterion and rater, the panel first; ``NAME_low`` and ``NAME_high`` are the
-        ends of the 95 % interval; ``undefined`` says why a figure is missing.
+        ends of the interval at ``level``; ``undefined`` says why a figure is missing.
         """
         import pandas as pd
 
+        from core.metrics.estimate import Confidence
         from core.services.agreement import metrics_report
 
         with opened(self.db) as store:
             report = metrics_report.metrics_source(
-                lambda: store, str(self.id), reference, bootstrap, seed
+                lambda: store, str(self.id), reference, bootstrap, seed, how=Confidence(level)
             )
         return pd.DataFrame(list(_figure_rows(report, _PAIRS.get(reference, "vs_reference"))))
 

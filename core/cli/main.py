@@ -11,10 +11,11 @@ import click
 
 from core.cli import common
 from core.cli.access import access
+from core.cli.asked_again.probing import probe
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
-from core.cli.measuring import compare, contest, metrics, probe, rank
+from core.cli.measuring import compare, contest, metrics, rank
 from core.cli.review.queues import queue
 from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema

@@ -5,7 +5,9 @@ from __future__ import annotations
 from math import sqrt
 from typing import Literal, NamedTuple
 
-Method = Literal["percentile", "bca", "exact", "smoothed"]
+Method = Literal["percentile", "bca", "basic", "exact", "smoothed"]
+#: How an interval may be made of resamples; ``auto``: whichever holds best (docs/semantics.md).
+IntervalChoice = Literal["auto", "percentile", "bca", "basic"]
 
 
 class Interval(NamedTuple):
@@ -18,6 +20,17 @@ class Interval(NamedTuple):
     high: float | None
     method: Method
     reason: str = ""
+
+
+class Confidence(NamedTuple):
+    """How often an interval shall hold the true value, in (0, 1), and how it is made."""
+
+    level: float = 0.95
+    method: IntervalChoice = "auto"
+
+
+#: What is shown unless somebody asks for another.
+USUAL = Confidence()
 
 
 class Estimate(NamedTuple):

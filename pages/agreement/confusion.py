@@ -6,6 +6,8 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.runs import RunItemFilter
+from core.metrics.agreement.ratings import label_entropy
+from core.metrics.estimate import Confidence, IntervalChoice
 from core.services.agreement import confusion, rater_pairs
 from core.services.agreement.confusion import Confusion
 from core.services.agreement.rater_pairs import Close, OptionLine
@@ -166,15 +168,25 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
 
-HEADS = ("Figure", "Value", "95% interval", "Items")
+LEVELS = {0.8: "80%", 0.9: "90%", 0.95: "95%", 0.99: "99%"}
+METHODS: dict[IntervalChoice, str] = {
+    "auto": "Whichever holds best",
+    "percentile": "Percentile",
+    "bca": "BCa",
+    "basic": "Basic",
+}
 
 
 def one_criterion(chosen: RatedSelection) -> None:
     """The matrix first: it says where they differ; then how much."""
+    # The choice stands beside the figures, and what it decides is worked out above them.
+    key = state.key(keys.AGREEMENT_FIELD, "interval")
+    how = Confidence(state.get(f"{key}/level", 0.95), state.get(f"{key}/method", "auto"))
+    sides = chosen.criterion, chosen.reference, chosen.rater
     close = remembered(
         "agreement close",
-        (*chosen.pair, chosen.criterion),
-        lambda: rater_pairs.closely(chosen.sheet, chosen.criterion, chosen.reference, chosen.rater),
+        (*chosen.pair, chosen.criterion, *how),
+        lambda: rater_pairs.closely(chosen.sheet, *sides, how=how),
     )
     _counted(chosen, close)
     section(f"Confusion: {chosen.criterion}")
@@ -184,7 +196,8 @@ def one_criterion(chosen: RatedSelection) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section("Figures of this pair")
-        _figures(close, chosen.sheet.criterion(chosen.criterion))
+        _intervals(key)
+        _figures(close, chosen.sheet.criterion(chosen.criterion), how)
     with right:
         section("Option by option")
         _options(close)
@@ -205,17 +218,37 @@ def _counted(chosen: RatedSelection, close: Close) -> None:
     )
 
 
-def _figures(close: Close, asked: CriterionRatings) -> None:
+def _intervals(key: str) -> None:
+    with st.popover("Intervals", icon=":material/straighten:"):
+        state.seed(f"{key}/level", 0.95)
+        state.seed(f"{key}/method", "auto")
+        st.selectbox(
+            "How often they shall hold the true value",
+            list(LEVELS),
+            key=f"{key}/level",
+            format_func=LEVELS.__getitem__,
+        )
+        st.selectbox(
+            "How they are made of resamples",
+            list(METHODS),
+            key=f"{key}/method",
+            format_func=METHODS.__getitem__,
+        )
+
+
+def _figures(close: Close, asked: CriterionRatings, how: Confidence) -> None:
+    heads = ("Figure", "Value", f"{LEVELS[how.level]} interval", "Items")
     first = (row(*one, asked) for one in close.first)
-    table(HEADS, first, name="Figures", numbers=(1, 2, 3))
-    st.caption(
+    table(heads, first, name="Figures", numbers=(1, 2, 3))
+    made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
-        "four further ratings, spread evenly, so that they hold where one option is rare.",
-        help=STRENGTH,
+        "four further ratings, spread evenly, so that they hold where one option is rare."
     )
+    plain = f"Intervals come from resampling items ({METHODS[how.method]}, as you chose)."
+    st.caption(made if how.method == "auto" else plain, help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
         rest = (row(*one, asked) for one in close.rest)
-        table(HEADS, rest, name="Other figures", numbers=(1, 2, 3))
+        table(heads, rest, name="Other figures", numbers=(1, 2, 3))
 
 
 def _options(close: Close) -> None:
@@ -228,6 +261,12 @@ def _options(close: Close) -> None:
     st.caption(
         "Precision: of the items to which the rater gave it, the share for which the reference has "
         "it. Recall: the other way round. F1: their harmonic mean."
+    )
+    true = label_entropy([one.true for one in close.options])
+    given = label_entropy([one.given for one in close.options])
+    st.caption(
+        f"How evenly the options are used: by the reference {fmt.score(true)}, by the rater "
+        f"{fmt.score(given)} (1: each as often; 0: always the same one; Shannon 1948)."
     )
 
 

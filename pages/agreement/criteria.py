@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core import figures as draw
 from core.metrics.estimate import Estimate
-from core.services.agreement import conclusion, rater_pairs, reliability, score_agreement
+from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
@@ -43,6 +45,7 @@ def show(chosen: RatedSelection) -> None:
         name="Agreement per criterion",
         numbers=range(1, len(heads) + len(columns)),
     )
+    _together(chosen)
     st.caption(
         "Accuracy: the share of items on which the rater gave the reference's answer. Most common "
         "answer: what always giving the reference's most common answer would reach. Kappa: "
@@ -54,6 +57,29 @@ def show(chosen: RatedSelection) -> None:
         help=STRENGTH,
     )
     caveats(chosen)
+
+
+def _together(chosen: RatedSelection) -> None:
+    """All criteria in one line: right cells, and the mean of kappas."""
+    whole = remembered(
+        "agreement overall",
+        chosen.pair,
+        lambda: overall.of_sheet(chosen.sheet, chosen.reference, chosen.rater),
+    )
+    right, kappa = whole.accuracy, whole.mean_kappa
+    if whole.criteria < 2 or right.value is None:
+        return
+    said = f"All {whole.criteria} criteria together: {_within(right, fmt.percent)} of "
+    said += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
+    if kappa.value is not None:
+        said += f"; mean kappa {_within(kappa, fmt.score)}"
+    st.html(f'<div class="rs-prose">{esc(said)}.</div>')
+
+
+def _within(one: Estimate, form: Callable[[float | None], str]) -> str:
+    if one.low is None or one.high is None:
+        return form(one.value)
+    return f"{form(one.value)} ({form(one.low)} to {form(one.high)})"
 
 
 def lines_of(chosen: RatedSelection) -> list[PairLine]:

@@ -81,6 +81,8 @@ FIGURES: dict[str, tuple[str, str]] = {
     "bias_p": ("Bias, p", "of no bias, paired t-test"),
     "emd_levels": ("Earth mover's distance", "of how answers are spread, in options"),
     "ks": ("Kolmogorov-Smirnov", "largest gap of the cumulated spreads"),
+    "ks_p": ("Kolmogorov-Smirnov, p", "of no gap; an upper bound, as answers tie"),
+    "emd": ("Earth mover's distance", "of how scores are spread"),
     "jensen_shannon": ("Jensen-Shannon", "distance of how answers are spread"),
     "majority_share": ("Most common answer", "what always giving it would reach"),
     "mae": ("Mean absolute error", "of scores"),
@@ -136,7 +138,7 @@ def row(name: str, one: Estimate, asked: CriterionRatings | None = None) -> list
         one = one._replace(value=way.value, low=way.low, high=way.high)
     share = name in SHARES
     form = fmt.percent if share else fmt.score
-    if name == "bias_p" and one.value is not None:
+    if name.endswith("_p") and one.value is not None:
         value, ends = fmt.p_value(one.value), fmt.DASH
     elif one.value is None:
         value, ends = "undefined", f'<span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'

@@ -67,6 +67,7 @@ GROUP = {
     "icc_2_k",
     "kendall_w",
     "label_distribution",
+    "label_entropy",
     "abstained",
     "failed",
 }
@@ -88,6 +89,7 @@ PAIR = {
     "bias_levels",
     "emd_levels",
     "ks",
+    "ks_p",
     "confusion",
 }
 
@@ -108,5 +110,5 @@ def no_store():
     raise AssertionError("a folder needs no data file")
 
 
-def measured(folder, *more):
-    return metrics_source(no_store, str(folder), *more)
+def measured(folder, *more, **named):
+    return metrics_source(no_store, str(folder), *more, **named)

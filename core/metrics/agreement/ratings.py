@@ -163,3 +163,19 @@ def majority_baseline(counts: npt.ArrayLike) -> Estimate:
     given = np.asarray(counts, dtype=np.float64)
     n = int(given.sum())
     return Estimate.defined(float(given.max()) / n, n) if n else Estimate.undefined(NONE)
+
+
+def label_entropy(counts: npt.ArrayLike) -> float | None:
+    """How evenly labels are used: 1 where each is as often, 0 where all are one; ``None``: none.
+
+    Shannon's entropy (1948) over its most, ln k; with one level it is 0.
+
+    >>> label_entropy([2, 2]), label_entropy([3, 0]), label_entropy([0, 0])
+    (1.0, 0.0, None)
+    """
+    found = np.asarray(counts, np.float64)
+    if not found.sum():
+        return None
+    shares = found[found > 0] / found.sum()
+    spread = -float((shares * np.log(shares)).sum())
+    return max(0.0, spread / float(np.log(len(found)))) if len(found) > 1 else 0.0

@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from core.metrics.agreement.correlation_distance import CONSTANT, EQUAL, ONE, TOO_FEW, midranks
+from core.metrics.agreement.correlation_distance import (
+    CONSTANT,
+    EQUAL,
+    ONE,
+    TOO_FEW,
+    gap_p,
+    midranks,
+)
 from core.metrics.estimate import Estimate
 from core.metrics.measure import ROUNDING, Array, levelled, ratio, root, tally
 
@@ -34,6 +41,9 @@ NAMES = (
     "bias_p",
     "limit_low",
     "limit_high",
+    "emd",
+    "ks",
+    "ks_p",
 )
 
 
@@ -80,7 +90,9 @@ def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str,
     Pearson (1896), Spearman (1904), Kendall's tau-b (1945), RMSE and MAE (Willmott and Matsuura
     2005), bias (rated minus reference) with the p of the paired t-test (Student 1908) and its size
     in standard deviations of the differences (Cohen 1988, equation 2.3.5), and the limits of
-    agreement, bias -/+ 1.96 standard deviations (Bland and Altman 1986).
+    agreement, bias -/+ 1.96 standard deviations (Bland and Altman 1986). Of how both are spread,
+    the earth mover's distance (Vallender 1974), in units of the numbers, and the largest gap of
+    the distribution functions with its p (Smirnov 1939; an upper bound, see ``ks_p``).
 
     >>> found = score_agreement([0.0, 0.5, 1.0, 1.0], [0.1, 0.4, 1.0, 0.9])
     >>> round(found["bias"].value, 3), round(found["limit_high"].value, 3)
@@ -105,7 +117,7 @@ def figures(pairs: Pairs, times: Array) -> dict[str, Estimate]:
 def _why(name: str, n: int, pairs: int) -> str:
     if n == 0:
         return NOTHING
-    if name == "kendall_tau_b" and pairs > MOST_PAIRS:
+    if name in ("kendall_tau_b", *NAMES[-3:]) and pairs > MOST_PAIRS:
         return TOO_MANY
     if name in NAMES[:3]:
         return TOO_FEW if n < 3 else CONSTANT
@@ -153,6 +165,25 @@ class PairStatistics:
             "bias_p": np.asarray(2 * stdtr(np.maximum(n - 1, 1), -np.abs(t)), np.float64),
             "limit_low": np.where(n < 2, np.nan, bias - _LIMIT * spread),
             "limit_high": np.where(n < 2, np.nan, bias + _LIMIT * spread),
+            **self._apart(weights, n),
+        }
+
+    def _apart(self, weights: Array, n: Array) -> dict[str, Array]:
+        """How differently both sides' numbers are spread, whichever items they are of."""
+        numbers, place = np.unique(
+            np.concatenate([self._x.numbers, self._y.numbers]), return_inverse=True
+        )
+        if len(numbers) > MOST_PAIRS:
+            return dict.fromkeys(("emd", "ks", "ks_p"), np.full(weights.shape[1], np.nan))
+        at_x, at_y = place[: len(self._x.numbers)], place[len(self._x.numbers) :]
+        counts = tally(at_y[self._y.place], len(numbers), weights)
+        counts -= tally(at_x[self._x.place], len(numbers), weights)
+        gaps = np.abs(ratio(np.cumsum(counts, axis=0), n))
+        ks = gaps.max(axis=0, initial=0.0)
+        return {
+            "emd": np.where(n > 0, np.diff(numbers) @ gaps[:-1], np.nan),
+            "ks": np.where(n > 0, ks, np.nan),
+            "ks_p": gap_p(ks, n),
         }
 
     def _spearman(self, weights: Array, totals_x: Array, totals_y: Array, n: Array) -> Array:
@@ -174,8 +205,8 @@ class _Side:
     """The distinct numbers of one side, and which of them each pair has."""
 
     def __init__(self, numbers: Array) -> None:
-        distinct, place = np.unique(numbers, return_inverse=True)
-        self._number, self.place = len(distinct), place.ravel()
+        self.numbers, place = np.unique(numbers, return_inverse=True)
+        self._number, self.place = len(self.numbers), place.ravel()
 
     def totals(self, weights: Array) -> Array:
         """The weights per distinct number, in rising order."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, betaincinv, ndtr, ndtri
 
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.measure import NEAR, Array, Statistic, near_zero
 
 #: Several statistics of the same resamples by name.
@@ -64,7 +64,7 @@ def intervals(
     times: npt.ArrayLike,
     *,
     n: int | None = None,
-    level: float = 0.95,
+    how: Confidence = USUAL,
 ) -> dict[str, Interval]:
     """The interval of every statistic of ``bundle``.
 
@@ -74,7 +74,7 @@ def intervals(
         times: how often each pattern occurs, shape (patterns,).
         n: the observations that decide between BCa (fewer than ``SMALL``) and percentile; all
             items where not given.
-        level: the nominal coverage, in (0, 1).
+        how: the nominal coverage, and one method in place of these two.
 
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
     >>> draws = resample_patterns(np.array([300, 700]), 2000, np.random.default_rng(1))
@@ -84,13 +84,16 @@ def intervals(
     """
     base = np.asarray(times, dtype=np.float64)
     resampled = bundle(draws)
-    if (base.sum() if n is None else n) >= SMALL:
-        return {name: percentile(values, level) for name, values in resampled.items()}
+    large = (base.sum() if n is None else n) >= SMALL
+    if how.method == "percentile" or (how.method == "auto" and large):
+        return {name: percentile(values, how.level) for name, values in resampled.items()}
     point = bundle(base[:, None])
+    if how.method == "basic":
+        return {n: basic(v, float(point[n][0]), how.level) for n, v in resampled.items()}
     there = base > 0
     left_out = bundle(base[:, None] - np.eye(len(base))[:, there])
     return {
-        name: bca(values, float(point[name][0]), left_out[name], base[there], level)
+        name: bca(values, float(point[name][0]), left_out[name], base[there], how.level)
         for name, values in resampled.items()
     }
 
@@ -106,6 +109,19 @@ def percentile(values: Array, level: float = 0.95) -> Interval:
         return Interval(None, None, "percentile", reason)
     low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high), "percentile")
+
+
+def basic(values: Array, point: float, level: float = 0.95) -> Interval:
+    """The basic interval: the percentile one turned round at the figure (Davison and Hinkley 1997,
+    equation 2.10). Its ends may lie beyond what a figure can be.
+
+    >>> basic(np.arange(1001.0), 400.0, 0.5)[:2]
+    (50.0, 550.0)
+    """
+    low, high, _, reason = percentile(values, level)
+    if low is None or high is None or np.isnan(point):
+        return Interval(None, None, "basic", reason or "The figure itself is undefined.")
+    return Interval(2 * point - high, 2 * point - low, "basic")
 
 
 def bca(
@@ -252,7 +268,7 @@ def paired_difference(
         nothing = Estimate.undefined("One of the two figures is undefined.", n)
         return Difference(nothing, nothing)
     resampled = difference(draws)
-    interval = intervals(lambda w: {"": difference(w)}, draws, base, level=level)[""]
+    interval = intervals(lambda w: {"": difference(w)}, draws, base, how=Confidence(level))[""]
     return Difference(Estimate.defined(value, n).within(interval), _p(resampled, n))
 
 

@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.metrics.agreement import kappa, reliability, scores
 from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
 from core.metrics.intervals.bootstrap import Bundle, intervals, resample_items, resample_patterns
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
@@ -44,7 +44,7 @@ UNORDERED = frozenset(
     }
 )
 #: A p value has no interval.
-NO_INTERVAL = frozenset({"bias_p"})
+NO_INTERVAL = frozenset({"bias_p", "ks_p"})
 
 
 class Draws:
@@ -54,8 +54,8 @@ class Draws:
     own patterns; each interval is as exact then, but nothing joins criteria.
     """
 
-    def __init__(self, items: int, resamples: int, seed: int) -> None:
-        self.resamples = resamples
+    def __init__(self, items: int, resamples: int, seed: int, how: Confidence = USUAL) -> None:
+        self.resamples, self.how = resamples, how
         self._rng = np.random.default_rng(seed)
         joint = 0 < resamples * items <= MOST_WEIGHTS
         self._weights = resample_items(items, resamples, self._rng) if joint else None
@@ -99,7 +99,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {n: v for n, v in statistics(weights).items() if n not in NO_INTERVAL}
 
-    return intervals(bundle, drawn, times)
+    return intervals(bundle, drawn, times, how=draws.how)
 
 
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
@@ -145,6 +145,7 @@ def group_figures(
     k: int,
     *,
     ordered: bool,
+    how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """The coefficients of GROUP of the contract.
 
@@ -165,12 +166,17 @@ def group_figures(
             defined[name] = measure
     ci: dict[str, Interval] = {}
     if draws is not None and defined:
-        ci = group_intervals(defined, rows, times, tally(of_pattern, len(rows), draws), k)
+        ci = group_intervals(defined, rows, times, tally(of_pattern, len(rows), draws), k, how)
     return _nested(rendered(figures, ci))
 
 
 def group_intervals(
-    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, drawn: Array, k: int
+    measures: Mapping[str, GroupMeasure],
+    rows: Ratings,
+    times: Array,
+    drawn: Array,
+    k: int,
+    how: Confidence = USUAL,
 ) -> dict[str, Interval]:
     """The intervals of figures of a group; the one place that makes them, for every surface.
 
@@ -180,25 +186,30 @@ def group_intervals(
     twice = (rows >= 0).sum(axis=1) >= 2
     alphas = {name: one for name, one in measures.items() if "alpha" in name}
     others = {name: one for name, one in measures.items() if name not in alphas}
-    found = _intervals(alphas, rows[twice], times[twice], drawn[twice], k)
-    return found | _intervals(others, rows, times, drawn, k)
+    found = _intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
+    return found | _intervals(others, rows, times, drawn, k, how)
 
 
 def _intervals(
-    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, drawn: Array, k: int
+    measures: Mapping[str, GroupMeasure],
+    rows: Ratings,
+    times: Array,
+    drawn: Array,
+    k: int,
+    how: Confidence,
 ) -> dict[str, Interval]:
     if not measures:
         return {}
     n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
-    found = intervals(_group_bundle(measures, rows, k, times), drawn, times, n=n)
+    found = intervals(_group_bundle(measures, rows, k, times), drawn, times, n=n, how=how)
     rated = rows[:, (rows >= 0).any(axis=0)]
     beyond = [name for name in measures if name not in PLAIN]
-    if rare_options.fits(k, rated.shape[1]):
+    if how.method == "auto" and rare_options.fits(k, rated.shape[1]):
         every, counts = rare_options.every_pattern(rated, times, k)
         bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
         complete = (every >= 0).all(axis=1)
         return found | rare_options.smoothed(
-            bundle, counts, drawn.shape[1], rated.shape[1], complete
+            bundle, counts, drawn.shape[1], rated.shape[1], complete, level=how.level
         )
     why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
     return found | {name: rare_options.withheld(why, found[name]) for name in beyond}

@@ -13,6 +13,7 @@ from core.metrics.agreement.kappa import pair_cells
 from core.metrics.agreement.ratings import (
     Means,
     Patterns,
+    label_entropy,
     majority,
     majority_of_others,
     mean_level,
@@ -20,6 +21,7 @@ from core.metrics.agreement.ratings import (
     patterns,
 )
 from core.metrics.agreement.scores import pair_up
+from core.metrics.estimate import USUAL, Confidence
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
 from core.services.agreement import calibration, conclusion, load_ratings, reliability
@@ -64,6 +66,7 @@ def metrics_source(
     bootstrap: int = 0,
     seed: int = 0,
     tell: Tell = unheard,
+    how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """The report of ``metrics --json`` for a run's number or a folder in the common layout.
 
@@ -75,12 +78,13 @@ def metrics_source(
         bootstrap: how many resamples intervals are made from; 0 for none.
         seed: decides the resamples.
         tell: hears what a person should know about the source.
+        how: how sure intervals shall be, and how they are made.
     """
     run_id = run_named(source)
     if run_id is None:
-        return report(of_folder(Path(source), tell), reference, bootstrap, seed)
+        return report(of_folder(Path(source), tell), reference, bootstrap, seed, how)
     store = open_store()
-    found = report(of_run(store, run_id), reference, bootstrap, seed)
+    found = report(of_run(store, run_id), reference, bootstrap, seed, how)
     review = corrected_estimates.selected(store, run_id)
     if review is not None:
         tell(corrected_estimates.in_words(review))
@@ -92,11 +96,15 @@ def metrics_source(
 
 
 def report(
-    rated: Rated, reference: str | None = None, bootstrap: int = 0, seed: int = 0
+    rated: Rated,
+    reference: str | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
+    how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """The report for ratings that are at hand; see ``metrics_source``."""
     _check(rated, reference)
-    draws = Draws(len(rated.of.ids), bootstrap, seed) if bootstrap else None
+    draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
     items, sure = rated.of.ids, rated.sure()
     found: dict[str, Any] = {
         "criteria": {
@@ -106,7 +114,7 @@ def report(
             for c in rated.criteria
         },
         "score": score_report(rated, reference, draws),
-        "overall": overall(rated, reference, bootstrap, seed),
+        "overall": overall(rated, reference, bootstrap, seed, how),
     }
     told = reliability.alt_test_data(load_ratings.sheet(rated))
     if told is not None and reference in (None, HUMAN):
@@ -120,8 +128,8 @@ def report(
         found["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
-            "level": 0.95,
-            "method": METHOD,
+            "level": how.level,
+            "method": METHOD if how.method == "auto" else how.method,
         }
     return found
 
@@ -181,6 +189,7 @@ class _Measured:
         self._levels, self._gold, self._panel = rows[:, :-2], rows[:, -2], rows[:, -1]
         self._majority = majority(self._levels[:, self._humans], self._k)
         self._draws = draws
+        self._how = USUAL if draws is None else draws.how
         self._drawn = (
             draws.of(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
@@ -202,19 +211,26 @@ class _Measured:
         number = (levels >= 0).sum(axis=1)
         mode = majority(self._levels[:, members], self._k)
         times = self._patterns.times
+        counts = np.bincount(levels[levels >= 0], minlength=self._k)
+        figures = group_figures(
+            self._levels[:, members],
+            times,
+            self._drawn,
+            self._k,
+            ordered=criterion.ordered,
+            how=self._how,
+        )
+        spread = label_entropy(counts)
+        if spread is None:
+            figures.setdefault("undefined", {})["label_entropy"] = "Nobody chose any option."
         return {
             "items": int((number > 0).sum()),
             "raters": int(((levels != NOT_ASKED).any(axis=0)).sum()),
             "ratings": int(number.sum()),
             "items_with_2plus": int((number >= 2).sum()),
-            **group_figures(
-                self._levels[:, members],
-                times,
-                self._drawn,
-                self._k,
-                ordered=criterion.ordered,
-            ),
-            "label_distribution": self._distribution(levels[levels >= 0]),
+            **figures,
+            "label_distribution": dict(zip(criterion.labels, counts.tolist(), strict=True)),
+            "label_entropy": spread,
             "abstained": int((levels == ABSTAINED).sum()),
             "failed": int((levels == FAILED).sum()),
             "majority": {
@@ -274,7 +290,9 @@ class _Measured:
         """A pair whose reference can abstain, too."""
         found = self._pair(reference, rated)
         times = self._patterns.times.astype(np.float64)
-        found["more"]["abstention"] = abstention_figures(reference, rated, times, self._drawn)
+        found["more"]["abstention"] = abstention_figures(
+            reference, rated, times, self._drawn, self._how
+        )
         return found
 
     def _reference_levels(self) -> Levels:
@@ -294,6 +312,7 @@ class _Measured:
             self._criterion.labels,
             ordered=self._criterion.ordered,
             positive=positive(self._criterion.labels),
+            how=self._how,
         )
 
     def _against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:

@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
-from core.metrics.intervals.bootstrap import percentile, resample_items
+from core.metrics.estimate import USUAL, Confidence, Estimate
+from core.metrics.intervals.bootstrap import basic, percentile, resample_items
 from core.metrics.measure import Array
+from core.services.agreement.rater_pairs import RESAMPLES, SEED
+from core.services.agreement.rating_sheet import Sheet, sides
 from core.services.agreement.ratings import (
     LABELS,
     PANEL,
@@ -168,14 +171,18 @@ def _tables(pairs: Sequence[AnswerPairs], counts: Sequence[Array], times: Array)
 
 
 def overall(
-    rated: Rated, reference: str | None = None, resamples: int = 0, seed: int = 0
+    rated: Rated,
+    reference: str | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """``overall`` of ``metrics --json``: the panel and the judges against labels and people.
 
     With ``resamples`` intervals draw items once, for all criteria and all raters.
     """
-    sides = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
-    wanted = [(key, at) for key, (name, at) in sides.items() if reference in (None, name)]
+    against = {"vs_gold": ("gold", LABELS), "vs_human_majority": ("human", PEOPLE)}
+    wanted = [(key, at) for key, (name, at) in against.items() if reference in (None, name)]
     columns = columns_of(rated.raters)
     if reference not in (None, "gold", "human"):
         named = [at for rater, at in columns.items() if rater.name == reference]
@@ -186,7 +193,8 @@ def overall(
         for column in (PANEL, *judges.values())
         for key, at in wanted
     }
-    found = dict(zip(pairs, _overalls([*pairs.values()], resamples, seed), strict=True))
+    made = _overalls([*pairs.values()], resamples, seed, how)
+    found = {pair: one.as_data() for pair, one in zip(pairs, made, strict=True)}
     return {
         "panel": {key: found[PANEL, key] for key, _ in wanted},
         "raters": {
@@ -195,26 +203,64 @@ def overall(
     }
 
 
+@dataclass(frozen=True)
+class Overall:
+    """All criteria together: ``cells`` with an answer of both, on so many criteria."""
+
+    criteria: int
+    cells: int
+    accuracy: Estimate
+    mean_kappa: Estimate
+
+    def as_data(self) -> dict[str, Any]:
+        """``O`` of ``metrics --json``."""
+        both = {"accuracy": self.accuracy, "mean_kappa": self.mean_kappa}
+        ci = {name: [e.low, e.high] for name, e in both.items() if e.low is not None}
+        undefined = {name: e.reason for name, e in both.items() if e.value is None}
+        return {
+            "criteria": self.criteria,
+            "cells": self.cells,
+            **{name: one.value for name, one in both.items()},
+            **({"ci": ci} if ci else {}),
+            **({"undefined": undefined} if undefined else {}),
+        }
+
+
+def of_sheet(
+    sheet: Sheet, reference: str, rater: str, resamples: int = RESAMPLES, seed: int = SEED
+) -> Overall:
+    """One rater against one reference over all criteria of a sheet."""
+    pairs = list[AnswerPairs]()
+    for asked in sheet.criteria:
+        true, given = sides(sheet, asked, reference, rater)
+        both = np.flatnonzero((true >= 0) & (given >= 0))
+        ids = tuple(sheet.items[at] for at in both.tolist())
+        ordinal = asked.scale == "ordinal"
+        pairs.append(AnswerPairs(asked.name, asked.labels, ordinal, ids, true[both], given[both]))
+    return next(_overalls([pairs], resamples, seed, USUAL))
+
+
 def _overalls(
-    sides: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int
-) -> Iterator[dict[str, Any]]:
-    """``O`` of ``metrics --json`` for each pair of raters."""
-    whole = Resampled(item for pairs in sides for one in pairs for item in one.items)
+    sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
+) -> Iterator[Overall]:
+    whole = Resampled(item for pairs in sides_ for one in pairs for item in one.items)
     drawn = None
     if resamples and whole.items:
-        drawn = whole.values(OVERALL, sides, resamples, seed)
-    for at, pairs in enumerate(sides):
+        drawn = whole.values(OVERALL, sides_, resamples, seed)
+    for at, pairs in enumerate(sides_):
         once, cells = whole.once(pairs), sum(len(one.items) for one in pairs)
-        values = {name: float(figure(once, pairs)[0]) for name, figure in OVERALL.items()}
-        known = {name: value for name, value in values.items() if isfinite(value)}
-        found: dict[str, Any] = {
-            "criteria": sum(bool(one.items) for one in pairs),
-            "cells": cells,
-            **{name: known.get(name) for name in OVERALL},
-        }
-        if drawn is not None and known:
-            ends = {name: percentile(drawn[name][at]) for name in known}
-            found["ci"] = {n: [e.low, e.high] for n, e in ends.items() if e.low is not None}
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}
-        undefined = {name: why for name, why in reasons.items() if name not in known}
-        yield found | ({"undefined": undefined} if undefined else {})
+        found = dict[str, Estimate]()
+        for name, figure in OVERALL.items():
+            value = float(figure(once, pairs)[0])
+            if not isfinite(value):
+                found[name] = Estimate.undefined(reasons[name], cells)
+                continue
+            one = Estimate.defined(value, cells)
+            if drawn is not None:
+                many, level = drawn[name][at], how.level
+                turned = how.method == "basic"
+                one = one.within(basic(many, value, level) if turned else percentile(many, level))
+            found[name] = one
+        number = sum(bool(one.items) for one in pairs)
+        yield Overall(number, cells, found["accuracy"], found["mean_kappa"])

@@ -10,7 +10,7 @@ import numpy as np
 from core.metrics.agreement import accuracy as share
 from core.metrics.agreement import correlation_distance, kappa, scores
 from core.metrics.agreement.kappa import kappa_unweighted, pair_cells, percent_agreement
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
 from core.metrics.intervals.bootstrap import exact_share, intervals
 from core.metrics.intervals.rare_options import smoothed
@@ -44,6 +44,7 @@ PAIR: dict[str, Measure] = {
     "bias_levels": correlation_distance.bias,
     "emd_levels": correlation_distance.emd,
     "ks": correlation_distance.ks,
+    "ks_p": correlation_distance.ks_p,
 }
 MORE: dict[str, Measure] = {
     "majority_share": share.majority_share,
@@ -90,8 +91,10 @@ MEAN_LEVEL = {
 class LevelPair:
     """The table of one pair: its figures, and the function that resamples them."""
 
-    def __init__(self, table: Array, *, ordered: bool, positive: int) -> None:
-        self._table, self._ordered = table, ordered
+    def __init__(
+        self, table: Array, *, ordered: bool, positive: int, how: Confidence = USUAL
+    ) -> None:
+        self._table, self._ordered, self._how = table, ordered, how
         self._turned = slice(None, None, -1 if positive else 1)
         self.n = int(table.sum())
         self.figures = {name: self._figure(name, one) for name, one in (PAIR | MORE).items()}
@@ -131,19 +134,20 @@ class LevelPair:
         if tables is None or not self.n:
             return {}
         cells = tables.reshape(self._table.size, -1)
-        found = intervals(self.bundle, cells, self._table.ravel(), n=self.n)
-        if len(self._table) == 2:
-            even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1])
+        found = intervals(self.bundle, cells, self._table.ravel(), n=self.n, how=self._how)
+        level, auto = self._how.level, self._how.method == "auto"
+        if auto and len(self._table) == 2:
+            even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1], level=level)
             found |= {name: one for name, one in even.items() if name not in PLAIN}
         else:
             found = {name: self._withheld(name, one) for name, one in found.items()}
-            found |= self._of_levels(tables.shape[-1])
+            found |= self._of_levels(tables.shape[-1]) if auto else {}
         for name in found:
             figure = self.figures.get(name) or self.levels[name]
             # A share of 0 or 1 is the same in every resample, and yet not certain.
             if _is_share(name) and figure.value in (0.0, 1.0):
                 n = self._support(name)
-                found[name] = exact_share(figure.value * n, n)
+                found[name] = exact_share(figure.value * n, n, level)
         return found
 
     def estimates(self, tables: Array | None) -> dict[str, Estimate]:
@@ -168,7 +172,9 @@ class LevelPair:
                 shares = share.level_shares(weights.reshape(2, 2, -1))
                 return {name: values[0] for name, values in shares.items()}
 
-            for name, interval in smoothed(bundle, table.ravel(), resamples).items():
+            for name, interval in smoothed(
+                bundle, table.ravel(), resamples, level=self._how.level
+            ).items():
                 if self.levels[f"{level}.{name}"].value is not None:
                     found[f"{level}.{name}"] = interval
         return found
@@ -181,7 +187,7 @@ class LevelPair:
         return self.levels[name].n if name in self.levels else self.n
 
 
-def kappa_interval(kappa: Measure, table: Array, drawn: Array) -> Interval:
+def kappa_interval(kappa: Measure, table: Array, drawn: Array, how: Confidence = USUAL) -> Interval:
     """The interval of a defined kappa alone, the same as among all figures of its pair.
 
     ``drawn`` are the resampled tables, shape (k, k, resamples).
@@ -191,10 +197,11 @@ def kappa_interval(kappa: Measure, table: Array, drawn: Array) -> Interval:
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {"": kappa.many(weights.reshape(k, k, -1))}
 
-    if k == 2:
-        return smoothed(bundle, times, drawn.shape[-1])[""]
+    if k == 2 and how.method == "auto":
+        return smoothed(bundle, times, drawn.shape[-1], level=how.level)[""]
     cells = drawn.reshape(k * k, -1)
-    return _beyond_chance(table, intervals(bundle, cells, times, n=int(times.sum()))[""])
+    found = intervals(bundle, cells, times, n=int(times.sum()), how=how)
+    return _beyond_chance(table, found[""])
 
 
 def _beyond_chance(table: Array, interval: Interval) -> Interval:
@@ -214,14 +221,20 @@ def _is_share(name: str) -> bool:
 
 
 def pair_figures(
-    table: Array, tables: Array | None, labels: Sequence[str], *, ordered: bool, positive: int
+    table: Array,
+    tables: Array | None,
+    labels: Sequence[str],
+    *,
+    ordered: bool,
+    positive: int,
+    how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """PAIR for one table of counts and resampled ``tables``, shape (k, k, resamples).
 
     ``positive`` is the level that false-positive rates are about. What the contract does not name
     stands in ``more``.
     """
-    pair = LevelPair(table, ordered=ordered, positive=positive)
+    pair = LevelPair(table, ordered=ordered, positive=positive, how=how)
     ci = pair.intervals(tables)
     more = rendered({name: pair.figures[name] for name in MORE}, ci)
     more["per_level"] = {
@@ -260,7 +273,11 @@ def mean_level_figures(
 
 
 def abstention_figures(
-    reference: Levels, rated: Levels, times: Array, draws: Array | None
+    reference: Levels,
+    rated: Levels,
+    times: Array,
+    draws: Array | None,
+    how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Coverage where the reference has a level, and agreement on whether to abstain.
 
@@ -297,7 +314,8 @@ def abstention_figures(
     }
     ci: dict[str, Interval] = {}
     if draws is not None and (n or alike.sum()):
-        ci = intervals(bundle, tally(kind, 15, draws), times, n=max(n, int(alike.sum())))
+        most = max(n, int(alike.sum()))
+        ci = intervals(bundle, tally(kind, 15, draws), times, n=most, how=how)
     return {"n": int(alike.sum()), **rendered(figures, ci)}
 
 

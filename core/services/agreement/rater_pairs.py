@@ -13,7 +13,7 @@ from core.domain.rubric import MET, Scale
 from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import Weights, pair_cells
 from core.metrics.agreement.ratings import patterns
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.measure import Array, GroupMeasure, tally
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
 from core.services.agreement.pair_figures import LEVEL, LevelPair
@@ -230,8 +230,9 @@ def compare(
     return [_line(asked, meet(sheet, asked, reference, rater, draws)) for asked in sheet.criteria]
 
 
-def _figures(asked: CriterionRatings, met: Met) -> dict[str, Estimate]:
-    pair = LevelPair(met.table, ordered=asked.ordered, positive=positive(asked.labels))
+def _figures(asked: CriterionRatings, met: Met, how: Confidence = USUAL) -> dict[str, Estimate]:
+    turned = positive(asked.labels)
+    pair = LevelPair(met.table, ordered=asked.ordered, positive=turned, how=how)
     return pair.estimates(met.drawn)
 
 
@@ -256,15 +257,16 @@ def closely(
     reference: str,
     rater: str,
     *,
+    how: Confidence = USUAL,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Close:
-    """Every figure of a pair on one criterion; the intervals are those of ``compare``."""
+    """Every figure of a pair on one criterion; the usual intervals are those of ``compare``."""
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
-    figures = _figures(asked, met)
+    figures = _figures(asked, met, how)
     found = {name: one for name, one in figures.items() if "." not in name}
-    found |= _of_two(met, asked)
+    found |= _of_two(met, asked, how)
     first = FIRST[asked.scale]
     return Close(
         n=met.n,
@@ -291,14 +293,14 @@ def _options(
     ]
 
 
-def _of_two(met: Met, asked: CriterionRatings) -> dict[str, Estimate]:
+def _of_two(met: Met, asked: CriterionRatings, how: Confidence) -> dict[str, Estimate]:
     """Coefficients of groups, for the pair as a group of two."""
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
     measures = _ORDINAL if asked.ordered else _NOMINAL
     figures = {name: measure(rows, k, times) for name, measure in measures.items()}
     defined = {name: measures[name] for name, one in figures.items() if one.value is not None}
-    ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k)
+    ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k, how)
     found = {name: figure.within(ci.get(name)) for name, figure in figures.items()}
     if not asked.ordered:
         found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=int(times.sum()))

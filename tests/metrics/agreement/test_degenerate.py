@@ -20,7 +20,7 @@ GROUPED = [
 
 
 def test_there_are_all_the_figures():
-    assert (len(PAIRED), len(GROUPED)) == (24, 13)
+    assert (len(PAIRED), len(GROUPED)) == (25, 13)
 
 
 @pytest.mark.parametrize("figure", PAIRED)

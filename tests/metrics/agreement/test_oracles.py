@@ -205,5 +205,8 @@ def test_scores_equal_scipy(seed):
         "bias_p": stats.ttest_rel(y, x).pvalue,
         "limit_low": gap.mean() - 1.96 * gap.std(ddof=1),
         "limit_high": gap.mean() + 1.96 * gap.std(ddof=1),
+        "emd": stats.wasserstein_distance(x, y),
+        "ks": stats.ks_2samp(x, y).statistic,
+        "ks_p": stats.kstwobign.sf(stats.ks_2samp(x, y).statistic * np.sqrt(40)),
     }
     assert found == pytest.approx(expected, **CLOSE)

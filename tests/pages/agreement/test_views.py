@@ -17,6 +17,7 @@ from core.services.agreement import (
     conclusion,
     confusion,
     load_ratings,
+    overall,
     rating_sheet,
     ratings,
     reliability,
@@ -25,6 +26,7 @@ from core.services.diagnostics import probes
 from core.services.results.scored_items import derive_for
 from core.services.runs.runner import work_here
 from core.store.store import Store
+from core.text.numbers import percent
 from pages.agreement import findings, raters
 from pages.agreement import selection as keys
 from pages.ui import routes, state
@@ -360,3 +362,20 @@ def test_probes_ask_at_a_stated_cost_and_say_which_edits_move_a_judge(store: Sto
     assert "Probes:" not in shown(open_page(routes.START))
     none = open_page(PAGE, run=str(imported(store, EVERYBODY)), view="probes")
     assert "Nothing to probe" in shown(none)
+
+
+def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store) -> None:
+    run = str(imported(store, EVERYBODY, labelled=True))
+    whole = overall.of_sheet(load_ratings.sheet_of(store, int(run)), "people", "panel")
+    said = words(open_page(PAGE, run=run, reference="people", rater="panel"))
+    assert f"All 2 criteria together: {percent(whole.accuracy.value)}" in said
+    assert f"of {whole.cells} answers are the reference's; mean kappa" in said
+
+    app = open_page(PAGE, run=run, view="one", criterion="Tone")
+    assert "95% interval" in words(app)
+    assert "How evenly the options are used" in words(app)
+    app.selectbox(key=f"{field('interval')}/level").set_value(0.8).run()
+    app.selectbox(key=f"{field('interval')}/method").set_value("basic").run()
+    assert not app.exception
+    assert "80% interval" in words(app)
+    assert "(Basic, as you chose)" in words(app)

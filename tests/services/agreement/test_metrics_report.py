@@ -1,8 +1,16 @@
 """Measuring a folder or a run: the contract's shape, people and judges alike, what is missing."""
 
+import math
+
 import pytest
 
 from core.errors import InputError
+from core.metrics.estimate import Confidence
+from core.services.agreement.load_ratings import of_folder, sheet
+from core.services.agreement.metrics_report import METHOD
+from core.services.agreement.metrics_report import report as report_of
+from core.services.agreement.overall import of_sheet
+from core.services.agreement.ratings import LABELS
 from tests.services.measured import GROUP, PAIR, VOTES, measured, written
 
 
@@ -108,3 +116,44 @@ def test_intervals_stand_beside_their_figures_and_repeat_with_the_seed(folder):
     low, high = pair["ci"]["accuracy"]
     assert low <= pair["accuracy"] <= high
     assert report["bootstrap"]["resamples"] == 200
+
+
+def test_a_surer_interval_is_wider_and_says_its_level_and_method(folder):
+    def ends(level, method="auto"):
+        report = measured(folder, bootstrap=200, how=Confidence(level, method))
+        assert (report["bootstrap"]["level"], report["bootstrap"]["method"]) == (
+            level,
+            METHOD if method == "auto" else method,
+        )
+        pair = report["criteria"]["right"]["raters"]["J"]["vs_gold"]
+        together = report["overall"]["raters"]["J"]["vs_gold"]["ci"]["accuracy"]
+        score = report["score"]["raters"]["J"]["vs_human_mean"]["ci"]["mae"]
+        return pair["ci"]["mae_levels"], together, score
+
+    for method in ("auto", "percentile", "basic"):
+        for narrow, wide in zip(ends(0.5, method), ends(0.99, method), strict=True):
+            assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
+    # The basic interval is the percentile one turned round at the figure.
+    figure = measured(folder)["overall"]["raters"]["J"]["vs_gold"]["accuracy"]
+    (_, plain, _), (_, turned, _) = ends(0.9, "percentile"), ends(0.9, "basic")
+    assert turned == pytest.approx([2 * figure - plain[1], 2 * figure - plain[0]])
+
+
+def test_how_evenly_labels_are_used_and_how_differently_scores_are_spread(folder):
+    report = measured(folder)
+    # People on depth: high, mid, low, low, low of three levels.
+    shares = [3 / 5, 1 / 5, 1 / 5]
+    expected = -sum(one * math.log(one) for one in shares) / math.log(3)
+    assert report["criteria"]["depth"]["groups"]["human"]["label_entropy"] == pytest.approx(
+        expected
+    )
+    # J against gold: items a and d have both (b and c lack an answer). MET 3 and depth of 1: a is 1
+    # for both; d is labelled UNMET without depth, so a is the only one.
+    score = report["score"]["raters"]["J"]["vs_gold"]
+    assert (score["n"], score["emd"], score["ks"], score["ks_p"]) == (1, 0, 0, 1)
+
+
+def test_all_criteria_together_are_the_same_on_the_sheet_and_in_the_report(folder):
+    rated = of_folder(folder)
+    one = of_sheet(sheet(rated), LABELS, "judge:J", resamples=100, seed=3)
+    assert one.as_data() == report_of(rated, None, 100, 3)["overall"]["raters"]["J"]["vs_gold"]

@@ -91,6 +91,9 @@ class Criterion:
             "failed": int((away == "").sum()),
             "label_distribution": {name: spread[i] for i, name in enumerate(self.labels)},
         }
+        if spread:
+            counts = [spread[level] for level in range(self.k)]
+            found["label_entropy"] = float(stats.entropy(counts, base=self.k))
         shared = [row for row in given if len(row) >= 2]
         if shared:
             found["percent_agreement"] = np.mean(
@@ -190,6 +193,8 @@ class Criterion:
             found["mae_levels"] = sk.mean_absolute_error(rs, js)
             found["emd_levels"] = stats.wasserstein_distance(r, j)
             found["ks"] = max(abs((r <= x).mean() - (j <= x).mean()) for x in names)
+            # The law of the gap of two samples of n each, in the limit of many.
+            found["ks_p"] = stats.kstwobign.sf(found["ks"] * np.sqrt(n / 2))
             if self.k > 2:
                 found["adjacent_accuracy"] = float((abs(r - j) <= 1).mean())
             found |= _linear(r, j)

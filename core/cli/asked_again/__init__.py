@@ -1,0 +1,1 @@
+"""Commands that ask a run's judges again to learn about them."""

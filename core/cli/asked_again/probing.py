@@ -1,0 +1,141 @@
+"""The command `probe`: do edits that deserve no other answer move a run's judges?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_to_plan, open_to_read
+from core.cli.measuring import follow
+
+if TYPE_CHECKING:
+    from core.services.diagnostics.probes import ProbeRequest
+    from core.services.runs.cost_estimate import CostEstimate
+    from core.store.store import Store
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--edit",
+    "edits",
+    multiple=True,
+    metavar="NAME",
+    help="longer, shorter, confident, authority, markdown, typo, name, order or injection, all of "
+    "these when absent; or longer-written, shorter-written, confident-written, with --writer. May "
+    "be given several times.",
+)
+@click.option(
+    "--answers",
+    type=click.IntRange(1, 2000),
+    default=100,
+    show_default=True,
+    help="How many of the run's answers are drawn.",
+)
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only these of its judges.")
+@click.option("--writer", metavar="NAME", help="The judge whose model writes what no rule can.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides which are drawn.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
+@click.option("--last", is_flag=True, help="What the newest probe of RUN found; calls nobody.")
+@db_option
+@json_option
+def probe(
+    run: str,
+    db: Path | None,
+    as_json: bool,
+    only_estimate: bool,
+    last: bool,
+    writer: str | None,
+    **options: Any,
+) -> None:
+    """Does length, tone or looks move the judges of RUN? Asks them again on edited twins.
+
+    Some of its answers are asked twice as they were and once under each edit, which deserves no
+    other answer; nothing of it enters the run. RUN is a number of `runs`.
+
+    Exit status: 0 everything was asked, 1 something is missing, 2 the input is wrong.
+    """
+    from core.services.comparison.run_comparison import run_number
+    from core.services.diagnostics import probes
+
+    with common.plain_errors(as_json):
+        number = run_number(run)
+        if last:
+            store = open_to_read(db)
+            _say_found(store, _newest(store, number), as_json)
+            return
+        with open_to_plan(db, only_estimate) as store:
+            names = {name: options[name] or None for name in ("edits", "judges")}
+            chosen = {name: value for name, value in {**options, **names}.items() if value}
+            request = probes.ProbeRequest(number, **chosen)
+            outlook = probes.estimate(store, request)
+            if only_estimate:
+                common.report(_cost(outlook), lambda _: _in_words(outlook), as_json)
+                return
+            common.say(_in_words(outlook))
+            if writer is not None:
+                request = _written(store, request, writer)
+            sys.exit(_asked(store, probes.start(store, request), as_json))
+
+
+def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
+    """The request with what a model wrote for it; what it takes is said first."""
+    from core.errors import InputError
+    from core.services.assist import help_tasks, written_twins
+    from core.services.judges import registry
+
+    judge = registry.get_judge(store, writer).judge
+    wish = written_twins.TwinsRequest(judge, request, request.budget)
+    outlook = written_twins.estimate(store, wish)
+    common.say(f"to be written first: {outlook.calls:,} calls, {_priced(outlook.cost)}")
+    begun = written_twins.begin(store, wish)
+    while (task := help_tasks.wait(store, begun)).active:
+        pass
+    if task.status != "done":
+        raise InputError(f"Writing ended as {task.status}. {task.message}".strip())
+    return replace(written_twins.probe_of(store, task), budget=request.budget)
+
+
+def _newest(store: Store, run: int) -> int:
+    from core.errors import NotFound
+    from core.services.diagnostics import probes
+
+    made = probes.of_run(store, run)
+    if not made:
+        raise NotFound(f"Run {run} has no probes yet. Leave --last away to ask its judges.")
+    return made[0].id
+
+
+def _asked(store: Store, probe_id: int, as_json: bool) -> int:
+    """Works the probe off and says what it found; the exit status."""
+    from core.services.runs import lifecycle
+
+    follow(store, probe_id)
+    _say_found(store, probe_id, as_json)
+    ended = lifecycle.summary(store, probe_id)
+    return common.DONE if ended["complete"] else common.NOT_ALL
+
+
+def _say_found(store: Store, probe_id: int, as_json: bool) -> None:
+    from core.services.diagnostics import probe_results
+
+    found = probe_results.result(store, probe_id)
+    common.report(probe_results.as_data(found), lambda _: probe_results.as_text(found), as_json)
+
+
+def _cost(found: CostEstimate) -> dict[str, Any]:
+    return {"texts": found.items, "calls": found.calls, "cost_usd": found.cost}
+
+
+def _in_words(found: CostEstimate) -> str:
+    return f"{found.items:,} texts, {found.calls:,} calls, {_priced(found.cost)}"
+
+
+def _priced(cost: float | None) -> str:
+    return "cost unknown" if cost is None else f"about ${cost:.4f}"
