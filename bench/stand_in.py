@@ -46,11 +46,12 @@ def stand_in(delay: float = 0.0) -> Iterator[str]:
 
 
 def serve() -> None:
-    """Serves until standard input ends; prints the port first."""
-    asyncio.run(_serve(float(sys.argv[1])))
+    """Serves until standard input ends; prints the port first, which may be given."""
+    delay, *port = sys.argv[1:]
+    asyncio.run(_serve(float(delay), int(*port)))
 
 
-async def _serve(delay: float) -> None:
+async def _serve(delay: float, port: int) -> None:
     async def chat(request: web.Request) -> web.Response:
         body = await request.read()
         if delay:
@@ -65,7 +66,7 @@ async def _serve(delay: float) -> None:
     app.router.add_post("/v1/chat/completions", chat)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0, backlog=1024).start()
+    await web.TCPSite(runner, "127.0.0.1", port, backlog=1024).start()
     print(runner.addresses[0][1], flush=True)
     await asyncio.to_thread(sys.stdin.buffer.read)
     await runner.cleanup()

@@ -213,6 +213,16 @@ class Provider:
         """Add answers to the script."""
         self._script.extend(answers)
 
+    def hang_up(self) -> None:
+        """From now on nobody answers at this address."""
+
+        def close() -> None:
+            if self._runner is not None:
+                for site in self._runner.sites:
+                    site._server.close()  # type: ignore[attr-defined]
+
+        self._loop.call_soon_threadsafe(close)
+
     def __enter__(self) -> Provider:
         self._thread.start()
         self._in_loop(self._start())

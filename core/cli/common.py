@@ -52,6 +52,14 @@ json_option: Callable[[Any], Any] = click.option(
 )
 
 
+address_option: Callable[[Any], Any] = click.option(
+    "--api-base",
+    multiple=True,
+    metavar="URL",
+    callback=lambda _context, _option, given: " ".join(given),
+    help="Address of an OpenAI-compatible server. Several, given one by one, share the calls: they "
+    "serve the same model.",
+)
 sheet_option: Callable[[Any], Any] = click.option(
     "--sheet",
     metavar="NAME",

@@ -111,7 +111,7 @@ class _ManyNames(click.Command):
 @click.option("--summaries", is_flag=True, help="One more call per contest sums up the reasons.")
 @click.option("--panel", type=click.Path(path_type=Path), help="Panel file (YAML or JSON).")
 @click.option("--judge", "judges", multiple=True, metavar="MODEL", help="A model name.")
-@click.option("--api-base", default="", help="Address of an OpenAI-compatible server.")
+@common.address_option
 @click.option("--key-env", default="", metavar="NAME", help="Variable that holds the key.")
 @click.option("--mode", type=click.Choice(["criterion", "rubric", "two_step"]))
 @click.option("--cache/--no-cache", default=None, help="Use answers kept from earlier runs.")

@@ -93,7 +93,10 @@ def panel_from(
     key_env: str,
     concurrency: int | None,
 ) -> Panel:
-    """The panel of a file, or of model names; ``offline`` stands for the offline judges."""
+    """The panel of a file, or of model names; ``offline`` stands for the offline judges.
+
+    ``api_base`` is an address, or several that serve the same, with spaces between.
+    """
     if panel is not None and judges:
         raise InputError("Both --panel and --judge are given. Use one of them.")
     if panel is not None:
@@ -145,7 +148,8 @@ def _asked(panel: Panel, settings: Mapping[str, Any]) -> Panel:
 def _judges(name: str, api_base: str, key_env: str) -> tuple[Judge, ...]:
     if fold(name) == "offline":
         return OFFLINE_JUDGES
-    data = {"name": name, "model": name, "api_base": api_base, "key_env": key_env}
+    first, *more = api_base.split() or [""]
+    data = {"name": name, "model": name, "api_base": first, "replicas": more, "key_env": key_env}
     return (build(Judge, data, "judge"),)
 
 

@@ -48,7 +48,7 @@ _OPTIONS = [
         metavar="MODEL",
         help="A model name, or 'offline' for the offline panel. May be given several times.",
     ),
-    click.option("--api-base", default="", help="Address of an OpenAI-compatible server."),
+    common.address_option,
     click.option(
         "--key-env",
         default="",

@@ -71,7 +71,8 @@ class Judge(Noun):
     """One rater: which model or offline method, with what settings; or one imported with its votes.
 
     ``key_env`` is the *name* of the environment variable that holds the key; the key itself is
-    never stored. ``params`` go to the provider as they are; one that needs a secret names its
+    never stored. ``replicas`` are further addresses that serve the same model as ``api_base`` does.
+    ``params`` go to the provider as they are; one that needs a secret names its
     variable instead, ``{env: NAME}``. ``door`` is how the model is reached: ``litellm`` (any
     provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
     ``auto`` (the latter wherever it makes no difference). ``logprobs`` asks the provider how likely
@@ -91,6 +92,7 @@ class Judge(Noun):
     weight: Annotated[float, Field(gt=0, le=1e100)] = 1.0
     model: str = ""
     api_base: str = ""
+    replicas: Annotated[tuple[str, ...], Field(max_length=64)] = ()
     key_env: str = ""
     door: Literal["auto", "litellm", "openai"] = "auto"
     temperature: Annotated[float | None, Field(ge=0, le=2)] = None
@@ -151,12 +153,22 @@ class Judge(Noun):
                 "never the key.",
                 "key_env",
             )
-        if self.api_base and not re.match(r"https?://\S+\Z", self.api_base):
-            raise broken(
-                "is not a web address.", "It must start with http:// or https://.", "api_base"
-            )
+        self._check_addresses()
         self._refuse_secrets()
         return self
+
+    def _check_addresses(self) -> None:
+        addresses = ((self.api_base, "api_base"), *((one, "replicas") for one in self.replicas))
+        for address, field in addresses:
+            if address and not re.match(r"https?://\S+\Z", address):
+                raise broken(
+                    "is not a web address.", "It must start with http:// or https://.", field
+                )
+        if self.replicas and not self.api_base:
+            words = "has further addresses and no first one."
+            raise broken(words, "Put one of them into api_base.", "replicas")
+        if len({one.rstrip("/") for one, _ in addresses}) < len(addresses):
+            raise broken("names an address twice.", "Leave it out.", "replicas")
 
     def _require_its_own(self, kind: JudgeKind, field: str, mend: str) -> None:
         """What only one kind of judge has, it must have."""
@@ -169,12 +181,13 @@ class Judge(Noun):
         """No value is repeated: it may be the key itself."""
         if looks_like_key(self.model):
             raise broken("looks like a key.", "Never enter a key here.", "model")
-        if address_tells(self.api_base):
-            raise broken(
-                "holds a password or a key.",
-                "Take it out, put it into an environment variable and name that in key_env.",
-                "api_base",
-            )
+        for address in (self.api_base, *self.replicas):
+            if address_tells(address):
+                raise broken(
+                    "holds a password or a key.",
+                    "Take it out, put it into an environment variable and name that in key_env.",
+                    "api_base" if address == self.api_base else "replicas",
+                )
         for path in secrets_in(self.params):
             own = "Put the key into a variable and give its name in the judge's key_env."
             mend = own if path == ("api_key",) else HOW

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import time
 from collections import deque
@@ -13,6 +12,7 @@ from random import Random
 from core.domain.votes import FailureKind
 from core.identity import seeded
 from core.judging.allowance import Allowance, Told
+from core.judging.outages import Breaker
 from core.judging.providers.base import CallError
 
 # Pacing: where a provider's limit is known, no call goes out that it would refuse.
@@ -94,108 +94,6 @@ def _plain(characters: int) -> float:
     return characters / CHARACTERS + REPLY
 
 
-# A breaker: a provider that fails call after call is left alone, and tried by one call at a time.
-#
-# Without it every call in the queue would burn its tries against a server that is down. While the
-# provider is out, one call tries it after each pause; what it loses is not counted among its tries.
-
-logger = logging.getLogger(__name__)
-#: So many failures in a row, over all calls to a provider, and it is left alone.
-FAILURES = 20
-#: The pauses between trials: doubling, in seconds.
-FIRST_OUTAGE, LONGEST_OUTAGE = 1.0, 60.0
-
-
-class Breaker:
-    """Counts failures in a row. ``max_wait`` bounds in seconds how long anybody waits."""
-
-    def __init__(
-        self,
-        sleep: Callable[[float], Awaitable[None]],
-        clock: Callable[[], float],
-        max_wait: float,
-    ) -> None:
-        self._sleep, self._clock, self._max_wait = sleep, clock, max_wait
-        self.broken = False
-        self._failures = self._pauses = 0
-        self._since = self._closed_at = self._opens_at = float("-inf")
-        self._trying = False
-        self._changed = asyncio.Event()
-        self._last: tuple[FailureKind, str] = ("server", "")
-
-    async def turn(self) -> bool:
-        """Wait until the provider may be called; whether this caller is the one that tries it.
-
-        Raises ``CallError`` where it has been out for longer than ``max_wait``.
-        """
-        while self.broken:
-            now = self._clock()
-            if self._trying:
-                await self._changed.wait()
-            elif now >= self._opens_at:
-                self._trying = True
-                return True
-            elif now - self._since > self._max_wait:
-                kind, words = self._last
-                raise CallError(kind, f"{words}{self.note()}")
-            else:
-                await self._sleep(self._opens_at - now)
-        return False
-
-    def failed(self, started: float, kind: FailureKind, message: str) -> bool:
-        """A call failed that started at ``started``; whether it was the one that tried."""
-        self._failures += 1
-        self._last = (kind, message)
-        tried = self._tried(started)
-        if tried or (not self.broken and self._failures >= FAILURES):
-            now = self._clock()
-            if not self.broken:
-                self._since = now
-                # Said while it lasts: nothing of it is stored before the wait is over.
-                logger.warning(
-                    "A provider failed %d requests in a row (%s). It is tried now and then for up "
-                    "to %.0f minutes; what was answered is kept.",
-                    *(self._failures, message.strip(), self._max_wait / 60),
-                    # What a provider says may repeat what it was sent.
-                    extra={"plain": f"A provider failed {self._failures} requests in a row."},
-                )
-            self.broken, self._closed_at = True, now
-            self._opens_at = now + min(LONGEST_OUTAGE, FIRST_OUTAGE * 2.0**self._pauses)
-            self._pauses += 1
-            self._tell()
-        return tried
-
-    def answered(self) -> None:
-        """The provider answered something: it is there."""
-        self._failures = self._pauses = 0
-        if self.broken:
-            self.broken = False
-            self._tell()
-
-    def left(self, started: float) -> None:
-        """A call that started at ``started`` was cut off: another one may try in its place."""
-        if self._tried(started):
-            self._tell()
-
-    def note(self) -> str:
-        """What to add to a failure's message; empty while all is well."""
-        if not self.broken:
-            return ""
-        silent = self._clock() - self._since
-        return (
-            f" The provider failed {self._failures} requests in a row, so it is left alone and "
-            f"tried only now and then, for {silent:.0f} seconds so far. Retry the failures later."
-        )
-
-    def _tried(self, started: float) -> bool:
-        return self.broken and self._trying and started >= self._closed_at
-
-    def _tell(self) -> None:
-        self._trying = False
-        self._changed.set()
-        self._changed = asyncio.Event()
-
-
 # A gate before each provider: when it says "too many requests", everybody waits, and nobody fails.
 #
 # One gate stands before one provider and is shared by its judges. A refusal (429) closes it until
@@ -253,8 +151,34 @@ class ProviderGate:
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
         self.pacer = Pacer()
+        #: Calls that wait here or are under way, of whoever counts them.
+        self.load = 0
         self._breaker = Breaker(sleep, clock, max_wait)
         self._turn = asyncio.Lock()
+
+    @property
+    def open(self) -> bool:
+        """Whether a call would be let through at once, were it not for known limits."""
+        return self._opens_at <= self._clock() and self._breaker.ready
+
+    @property
+    def opens_at(self) -> float:
+        """When a call may be let through, on the gate's clock."""
+        return max(self._opens_at, self._breaker.opens_at)
+
+    @property
+    def down(self) -> bool:
+        """Whether the provider is left alone, since it failed call after call."""
+        return self._breaker.broken
+
+    @property
+    def given_up(self) -> bool:
+        """Whether the provider is out for longer than anybody waits."""
+        return self._breaker.given_up
+
+    def give_up_after(self, failures: int) -> None:
+        """Leave the provider alone after so many failures in a row: there are others."""
+        self._breaker.most = failures
 
     async def enter(self, tokens: float = 0.0, allowed: Allowance | None = None) -> float:
         """Wait until a call may be made. Returns the time it may start, on the gate's clock.

@@ -55,6 +55,13 @@ API_BASE = JudgeField(
     "Only for a server of your own that speaks the OpenAI protocol; usually ends in /v1.",
     placeholder="http://localhost:8000/v1",
 )
+REPLICAS = JudgeField(
+    "replicas",
+    "Further addresses",
+    "Of servers that serve the same model, with spaces between. Calls go where the fewest are "
+    "under way; if one of them fails, the others do its work.",
+    placeholder="http://gpu2:8000/v1 http://gpu3:8000/v1",
+)
 KEY_ENV = JudgeField(
     "key_env",
     "Variable that holds the key",
@@ -169,6 +176,7 @@ FIELDS = (
     NAME,
     MODEL,
     API_BASE,
+    REPLICAS,
     KEY_ENV,
     TEMPERATURE,
     MAX_TOKENS,
@@ -270,7 +278,7 @@ OFFLINE_NEEDS = (
 # A value that could be a key is taken out of the session before anything else happens, refused by
 # the service, and never put anywhere.
 
-TEXTS = ("name", "model", "api_base", "key_env", "instructions")
+TEXTS = ("name", "model", "api_base", "replicas", "key_env", "instructions")
 OFFLINE_FIELDS = ("name", "weight")
 
 
@@ -293,6 +301,7 @@ def seed(reference: str, saved: JudgeEntry | None) -> None:
         values |= {"name": "", "model": ""}
     budget = judge.thinking if isinstance(judge.thinking, int) else None
     values |= {
+        "replicas": " ".join(judge.replicas),
         "thinking": BY_BUDGET if budget is not None else judge.thinking or "",
         "budget": budget if budget is not None else 2000,
     }

@@ -27,6 +27,7 @@ from pages.judges.fields import (
     OFFLINE_NEEDS,
     PRICE_IN,
     PRICE_OUT,
+    REPLICAS,
     REQUESTS,
     SHUFFLE_SAYS,
     TEMPERATURE,
@@ -144,6 +145,7 @@ def _model(reference: str) -> None:
     listed = providers.usable(store())
     if listed is None:
         _grid(reference, API_BASE, KEY_ENV)
+        _input(reference, REPLICAS)
         _key_help(reference)
     else:
         _provider(reference, listed)

@@ -131,7 +131,9 @@ def _model(entry: JudgeEntry) -> str:
     if entry.judge.offline:
         return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
     where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
-    return quiet(one_line(entry.judge.model + where, 70))
+    more = len(entry.judge.replicas)
+    others = f" and {fmt.plural(more, 'further address', 'further addresses')}" if more else ""
+    return quiet(one_line(entry.judge.model + where, 70) + others)
 
 
 def _key(entry: JudgeEntry) -> list[str]:

@@ -257,8 +257,40 @@ def show(run_id: int) -> None:
     show_flash()
     routes.other_views(run, routes.RUN)
     run_status.show(run_id, grades=True)
+    _addresses(run)
     scored_under(run)
     _view(run)
+
+
+def _addresses(run: Run) -> None:
+    """How it goes, or went, at each address of judges that have several."""
+    lines = [
+        [esc(judge), esc(address), *_at(told, active=run.active)]
+        for judge, addresses in run.notes.get("addresses", {}).items()
+        for address, told in addresses.items()
+    ]
+    if not lines:
+        return
+    down = sum(_LEFT in line[-1] for line in lines)
+    words = f"Asked at {fmt.plural(len(lines), 'address', 'addresses')}"
+    with st.expander(f"{words}, {down} of them {_LEFT}" if down else words):
+        table(
+            ("Judge", "Address", "Answered", "Lost", "Now"),
+            lines,
+            name="The addresses of judges",
+            numbers=(2, 3),
+        )
+        st.caption(
+            "What was lost at one address was asked at another, and is no failure by itself."
+        )
+
+
+_LEFT = "left alone"
+
+
+def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
+    how = tag(f"✕ {_LEFT}", "warn") if told["down"] else tag("✓ asked", "good") if active else ""
+    return [fmt.count(told["answered"]), fmt.count(told["lost"]), how]
 
 
 def _view(run: Run) -> None:

@@ -82,6 +82,7 @@ class CallAccount:
     sent: tuple[Segment, ...] = ()
     format: str = ""
     share: float = 1.0
+    address: str = ""
     last: Completion | None = None
     answered: list[CachedCompletion] = field(default_factory=list)
     reused: list[CachedCompletion] = field(default_factory=list)
@@ -127,6 +128,8 @@ class CallAccount:
         answers = [kept.completion for kept in (self.answered if self.requests else self.reused)]
         if self.requests:
             params = {**params, "format": self.format}
+        if self.address:
+            params = {**params, "api_base": self.address}
         return Call(
             prompt=self.sent,
             params=params,

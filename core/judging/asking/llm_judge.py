@@ -15,13 +15,14 @@ from dataclasses import replace
 from functools import cache as once
 from functools import partial
 from random import Random
+from typing import Any
 
 from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vote, VoteFailure
 from core.identity import seeded
 from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
-from core.judging.asking.retry import Caller, Unanswered
+from core.judging.asking.retry import Caller, Gates, Unanswered
 from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, summarise
 from core.judging.prompts.option_chances import Spread, spreads_of
 from core.judging.prompts.parts import sendable
@@ -36,7 +37,7 @@ from core.judging.prompts.reply_parsing import (
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, ModelProvider, redact
-from core.judging.rate_limits import Clock, ProviderGate, Sleep
+from core.judging.rate_limits import Clock, Sleep
 
 #: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
 LONGEST_REASON = 600
@@ -202,7 +203,7 @@ class LLMJudge:
         spec: Judge,
         provider: ModelProvider,
         key: str | None,
-        gate: ProviderGate,
+        gate: Gates,
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
@@ -237,6 +238,11 @@ class LLMJudge:
             words = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
         return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)
+
+    def told(self) -> dict[str, dict[str, Any]]:
+        """How it goes at each of its addresses; nothing where it has one."""
+        replicas = self._caller.replicas
+        return {one.address: one.told() for one in replicas.all} if replicas.several else {}
 
     async def close(self) -> None:
         """Its limits bind nobody any more. The provider may be shared, so it stays open."""

@@ -35,11 +35,16 @@ from core.judging.providers.base import (
 )
 from core.judging.providers.failures import MEND
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
+from core.judging.replicas import Replica, Replicas
 
 RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
 
 #: The n-th pause is drawn from 0 to FIRST * 2^(n-1) seconds ("full jitter"), at most LONGEST.
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
+
+
+#: A judge's gate or, where it has several addresses, theirs in the same order.
+Gates = ProviderGate | tuple[ProviderGate, ...]
 
 
 class Unanswered(Exception):
@@ -51,7 +56,7 @@ class Unanswered(Exception):
 
 
 class Caller:
-    """Calls one judge's model through a provider, behind a gate."""
+    """Calls one judge's model through a provider, behind a gate for each of its addresses."""
 
     #: What is paid of the usual price.
     share = 1.0
@@ -61,7 +66,7 @@ class Caller:
         spec: Judge,
         provider: ModelProvider,
         key: str | None,
-        gate: ProviderGate,
+        gates: Gates,
         sleep: Sleep,
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
@@ -73,11 +78,11 @@ class Caller:
         self.key = (key or "").strip() or None
         #: What of the settings must not be seen in anything that is kept or shown.
         self.hidden = hidden_values([self.key, *self._known.values()])
-        self._spec, self._provider, self._gate = spec, provider, gate
+        self._spec, self._provider = spec, provider
         self._sleep, self._clock, self._cache = sleep, clock, cache
         self._format: ReplyFormat = "schema"
-        self._allowed = gate.pacer.allowed(spec.model)
-        gate.pacer.limit(self, spec.requests_per_minute, spec.tokens_per_minute)
+        some = gates if isinstance(gates, tuple) else (gates,)
+        self.replicas = Replicas(spec, some, sleep, clock)
 
     async def complete(
         self,
@@ -100,22 +105,38 @@ class Caller:
                 tally.reuse(kept)
                 return kept.completion
         length, before = sum(len(segment.text) for segment in segments), tally.requests
+        failed = set[Replica]()
         while True:
-            guess = self._gate.pacer.guess(length)
-            started = await self._gate.enter(guess, self._allowed)
+            at = await self.replicas.choose(failed)
+            at.gate.load += 1
             try:
-                completion = await self._send(request, tally, tally.requests == before)
-            except CallError as error:
-                await self._bear(error, request, started, tally, rng)
-            except BaseException:
-                self._gate.left(started)
-                raise
+                completion = await self._attempt(at, request, length, tally, before)
+            except _Failed as lost:
+                error = lost.error
+                await self._bear(error, request, at, lost.started, failed, tally, rng)
             else:
-                self._answered(completion, length, guess)
                 tally.spent += 1
                 tally.add(completion, key)
                 return completion
+            finally:
+                at.gate.load -= 1
             request = self.request(segments, schema)
+
+    async def _attempt(
+        self, at: Replica, request: Request, length: int, tally: CallAccount, before: int
+    ) -> Completion:
+        """One request at one address. Raises ``_Failed`` where it went out, or was to."""
+        guess = at.gate.pacer.guess(length)
+        started = await at.gate.enter(guess, at.allowed)
+        try:
+            completion = await self._send(at, request, tally, tally.requests == before)
+        except CallError as error:
+            raise _Failed(error, started) from None
+        except BaseException:
+            at.gate.left(started)
+            raise
+        self._answered(at, completion, length, guess)
+        return completion
 
     def settings(self, prompt: str, **more: object) -> dict[str, object]:
         """What is kept of the settings of every call: never the key, nor what a variable holds."""
@@ -144,15 +165,16 @@ class Caller:
 
     def close(self) -> None:
         """The judge's limits bind nobody any more."""
-        self._gate.pacer.drop(self)
+        self.replicas.close()
 
-    def _answered(self, completion: Completion, length: int, guess: float) -> None:
-        self._gate.passed()
+    def _answered(self, at: Replica, completion: Completion, length: int, guess: float) -> None:
+        at.gate.passed()
+        at.answered += 1
         if completion.told is not None:
-            self._gate.told(self._allowed, completion.told)
+            at.gate.told(at.allowed, completion.told)
         if completion.tokens_in is not None:
             spent = completion.tokens_in + (completion.tokens_out or 0)
-            self._gate.pacer.correct(length, guess, spent)
+            at.gate.pacer.correct(length, guess, spent)
 
     def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
         """One request for a reply of this form, as the judge's settings say."""
@@ -175,12 +197,17 @@ class Caller:
             logprobs=spec.logprobs and schema is not None,
         )
 
-    async def _send(self, request: Request, tally: CallAccount, first: bool) -> Completion:
+    async def _send(
+        self, at: Replica, request: Request, tally: CallAccount, first: bool
+    ) -> Completion:
         """One request; the ``first`` one of a call is counted as that call while it is out."""
         self._count(tally, 1, first)
         tally.format = request.format
+        if self.replicas.several:
+            # The answer is the same wherever it comes from, and kept under the first address.
+            tally.address, request = at.address, replace(request, api_base=at.address)
         began = self._clock()
-        self._allowed.out += 1
+        at.allowed.out += 1
         try:
             completion = await self._provider.complete(request)
             return without_key(completion, request.hidden)
@@ -191,7 +218,7 @@ class Caller:
                 raise about_logprobs(error) from None
             raise
         finally:
-            self._allowed.out -= 1
+            at.allowed.out -= 1
             tally.seconds = self._clock() - began
 
     def _count(self, tally: CallAccount, more: int, first: bool) -> None:
@@ -204,42 +231,58 @@ class Caller:
         self,
         error: CallError,
         request: Request,
+        at: Replica,
         started: float,
+        failed: set[Replica],
         tally: CallAccount,
         rng: Callable[[], Random],
     ) -> None:
         """Return when the call is to be tried again; raise when it is given up."""
         if error.about_format and request.format in SIMPLER:
-            self._gate.answered()
+            at.gate.answered()
             # Calls in flight find it out together; the format is made simpler once.
             if self._format == request.format:
                 self._format = SIMPLER[request.format]
             return
         if error.kind == "rate_limit":
-            self._gate.refused(started, error.retry_after)
+            at.gate.refused(started, error.retry_after)
             tally.refusals += 1
-            if self._gate.hopeless(tally.refusals):
+            if at.gate.hopeless(tally.refusals):
                 raise CallError(
                     "rate_limit",
                     f"Given up after {tally.refusals} refusals. {error.message}",
                     status=error.status,
                 )
             return
-        if self._lost(error, started):
+        tried = self._lost(at, error, started)
+        failed.add(at)
+        if error.kind in RETRIED and len(failed) < len(self.replicas.all):
+            return  # there is another address
+        failed.clear()
+        if tried:
             # It tried, on behalf of all, whether the provider is back: not at its own expense.
             return
         tally.spent += 1
         if error.kind not in RETRIED or tally.spent >= self._spec.tries:
-            words = f"{error.message}{self._gate.note()}"
+            words = f"{error.message}{at.gate.note()}"
             raise CallError(error.kind, words, status=error.status)
         await self._sleep(backoff(tally.spent, error.retry_after, rng()))
 
-    def _lost(self, error: CallError, started: float) -> bool:
+    def _lost(self, at: Replica, error: CallError, started: float) -> bool:
         """Tell the gate of an error; whether the call only tried if the provider is back."""
         if error.kind in RETRIED:
-            return self._gate.failed(started, error.kind, error.message)
-        self._gate.answered()
+            at.lost += 1
+            return at.gate.failed(started, error.kind, error.message)
+        at.gate.answered()
         return False
+
+
+class _Failed(Exception):
+    """An attempt that began at ``started`` ended so."""
+
+    def __init__(self, error: CallError, started: float) -> None:
+        self.error, self.started = error, started
+        super().__init__(str(error))
 
 
 def about_logprobs(error: CallError) -> CallError:

@@ -21,10 +21,10 @@ from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, FailureKind, Segment
 from core.identity import seeded
 from core.judging.asking.call_costs import CallAccount
-from core.judging.asking.retry import Caller
+from core.judging.asking.retry import Caller, Gates
 from core.judging.prompts.reply_parsing import Schema, Unreadable
 from core.judging.providers.base import CallError, Completion, ModelProvider
-from core.judging.rate_limits import Clock, ProviderGate, Sleep
+from core.judging.rate_limits import Clock, Sleep
 
 # The fixed words of requests to a writing model. A changed word is a new ``AUTHORING_VERSION``.
 
@@ -265,7 +265,7 @@ class Writer:
         spec: Judge,
         provider: ModelProvider,
         key: str | None,
-        gate: ProviderGate,
+        gate: Gates,
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
         known: Mapping[str, str] | None = None,

@@ -78,7 +78,8 @@ def require_kept(store: Store, judges: Iterable[Judge]) -> None:
 
 def _asks(judge: Judge) -> str:
     """Where a judge is asked, with what, in words that are equal for equals."""
-    return str((judge.model, judge.api_base, judge.key_env, sorted(judge.params.items())))
+    where = (judge.api_base, judge.replicas, judge.key_env)
+    return str((judge.model, where, sorted(judge.params.items())))
 
 
 def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem | None:
@@ -94,6 +95,10 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
             mend,
             (judge.name, "api_base"),
         )
+    listed = {(one.address.rstrip("/"), one.key_env) for one in access.providers}
+    for address in judge.replicas:
+        if (address.rstrip("/"), judge.key_env) not in listed:
+            return Problem("names an address that is not listed.", mend, (judge.name, "replicas"))
     may = actor is None or actor.may("set judges") or actor.role in one.roles
     if not may:
         words = f"uses {one.name}, which is for {' and '.join(sorted(one.roles))}."

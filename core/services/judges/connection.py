@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -111,6 +111,25 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 async def _ask(judge: Judge, timeout: float) -> AskedOutcome:
+    """What came of the question at the judge's address; of several, the first that failed."""
+    alone = [
+        judge.model_copy(update={"api_base": address, "replicas": ()})
+        for address in (judge.api_base, *judge.replicas)
+    ]
+    found = await asyncio.gather(*(_ask_at(one, timeout) for one in alone))
+    failed = [
+        (one.api_base, outcome, first)
+        for one, outcome in zip(alone, found, strict=True)
+        if isinstance(first := outcome.results[0], VoteFailure)
+    ]
+    if not failed or len(alone) == 1:
+        return found[0]
+    address, outcome, failure = failed[0]
+    words = f"{len(failed)} of {len(alone)} addresses failed. {address}: {failure.message}"
+    return replace(outcome, results=(replace(failure, message=words),))
+
+
+async def _ask_at(judge: Judge, timeout: float) -> AskedOutcome:
     from core.judging.asking.llm_judge import LLMJudge
     from core.judging.providers.choice import open_provider, provider_for
     from core.judging.rate_limits import ProviderGate

@@ -52,6 +52,9 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
         InputError: every problem found. What could be a key is never repeated.
     """
     data = {name: _trimmed(value) for name, value in settings.items()}
+    if isinstance(data.get("replicas"), str):
+        # As a person types them: with spaces or commas between.
+        data["replicas"] = tuple(data["replicas"].replace(",", " ").split())
     given = {name: value for name, value in data.items() if value is not None and value != ""}
     problems = _name_problems(given)
     try:
@@ -65,7 +68,9 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     if judge.kind in CODE_KINDS:
         mend = "Name it in a panel file, for `rubric-studio grade` or Python."
         problems.append(Problem("is code of yours, which no page runs.", mend, ("kind",)))
-    problems += [*_address_problems(judge.api_base), *_param_problems(judge.params)]
+    for address in (judge.api_base, *judge.replicas):
+        problems += _address_problems(address)
+    problems += _param_problems(judge.params)
     if problems:
         raise InputError(_REFUSED, tuple(problems))
     return judge
@@ -120,6 +125,8 @@ def could_be_secret(field: str, text: str) -> bool:
     """
     if field == "key_env":
         return bool(text) and not names_a_variable(text.strip())
+    if field == "replicas":
+        return any(map(address_tells, text.replace(",", " ").split())) or looks_like_key(text)
     return looks_like_key(text) or (field == "api_base" and address_tells(text))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -114,15 +114,16 @@ class Providers:
         """The same model behind the same gate, to be asked for a piece of writing."""
         return Writer(spec, *self._way(spec), known=known_values(spec))
 
-    def _way(self, spec: Judge) -> tuple[ModelProvider, str | None, ProviderGate]:
+    def _way(self, spec: Judge) -> tuple[ModelProvider, str | None, tuple[ProviderGate, ...]]:
         require_listed([spec])
         kind = provider_for(spec, os.environ)
         if kind not in self._providers:
             self._providers[kind] = open_provider(kind, os.environ)
         # Judges behind one address, or of one provider, share its rate limit and so its gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
-        gate = self._gates.setdefault(shared, ProviderGate())
-        return self._providers[kind], key_of(spec), gate
+        places = (shared, *(address.rstrip("/") for address in spec.replicas))
+        gates = tuple(self._gates.setdefault(place, ProviderGate()) for place in places)
+        return self._providers[kind], key_of(spec), gates
 
     async def close(self) -> None:
         """Closes the connections."""
@@ -153,6 +154,29 @@ async def ready_judges(
         else:
             judges[spec.name] = providers.judge(spec, cache, on_call)
     return judges, {"training": training} if training else {}
+
+
+#: The note of a run that says how it went at each address of its judges.
+ADDRESSES = "addresses"
+
+
+def told_of(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]) -> dict[str, Any]:
+    """How it goes at the addresses of judges that have several, added to what was counted before.
+
+    ``before`` is such a note of whoever worked on the run earlier.
+    """
+    return {
+        name: {
+            address: {**one, **_sums(one, before.get(name, {}).get(address, {}))}
+            for address, one in told.items()
+        }
+        for name, judge in judges.items()
+        if isinstance(judge, LLMJudge) and (told := judge.told())
+    }
+
+
+def _sums(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, int]:
+    return {name: now[name] + before.get(name, 0) for name in ("answered", "lost")}
 
 
 def trained_judge(

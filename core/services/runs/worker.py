@@ -13,8 +13,9 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from core import clock
 from core.domain.runs import Lease, RunStatus
@@ -22,8 +23,10 @@ from core.domain.votes import AskedOutcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.engine import Budget, grade
+from core.judging.protocol import AskableJudge
 from core.services.access.spending import limit_of
 from core.services.results.verdicts import counting_of, rubric_lookup
+from core.services.runs import ready_run
 from core.services.runs.batches.desk import BatchDesk
 from core.services.runs.batches.working import BatchWork
 from core.services.runs.held_work import beating, in_thread
@@ -133,6 +136,9 @@ class Work:
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None
         self._trouble = ""
+        self._judges: dict[str, AskableJudge] = {}
+        #: What was told of judges' addresses, and by those who worked on the run before.
+        self._addresses, self._before = dict[str, Any](), dict[str, Any]()
         #: Calls that went out, and that have no outcome on the disk yet.
         self._out = 0
 
@@ -201,6 +207,7 @@ class Work:
             job, self.providers, kept, partial(self._called, recorder)
         )
         await self.patiently(self.store.runs.set_notes, job.run.id, notes)
+        self._judges, self._before = judges, job.run.notes.get(ready_run.ADDRESSES, {})
         limit = await self.io(limit_of, self.store, job.run)
         budget = None if limit is None else Budget(limit, job.run.cost)
         desk = BatchDesk(self, job, recorder, budget)
@@ -228,6 +235,7 @@ class Work:
         finally:
             for judge in judges.values():
                 await judge.close()
+            await self._tell_addresses()
         if self._gone is not None:
             raise self._gone
         if self.left_as is not None:
@@ -257,6 +265,16 @@ class Work:
         )
         await self.patiently(write, self.lease.run_id, outcomes)
         self._out -= calls
+
+    async def _tell_addresses(self) -> None:
+        """Notes how it goes at each address of judges that have several, where that changed."""
+        told = ready_run.told_of(self._judges, self._before)
+        if told != self._addresses:
+            self._addresses = told
+            with suppress(StoreError):
+                await self.io(
+                    self.store.runs.set_notes, self.lease.run_id, {ready_run.ADDRESSES: told}
+                )
 
     def _called(self, recorder: Recorder, more: int) -> None:
         """A call went out: soon the file says so, for whoever finds it after a kill."""
@@ -327,9 +345,11 @@ class Work:
         if not beat.held:
             self.lost = True
             self.leave("interrupted")
-        elif beat.cancel:
+            return False
+        if beat.cancel:
             self.leave("cancelled")
-        return beat.held
+        await self._tell_addresses()
+        return True
 
     async def _release(self, status: RunStatus, message: str, seconds: float) -> None:
         await self.patiently(

@@ -48,7 +48,8 @@ def test_the_offline_judges_and_their_panel_are_there_from_the_start() -> None:
 
 
 def test_a_judge_is_made_with_its_settings(store: Store) -> None:
-    app = filled(name="Small", model="mock", api_base="http://localhost:8000/v1")
+    more = "http://gpu2:8000/v1  http://gpu3:8000/v1"
+    app = filled(name="Small", model="mock", api_base="http://localhost:8000/v1", replicas=more)
     app.number_input(key=field(app, "temperature")).set_value(0.5)
     app.selectbox(key=field(app, "thinking")).set_value("budget")
     app.number_input(key=field(app, "budget")).set_value(3000)
@@ -58,6 +59,8 @@ def test_a_judge_is_made_with_its_settings(store: Store) -> None:
 
     judge = registry.get_judge(store, "Small").judge
     assert (judge.model, judge.api_base) == ("mock", "http://localhost:8000/v1")
+    assert judge.replicas == ("http://gpu2:8000/v1", "http://gpu3:8000/v1")
+    assert "and 2 further addresses" in shown(open_page(PAGE))
     assert (judge.temperature, judge.thinking, judge.tries) == (0.5, 3000, 5)
     assert (judge.logprobs, judge.shuffle) == (True, True)
     assert state.JUDGE not in app.query_params

@@ -52,6 +52,18 @@ def test_failures_are_told_in_words_and_name_the_variable_to_set(store: Store) -
     assert "Set NO_SUCH_KEY in the environment of the app" in text
 
 
+def test_addresses_of_a_judge_say_how_it_goes_at_each(store: Store) -> None:
+    run_id = graded(store)
+    told = {"answered": 5, "lost": 3, "down": True}
+    up = {"answered": 1200, "lost": 0, "down": False}
+    addresses = {"ann": {"http://a:1/v1": up, "http://b:1/v1": told}}
+    store.runs.set_notes(run_id, {"addresses": addresses})
+    app = open_run(run_id)
+    assert "Asked at 2 addresses, 1 of them left alone" in [one.label for one in app.expander]
+    for words in ("http://b:1/v1", "1,200", "✕ left alone"):
+        assert words in shown(app)
+
+
 def test_what_is_at_the_provider_is_said_and_can_be_stopped(store: Store) -> None:
     run_id = planned(store)
     at = clock.at()
