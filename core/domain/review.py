@@ -19,6 +19,8 @@ Mode = Literal["blind", "until_commit", "assisted"]
 Policy = Literal["unanimous", "majority", "adjudicator"]
 Assignment = Literal["pool", "named", "round_robin"]
 Order = Literal["impact", "change", "entropy", "margin", "spread", "random", "dataset"]
+#: How the audit draws: every cell alike, as many of each verdict, or doubtful ones more often.
+DrawKind = Literal["even", "strata", "doubt"]
 CellState = Literal["needs_review", "needs_others", "disagreement", "resolved"]
 #: ``review``: an independent verdict; ``resolve``: the verdict that ends a disagreement.
 Part = Literal["review", "resolve"]
@@ -74,7 +76,8 @@ class QueueRule(Noun):
     reason holds for. ``gold_share``: the chance of every further cell that the dataset labels.
     ``most``: at most so many cells (``None``: all). What the draws bring in is never cut, only what
     the reasons do, from the end of the queue's order. ``requested``: cells of which somebody asked
-    for a regrade, also where people have settled them.
+    for a regrade, also where people have settled them. ``draw``: whose chance in the audit is
+    larger; ``audit_share`` is then the mean of all chances, and no cap goes with it.
     """
 
     split: bool = True
@@ -92,6 +95,24 @@ class QueueRule(Noun):
     gold_share: Share = 0.0
     most: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     requested: bool = False
+    draw: DrawKind = "even"
+
+    @model_validator(mode="after")
+    def _uncut(self) -> QueueRule:
+        if self.draw != "even" and self.most is not None:
+            raise broken(
+                "gives cells other chances, which a cap would make unknown.",
+                "Leave the cap off, or draw every cell alike.",
+                "draw",
+            )
+        return self
+
+    @property
+    def only_draws(self) -> bool:
+        """Whether nothing but chance brings cells in."""
+        asked = (self.split, self.abstention, self.failure, self.near_gate, self.flip, self.stale)
+        wanted = self.everything or self.requested or self.gold_share > 0
+        return not (any(asked) or wanted or self.margin is not None or self.near_mark is not None)
 
 
 class QueueSettings(Noun):

@@ -17,7 +17,7 @@ from core.services.rubrics import issues
 from core.services.rubrics.issues import Issue
 from core.services.runs import lifecycle
 from core.text import numbers as fmt
-from pages.queues import making, people, queue, regrades
+from pages.queues import labels, making, people, queue, regrades
 from pages.queues.outlook import QUEUES_ACT
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
@@ -44,6 +44,13 @@ def queue_list(who: Seat) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         _new()
+        st.button(
+            "How many labels?",
+            key=state.key(QUEUES_ACT, "labels"),
+            icon=":material/straighten:",
+            on_click=state.set_address,
+            kwargs={state.NEW: labels.LABELS},
+        )
         st.button(
             "What reviewers say of rubrics",
             key=state.key(QUEUES_ACT, "issues"),
@@ -193,6 +200,8 @@ _who = identity.seat(HEADER)
 if _who is not None:
     if _queue is not None:
         queue.show(_who, _queue)
+    elif state.address(state.NEW) == labels.LABELS:
+        labels.show(_who)
     elif state.address(state.NEW) is not None:
         making.show(_who)
     elif state.address(state.SHOW) == regrades.REGRADES:

@@ -19,6 +19,9 @@ REASONS = ("split", "abstention", "failure", "flip", "stale", "near_gate", "ever
 #: The orders of ``domain.review.Order``, whose model classes only who makes a queue imports.
 ORDERS = ("impact", "change", "entropy", "margin", "spread", "random", "dataset")
 
+#: The draws of ``domain.review.DrawKind``.
+DRAWN = ("even", "strata", "doubt")
+
 
 @click.group()
 def queue() -> None:
@@ -112,6 +115,45 @@ def _made_text(report: dict[str, Any]) -> str:
     if report["minutes"] is not None:
         lines.append(f"About {max(1, round(report['minutes']))} min at the reviewers' median pace.")
     return "\n".join(lines)
+
+
+@queue.command("plan")
+@click.argument("run", type=click.IntRange(1))
+@click.option("--criterion", default="", help="Of this criterion (default: all, by weight).")
+@click.option("--labels", type=click.IntRange(1), default=100, show_default=True)
+@click.option(
+    "--between", nargs=2, type=str, metavar="A B",
+    help="Two systems of the run that are to be told apart.",
+)  # fmt: skip
+@click.option("--gap", type=click.FloatRange(0, 1), help="How far apart (default: as now known).")
+@click.option("--hourly", type=click.FloatRange(0), help="What an hour of a reviewer costs.")
+@click.option("--draw", type=click.Choice(DRAWN), help="Make the queue that draws so.")
+@db_option
+@json_option
+def queue_plan(
+    run: int, criterion: str, labels: int, between: tuple[str, str] | None, gap: float | None,
+    hourly: float | None, draw: Any, db: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """What more random labels of RUN would buy: precision, power, time and money.
+
+    With --draw the queue is made that draws about so many.
+    """
+    from core.domain.review import QueueSettings
+    from core.services.labelling import label_plan, plan_words
+    from core.services.review import queues
+
+    with common.plain_errors(as_json):
+        store = open_db(db) if draw else open_to_read(db)
+        plan = label_plan.label_plan(
+            store, run, criterion=criterion, labels=labels, pair=between, gap=gap, hourly=hourly
+        )
+        report = {**plan_words.as_data(plan), "queue": None}
+        if draw and plan.left:
+            rule = label_plan.queue_rule(plan, labels, draw)
+            name = label_plan.queue_name(plan, labels)
+            made = queues.make_queue(store, at_terminal(), run, name, rule, QueueSettings())
+            report["queue"] = made.id
+        common.report(report, lambda _: plan_words.as_text(plan), as_json)
 
 
 @queue.command("refresh")

@@ -174,13 +174,13 @@ def corrected_systems(
     by weight as a share of what could be reached, before gates, penalties and limits. ``tasks`` are
     those of ``shared_tasks``, where somebody has them.
     """
-    found = random_labels.of_run(store, run.id)
+    found = random_labels.of_run(store, run.id, criterion)
     shared = shared_tasks(store, run) if tasks is None else tasks
     if len(shared.systems) < 2:
         return CorrectedSystems(criterion, (), (), reason=shared.why or NO_SYSTEMS)
     of_system = {item: name for task in shared.tasks for name, item in task.items.items()}
     cells: dict[str, list[DrawnCell]] = {name: [] for name in shared.systems}
-    for cell in found.of(criterion):
+    for cell in found.cells:
         name, known = of_system.get(cell.item_id), _earned(cell) if criterion else cell
         if name is not None and known is not None:
             cells[name].append(known)

@@ -140,7 +140,7 @@ class _Sought:
         self, table: CellTable, rule: QueueRule, seed: int, named: Named, among: Cells | None
     ) -> None:
         # Columns need numpy, which whoever only names a rule shall not wait for.
-        from core.services.queueing.queue_table import drawn, reasons
+        from core.services.queueing.queue_table import drawn, reasons, shares
 
         self._table, self._rule = table, rule
         signs, asked = table.signs, table.asked_about(rule)
@@ -154,7 +154,8 @@ class _Sought:
             reason: holds & open_ for reason, holds in reasons(table, rule, named).items()
         }
         drawn_from = open_ & (signs.option >= 0)
-        self._audit = drawn_from & (table.chances(seed) < rule.audit_share)
+        self._shares = shares(table, rule, drawn_from)
+        self._audit = drawn_from & (table.chances(seed) < self._shares)
         self._known = drawn_from & (table.labelled() if rule.gold_share else False)
         self._gold = drawn(table, seed, self._known, rule.gold_share)
         counted = (drawn_from, self._audit, self._known, self._gold)
@@ -198,7 +199,8 @@ class _Sought:
         draw: tuple[Reason, ...] = ("audit",) if audit else ("gold",) if gold else ()
         chance = 1.0
         if not why:
-            chance = either(self._rule.audit_share, self._rule.gold_share if known else 0.0)
+            audit_share = float(self._shares[cell])
+            chance = either(audit_share, self._rule.gold_share if known else 0.0)
         item = int(self._table.item[cell])
         item_id, position, _ = self._table.scores[item]
         criterion = self._table.criterion_of(cell)
@@ -231,12 +233,18 @@ def _uncapped(rule: QueueRule) -> QueueRule:
 
 
 def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
-    """The cells that a queue's audit draws where no rule wants them, with votes or without."""
+    """The cells that a queue's audit draws where no rule wants them, with votes or without.
+
+    Where chances hang on the votes, all: nobody knows with what chance a cell whose votes came
+    later would have been drawn.
+    """
     from core.services.queueing.queue_table import CellTable
 
     table = CellTable(store, store.runs.get(queue.run_id))
-    drawn = table.chances(queue.seed) < queue.rule.audit_share
-    asked = (drawn & table.asked_about(queue.rule)).nonzero()[0]
+    drawn = table.asked_about(queue.rule)
+    if queue.rule.draw == "even":
+        drawn &= table.chances(queue.seed) < queue.rule.audit_share
+    asked = drawn.nonzero()[0]
     return frozenset(map(table.name_of, asked.tolist()))
 
 

@@ -20,6 +20,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.identity import seeded
 from core.services.datasets import item_columns
+from core.services.queueing.draw_chances import DrawnFrom, chances, stratum_of
 from core.services.results.run_columns import NO_OPTION, cell_columns
 from core.services.results.scored_items import labels_of, resolved_items, scored_rubric
 from core.services.runs.questions import near_gate
@@ -207,6 +208,28 @@ def drawn(table: CellTable, seed: int, among: Flags, share: float) -> Flags:
     for cell in np.flatnonzero(among).tolist():
         found[cell] = seeded("gold", seed, *table.name_of(cell)).random() < share
     return found
+
+
+def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
+    """With what chance the audit draws each cell, of those among which it draws."""
+    found = np.full(len(table), rule.audit_share)
+    if rule.draw == "even":
+        return found
+    signs, cells = table.signs, np.flatnonzero(among).tolist()
+    strata = [
+        stratum_of(
+            rule.draw,
+            DrawnFrom(table.name_of(cell)[1], int(signs.option[cell]), _known(signs.margin[cell])),
+        )
+        for cell in cells
+    ]
+    chance = chances(rule.draw, rule.audit_share, strata)
+    found[cells] = [chance[one] for one in strata]
+    return found
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Flags]:

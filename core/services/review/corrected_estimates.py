@@ -157,24 +157,24 @@ def _rates(cells: Sequence[DrawnCell], values: Sequence[float | None]) -> HitRat
 
 
 def of_run(store: Store, run_id: int) -> tuple[list[Corrected], DrawnLabels]:
-    """The same of a run, from whichever labels may speak for all its cells; and those labels."""
-    found = random_labels.of_run(store, run_id)
+    """The same of a run, from whichever labels may speak for its cells; and those for all of them.
+
+    Of a criterion that a queue of its own drew from, that queue's.
+    """
     rubric = scored_rubric(store, store.runs.get(run_id))
-    names = [c.name for c in rubric.criteria]
-    lines = [
-        mean_of(found.of(name), name, found.reason)
-        for name in ["", *(names if len(names) > 1 else [])]
-    ]
-    return lines, found
+    names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
+    found = random_labels.by_criterion(store, run_id, names)
+    return [mean_of(of.cells, name, of.reason) for name, of in found.items()], found[""]
 
 
 def corrected_data(store: Store, run_id: int) -> dict[str, Any] | None:
     """The key ``corrected`` of ``metrics --json``; ``None`` where no queue drew labels."""
-    lines, found = of_run(store, run_id)
-    if found.queue is None:
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    if not any(store.queues.has_audit(queue.id) for queue in queues):
         return None
+    lines, found = of_run(store, run_id)
     whole = {
-        "queue": found.queue.id,
+        "queue": found.queue.id if found.queue is not None else None,
         "score": _corrected(lines[0]),
         "criteria": {one.criterion: _corrected(one) for one in lines[1:]},
     }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from core.domain.review import QueueRule, Settled
 from core.domain.review_records import QueueRow
 from core.domain.runs import CellRow
+from core.services.queueing.draw_chances import DrawnFrom, Stratum, stratum_of
 from core.services.queueing.queue_cells import asked_about, audited
 from core.services.results.browsing import judged_options
 from core.services.review.adjudication import settled
@@ -27,12 +28,22 @@ if TYPE_CHECKING:
 # and why: take those out and the audit is no random draw of what is left any more.
 
 
+UNEVEN = (
+    "This audit drew some cells more often than others; what is left is bounded from an even draw "
+    "alone."
+)
+
+
 class Framed(NamedTuple):
-    """A cell of the frame; ``decided`` is what people settled, ``None`` while it does not count."""
+    """A cell of the frame; ``decided`` is what people settled, ``None`` while it does not count.
+
+    Cells of one ``stratum`` had the same chance to be drawn.
+    """
 
     row: CellRow
     drawn: bool
     decided: Settled | None
+    stratum: Stratum
 
     @property
     def right(self) -> bool:
@@ -54,6 +65,7 @@ def frame(store: Store, queue: QueueRow) -> Frame:
     judged = judged_options(store, queue.run_id)
     queued = {(c.item_id, c.criterion): c for c in store.queues.cells(queue.id)}
     before = store.settled.active_at(queue.run_id, queue.created)
+    draw, margins = queue.rule.draw, margins_of(store, queue)
     cells, waiting = list[Framed](), set[tuple[str, str]]()
     for row in store.results.all_cells(queue.run_id):
         place = (row.item_id, row.criterion)
@@ -67,8 +79,17 @@ def frame(store: Store, queue: QueueRow) -> Frame:
                 waiting.add(place)
         elif cell.stratum == "rule":
             continue
-        cells.append(Framed(row, cell is not None and cell.audit, decided))
+        about = DrawnFrom(row.criterion, row.judged, margins.get(place))
+        drawn = cell is not None and cell.audit
+        cells.append(Framed(row, drawn, decided, stratum_of(draw, about)))
     return Frame(tuple(cells), _behind(store, queue, waiting, before))
+
+
+def margins_of(store: Store, queue: QueueRow) -> dict[tuple[str, str], float | None]:
+    """How far the votes agree, where a queue's draw asks for it."""
+    if queue.rule.draw != "doubt":
+        return {}
+    return {place: sign.margin for place, sign in store.signs.of_cells(queue.run_id).items()}
 
 
 def _behind(
@@ -174,6 +195,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     ``alpha`` is the largest share of accepted verdicts that may disagree with people, ``delta`` the
     largest chance of breaking that promise, both in (0, 1).
     """
+    from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import KnownLabels, acceptance, share_of_rest
 
     found = frame(store, store.queues.get(queue_id))
@@ -185,6 +207,8 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     known = KnownLabels(len(others), len(others) - sum(right_besides))
     left = len(rest) - found.behind
     accuracy = share_of_rest(sum(right), len(audit), left, missing=missing, known=known)
+    if len({cell.stratum for cell in found.cells}) > 1:
+        accuracy = Estimate.undefined(UNEVEN, len(audit))
     promise = None
     if accuracy.value is not None:
         promise = acceptance(

@@ -7,13 +7,14 @@ them, too. Other labels were picked by somebody, nobody knows with what chance, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion
 from core.domain.runs import CellRow
+from core.services.queueing.draw_chances import DrawnFrom, Stratum, stratum_of
 from core.services.queueing.queue_cells import asked_about
 from core.services.results.scored_items import (
     effective,
@@ -22,7 +23,7 @@ from core.services.results.scored_items import (
     scored_rubric,
 )
 from core.services.review.adjudication import settled
-from core.services.review.random_audit import frame, narrowed
+from core.services.review.random_audit import frame, margins_of
 from core.store.store import Store
 from core.text.numbers import count, plural
 
@@ -101,7 +102,8 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     drawn_from = frame(store, queue)
     queued = store.queues.cells(queue.id)
     waiting = sum(cell.state != "resolved" for cell in queued) + drawn_from.behind
-    strata = {(c.row.item_id, c.row.criterion): c.drawn for c in drawn_from.cells}
+    strata = {(c.row.item_id, c.row.criterion): c for c in drawn_from.cells}
+    kinds = {one: at for at, one in enumerate(sorted({c.stratum for c in drawn_from.cells}), 1)}
     reason = ""
     if waiting:
         are = "is" if waiting == 1 else "are"
@@ -118,29 +120,108 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
         active = decided is not None and decided.state == "active"
         asked = own.get(row.item_id, rubric).criterion(row.criterion)
         option = decided.option if decided is not None and active else None
-        drawn = strata.get(place)
-        cell = _cell(row, asked, option, int(drawn is not None), drawn=bool(drawn))
+        of = strata.get(place)
+        stratum, drawn = (kinds[of.stratum], of.drawn) if of is not None else (0, False)
+        cell = _cell(row, asked, option, stratum, drawn=drawn)
         if cell is not None and not (active and cell.value is None):
             cells.append(cell)
     return DrawnLabels(tuple(cells), queue, reason)
 
 
-def of_run(store: Store, run_id: int) -> DrawnLabels:
-    """What may speak for all cells of a run. Raises ``NotFound``.
+def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
+    """What may speak for all cells of a run, or of one criterion. Raises ``NotFound``.
 
-    The newest queue that looked at all of them and was reviewed to its end, put away or not; else
-    all labels, where no cell is without.
+    The newest queue that looked at all of them and was reviewed to its end, put away or not,
+    together with those before it that its draw went on from (``_joined``); else all labels, where
+    no cell is without.
     """
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
-    able = [q for q in queues if store.queues.has_audit(q.id) and not narrowed(q.rule)]
-    found = [of_queue(store, queue) for queue in sorted(able, key=lambda q: -q.id)]
-    for one in found:
-        if not one.reason:
-            return one
-    return _all_labelled(store, run_id, found[0] if found else None)
+    found: DrawnLabels | None = None
+    open_yet: DrawnLabels | None = None
+    for queue in sorted(queues, key=lambda one: one.id):
+        about = queue.rule.criteria
+        covers = about is None or bool(criterion and criterion in about)
+        if queue.rule.items is not None or not (covers or (found and not criterion)):
+            continue
+        if not store.queues.has_audit(queue.id):
+            continue
+        one = of_queue(store, queue)
+        one = replace(one, cells=one.of(criterion))
+        if one.reason:
+            open_yet = one
+            continue
+        more = None if found is None else _joined(store, found, one, queue)
+        found = more or (one if covers else found)
+    return found or _all_labelled(store, run_id, open_yet, criterion)
 
 
-def _all_labelled(store: Store, run_id: int, queued: DrawnLabels | None) -> DrawnLabels:
+def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
+    """What may speak for all cells (under the empty string), and for those of each criterion."""
+    whole = of_run(store, run_id)
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    narrow = {name for queue in queues for name in queue.rule.criteria or ()}
+    return {"": whole} | {
+        name: of_run(store, run_id, name)
+        if name in narrow
+        else replace(whole, cells=whole.of(name))
+        for name in names
+    }
+
+
+Place = tuple[str, str]
+
+
+def _joined(
+    store: Store, before: DrawnLabels, one: DrawnLabels, queue: QueueRow
+) -> DrawnLabels | None:
+    """Two draws as one: of what the first had drawn from, the second drew from all that was left.
+
+    ``None`` where that is not so: a rule wanted cells, some of them were settled in between, or
+    both draws were made with one seed and know of each other. A cell's chance hangs on the strata
+    of both draws, which are the strata of both together.
+    """
+    if before.queue is None or before.queue.seed == queue.seed:
+        return None
+    asked = {place(c) for c in before.cells if asked_about(queue.rule, *place(c))}
+    left = {place(c) for c in before.cells if c.stratum and not c.drawn} & asked
+    fresh = {place(cell): cell for cell in one.cells}
+    if not queue.rule.only_draws or left != {at for at, c in fresh.items() if c.stratum}:
+        return None
+    kinds = _kinds(store, queue)
+    strata = {
+        place(c): (c.stratum, kinds(c) if place(c) in asked else None)
+        for c in before.cells
+        if c.stratum
+    }
+    numbers = {kind: at for at, kind in enumerate(dict.fromkeys(strata.values()), 1)}
+    cells = []
+    for cell in before.cells:
+        at = place(cell)
+        drawn = cell.drawn or (at in fresh and fresh[at].drawn)
+        stratum = numbers[strata[at]] if at in strata else 0
+        cells.append(cell._replace(stratum=stratum, drawn=drawn))
+    return DrawnLabels(tuple(cells), queue)
+
+
+def place(cell: DrawnCell) -> Place:
+    """Where a cell is: its item and its criterion."""
+    return cell.item_id, cell.criterion.name
+
+
+def _kinds(store: Store, queue: QueueRow) -> Callable[[DrawnCell], Stratum]:
+    """Which stratum of a queue's draw a cell is in, or would have been."""
+    margins = margins_of(store, queue)
+
+    def kind(cell: DrawnCell) -> Stratum:
+        about = DrawnFrom(cell.criterion.name, cell.voted, margins.get(place(cell)))
+        return stratum_of(queue.rule.draw, about)
+
+    return kind
+
+
+def _all_labelled(
+    store: Store, run_id: int, queued: DrawnLabels | None, criterion: str
+) -> DrawnLabels:
     """Every cell with a label; or why that is no draw."""
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
@@ -148,7 +229,7 @@ def _all_labelled(store: Store, run_id: int, queued: DrawnLabels | None) -> Draw
     rubrics = {item.id: effective(item, rubric) for item in items}
     truth = {item.id: labels_of(item, rubrics[item.id]) for item in items}
     cells = list[DrawnCell]()
-    for row in store.results.all_cells(run_id):
+    for row in store.results.all_cells(run_id, criterion or None):
         option = truth[row.item_id].get(row.criterion)
         asked = rubrics[row.item_id].criterion(row.criterion)
         cell = _cell(row, asked, option, 0, drawn=False)

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.services.queueing.queue_cells import splits_only
 from core.services.review import queues, regrades, reviewers
 from core.store.store import Store
+from pages.queues.labels import LABELS
 from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
 from pages.ui import identity, routes, state
 from pages.ui.identity import IDENTITY, SESSION
@@ -290,3 +291,21 @@ def test_whoever_is_asked_for_a_name_sees_what_for(
     assert [one.value for one in app.title] == [title]
     assert app.caption[0].value.startswith(tells)
     assert asks in shown(app)
+
+
+def test_labels_are_planned_and_their_queue_is_made_in_one_click(store: Store) -> None:
+    reviewed.graded(store, 16)
+    app = sign_in(open_page(routes.QUEUES, new=LABELS), "Ada")
+    page = shown(app)
+    assert "guessed from how far votes agree" in page
+    assert "How long it takes is known once people have reviewed by this rubric." in page
+    app.number_input(key=state.key(QUEUE_FIELD, LABELS, "labels", 1)).set_value(20).run()
+    app.segmented_control(key=state.key(QUEUES_ACT, LABELS, "draw")).set_value("doubt").run()
+    app.button(key=state.key(QUEUE_ACT, LABELS, "make")).click().run()
+    assert not app.exception
+    (made,) = queues.queues(store)
+    assert (made.name, made.rule.draw, made.rule.audit_share) == (
+        "20 random labels",
+        "doubt",
+        20 / 32,
+    )

@@ -54,8 +54,8 @@ def graded(store: Store, labelled: int = 0) -> int:
     return run_with(store, Dataset(items=items), {"one": {"clear": said}}, rubric=RUBRIC)
 
 
-def reviewed_whole(store: Store, run_id: int, rule: QueueRule = DRAW) -> int:
-    queue = reviewed.make_queue(store, store.runs.get(run_id), rule)
+def reviewed_whole(store: Store, run_id: int, rule: QueueRule = DRAW, seed: int = 1) -> int:
+    queue = reviewed.make_queue(store, store.runs.get(run_id), rule, seed=seed)
     for cell in store.queues.cells(queue):
         reviewed.settle(
             store, sit(store, "Ada"), queue, cell.item_id, truth(cell.item_id), note="So."

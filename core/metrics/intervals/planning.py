@@ -1,0 +1,158 @@
+"""What more labels would buy: the width of an interval, and the power of a comparison.
+
+The arithmetic of ``sampling.powered_mean`` and ``powered_gaps.powered_gap`` before any label is
+there, from what is expected of judges' errors in each group of cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, stdtrit
+
+from core.metrics.intervals.sampling import AUDIT
+from core.metrics.measure import Array, tally
+
+#: The level of a test, and the power that is planned for.
+LEVEL, POWER = 0.05, 0.8
+
+
+class Expected(NamedTuple):
+    """What is expected of cells, arrays of shape (cells,).
+
+    ``part``: what a cell's value counts in the mean or gap. ``said``: the votes' value. ``mean``
+    and ``variance``: of what people would say. ``left``: nobody labelled it; else it was drawn.
+    """
+
+    part: Array
+    said: Array
+    mean: Array
+    variance: Array
+    left: npt.NDArray[np.bool_]
+
+
+def outcome(values: Sequence[float], voted: int, wrong: float) -> tuple[float, float]:
+    """Mean and variance of what people would say of a cell: the option voted for, or with the
+    chance ``wrong`` any other alike.
+
+    >>> outcome([0.0, 1.0], 1, 0.25)
+    (0.75, 0.1875)
+    """
+    others = [value for at, value in enumerate(values) if at != voted]
+    if not others:
+        return values[voted], 0.0
+    here = values[voted]
+    mean = (1 - wrong) * here + wrong * sum(others) / len(others)
+    square = (1 - wrong) * here**2 + wrong * sum(v * v for v in others) / len(others)
+    return mean, max(0.0, square - mean**2)
+
+
+class Drawn(NamedTuple):
+    """Cells that are drawn alike: how many there are, how many have labels already, how many more
+    are drawn, and the variance of what judges, as far as they are listened to, are off by there (in
+    units of the mean).
+    """
+
+    cells: int
+    have: int
+    more: float
+    square: float
+
+    @property
+    def labels(self) -> float:
+        """How many labels there will be, at most all."""
+        return min(float(self.cells), self.have + self.more)
+
+
+def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[Drawn]:
+    """The cells by groups that are drawn alike, with the chance of each cell that is left.
+
+    Judges are listened to as far as makes errors least (lambda of ``sampling.powered_mean``).
+    """
+    place, chances = np.asarray(group, np.int64), np.asarray(chance, np.float64)
+    number = int(place.max()) + 1
+    sizes = np.bincount(place, minlength=number).astype(np.float64)
+
+    def within(values: Array) -> Array:
+        """Values less the mean of their group."""
+        return values - (tally(place, number, values[:, None])[:, 0] / np.maximum(sizes, 1))[place]
+
+    said, mean = within(cells.part * cells.said), within(cells.part * cells.mean)
+    spread = float(said @ said)
+    listen = min(1.0, max(0.0, float(said @ mean) / spread)) if spread > 0 else 0.0
+    square = (mean - listen * said) ** 2 + cells.part**2 * cells.variance
+    columns = np.column_stack([~cells.left, cells.left * chances, square]).astype(np.float64)
+    sums = tally(place, number, columns)
+    return [
+        Drawn(int(size), int(have), float(more), float(total / size))
+        for size, (have, more, total) in zip(sizes, sums, strict=True)
+        if size
+    ]
+
+
+def task_error(cells: Expected, tasks: npt.ArrayLike) -> float:
+    """The standard error that is left of a gap over tasks when every cell has a label."""
+    of = np.asarray(tasks, np.int64)
+    number = int(of.max()) + 1
+    by_task = tally(of, number, (cells.part * cells.mean)[:, None])[:, 0]
+    within = float((cells.part**2 * cells.variance).sum())
+    return sqrt(number * float(by_task.var(ddof=1)) + within)
+
+
+def error(groups: Sequence[Drawn]) -> float | None:
+    """The standard error of a sum over all cells; ``None`` where a group has fewer than 2 labels.
+
+    Square root of the sum of N^2 (1 - n/N) s^2 / n (Cochran 1977, section 5.4).
+
+    >>> round(error([Drawn(100, 0, 25, 0.25)]), 3)
+    8.66
+    """
+    variance = 0.0
+    for one in groups:
+        n = one.labels
+        if n >= one.cells:
+            continue
+        if n < 2:
+            return None
+        variance += one.cells * (one.cells - n) * one.square / n
+    return sqrt(variance)
+
+
+def reach(groups: Sequence[Drawn]) -> float | None:
+    """Half the width of the 95% interval; ``None`` where there would be too few labels for one.
+
+    >>> round(reach([Drawn(100, 0, 25, 0.25)]), 2), reach([Drawn(100, 0, 9, 0.25)])
+    (17.92, None)
+    """
+    spread, some = error(groups), [one for one in groups if one.labels < one.cells]
+    drawn = sum(one.labels for one in some)
+    if spread is None or (some and drawn < AUDIT):
+        return None
+    if not some:
+        return 0.0
+    return float(stdtrit(max(1.0, drawn - len(some) - 1), 1 - LEVEL / 2)) * spread
+
+
+def power(gap: float, spread: float) -> float:
+    """The chance that a gap this large is found, where its estimate has this standard error.
+
+    >>> round(power(0.1, 0.0357), 2), round(power(0.0, 0.1), 3)
+    (0.8, 0.05)
+    """
+    if spread <= 0:
+        return 1.0 if gap else LEVEL
+    z = float(ndtri(1 - LEVEL / 2))
+    return float(ndtr(abs(gap) / spread - z) + ndtr(-abs(gap) / spread - z))
+
+
+def found_from(spread: float) -> float:
+    """The smallest gap that is found with a chance of ``POWER``.
+
+    >>> round(found_from(0.1), 2)
+    0.28
+    """
+    return spread * float(ndtri(1 - LEVEL / 2) + ndtri(POWER))

@@ -1,0 +1,78 @@
+"""A plan of labels as sentences, as lines for a terminal, and as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core.services.labelling.label_plan import LabelPlan
+from core.text.numbers import about_minutes, count, percent, plural, score
+
+
+def in_words(plan: LabelPlan) -> str:
+    """What people are expected to be off by, and what it takes to tell two systems apart."""
+    basis = (
+        f"by {plan.known} random labels"
+        if plan.measured
+        else "guessed from how far votes agree; ten random labels would tell"
+    )
+    said = f"People's answers are expected to lie {score(plan.off)} from the votes' ({basis})."
+    if plan.reason:
+        return f"{said} {plan.reason}"
+    if plan.pair is None or plan.gap is None:
+        return said
+    first, second = plan.pair
+    better = second if plan.gap > 0 else first
+    apart = (
+        f"{better} is ahead by {score(abs(plan.gap))} as it looks now. To find that in 80 of 100"
+    )
+    if plan.needed is not None:
+        return f"{said} {apart} cases takes about {plural(plan.needed, 'label')}."
+    return (
+        f"{said} {apart} cases is beyond these tasks: with every cell labelled the chance is "
+        f"{percent(plan.most_power)}. More tasks would help, more labels would not."
+    )
+
+
+def as_text(plan: LabelPlan) -> str:
+    """The plan as lines for a terminal."""
+    lines = [in_words(plan)]
+    for one in plan.steps:
+        widths = ", ".join(
+            f"{draw} ±{score(width, 3)}" for draw, width in one.width.items() if width is not None
+        )
+        parts = [f"{count(one.labels):>6} labels: {widths or 'too few'}"]
+        if one.power is not None:
+            parts.append(f"power {percent(one.power)}")
+        if one.minutes is not None:
+            parts.append(about_minutes(one.minutes))
+        if one.money is not None:
+            parts.append(f"{one.money:.2f} in wages")
+        lines.append("; ".join(parts))
+    return "\n".join(lines)
+
+
+def as_data(plan: LabelPlan) -> dict[str, Any]:
+    """The report of ``queue plan --json``."""
+    data: dict[str, Any] = {
+        "criterion": plan.criterion or None,
+        "cells_without_label": plan.left,
+        "random_labels": plan.known,
+        "off": plan.off,
+        "measured": plan.measured,
+        "steps": [
+            {
+                "labels": one.labels,
+                "half_width": dict(one.width),
+                "power": one.power,
+                "finds": one.finds,
+                "minutes": one.minutes,
+                "money": one.money,
+            }
+            for one in plan.steps
+        ],
+    }
+    if plan.pair is not None:
+        data["between"] = list(plan.pair)
+        data["gap"], data["power_with_all"] = plan.gap, plan.most_power
+        data["labels_needed"] = plan.needed
+    return {**data, "undefined": {"plan": plan.reason}} if plan.reason else data

@@ -1,0 +1,158 @@
+"""What more random labels of a run would buy, and the queue that asks for them in one click."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.domain.review import DrawKind, QueueSettings, Seat
+from core.domain.runs import RunRow
+from core.services.labelling import label_plan, plan_words
+from core.services.labelling.label_plan import DRAWS, Bought, LabelPlan
+from core.services.pairwise import contests
+from core.services.results import browsing
+from core.services.review import queues
+from core.services.rubrics import library
+from core.text import numbers as fmt
+from pages.queues import making
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, one_of, page_header, shown_errors, table
+
+#: What the address says of this screen: `?new=labels`.
+LABELS = "labels"
+ALL = "All criteria, by weight"
+SAYS = (
+    "Half the width of the 95% interval of the mean, corrected by so many random labels. How far "
+    "people will be off from the votes is expected from how much the votes agree, and corrected by "
+    "how far they were on random labels there are. As many of each verdict: as many cells of every "
+    "option that the votes gave. Doubtful ones more often: in proportion to how far people are "
+    "expected to be off (Neyman 1934). Every cell keeps its chance: each draw speaks of all."
+)
+
+
+def show(who: Seat) -> None:
+    """The form, what labels buy as a table, and the button that makes the queue."""
+    page_header(
+        "How many labels?",
+        "What more random labels would buy, in what time, and the queue that asks for them.",
+    )
+    st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave)
+    run = making.choose_run()
+    if run is None:
+        empty_state("No run has votes yet", "Grade something, or import votes, first.")
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        asked = _asked(run)
+    labels, hourly, criterion, pair = asked
+    about = (*browsing.stands_on(store(), run), *asked)
+    plan = remembered(
+        "label plan",
+        about,
+        lambda: label_plan.label_plan(
+            store(), run.id, criterion=criterion, labels=labels, pair=pair, hourly=hourly or None
+        ),
+    )
+    with right:
+        st.html(f'<div class="rs-prose">{esc(plan_words.in_words(plan))}</div>')
+        if plan.steps:
+            _table(plan, wages=bool(hourly))
+            _make(who, run, plan, min(labels, plan.left))
+
+
+def _leave() -> None:
+    state.drop(QUEUE_FIELD)
+    state.set_address(**{state.NEW: None, state.RUN: None})
+
+
+def _asked(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
+    def key(what: str, value: object) -> str:
+        name = state.key(QUEUE_FIELD, LABELS, what, run.id)
+        state.seed(name, value)
+        return name
+
+    rubric = library.version(store(), run.rubric_version_id).rubric
+    names = [c.name for c in rubric.criteria]
+    criterion = ""
+    if len(names) > 1:
+        criterion = st.selectbox(
+            "What it is about",
+            ["", *names],
+            key=key("criterion", ""),
+            format_func=lambda name: one_line(name, 60) or ALL,
+        )
+    labels = int(st.number_input("Labels more", 1, 100_000, step=25, key=key("labels", 100)))
+    hourly = float(
+        st.number_input(
+            "An hour of a reviewer costs", 0.0, 10_000.0, step=5.0, key=key("hourly", 0.0)
+        )
+    )
+    return labels, hourly, criterion, _pair(run, key("first", ""), key("second", ""))
+
+
+def _named(system: str) -> str:
+    return one_line(system, 40) or "nothing"
+
+
+def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
+    """Two systems that are to be told apart, where the run has any."""
+    systems = contests.systems_of(store(), run.id)
+    if len(systems) < 2:
+        return None
+    names = ["", *systems]
+    one = st.selectbox("Tell apart", names, key=first, format_func=_named)
+    other = st.selectbox("from", names, key=second, format_func=_named)
+    return (one, other) if one and other and one != other else None
+
+
+def _table(plan: LabelPlan, *, wages: bool) -> None:
+    timed = any(one.minutes is not None for one in plan.steps)
+    heads = ["Labels more", *(f"± {words}" for words in DRAWS.values())]
+    heads += ["Power"] if plan.gap is not None else []
+    heads += ["People's time"] if timed else []
+    heads += ["Wages"] if timed and wages else []
+    table(
+        heads,
+        (_row(one, plan, timed=timed, wages=wages) for one in plan.steps),
+        name="What labels buy",
+        numbers=range(len(heads)),
+    )
+    time = "" if timed else " How long it takes is known once people have reviewed by this rubric."
+    st.caption(f"± is half the 95% interval of the corrected mean.{time}", help=SAYS)
+
+
+def _row(one: Bought, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:
+    cells = [fmt.count(one.labels)]
+    cells += [fmt.DASH if w is None else fmt.score(w, 3) for w in one.width.values()]
+    cells += (
+        [fmt.DASH if one.power is None else fmt.percent(one.power)] if plan.gap is not None else []
+    )
+    cells += [fmt.DASH if one.minutes is None else fmt.about_minutes(one.minutes)] if timed else []
+    cells += [fmt.DASH if one.money is None else f"{one.money:,.2f}"] if timed and wages else []
+    return cells
+
+
+def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
+    draw: DrawKind = (
+        one_of("Draw", DRAWS, default="even", key=state.key(QUEUES_ACT, LABELS, "draw")) or "even"
+    )
+    if st.button(
+        f"Make a queue of about {fmt.plural(labels, 'cell')}",
+        key=state.key(QUEUE_ACT, LABELS, "make"),
+        type="primary",
+    ):
+        with shown_errors():
+            made = queues.make_queue(
+                store(),
+                who,
+                run.id,
+                label_plan.queue_name(plan, labels),
+                label_plan.queue_rule(plan, labels, draw),
+                QueueSettings(),
+                order="random",
+            )
+            state.drop(QUEUE_FIELD)
+            state.set_address(**{state.NEW: None, state.QUEUE: made.id, state.RUN: None})
+            st.rerun()

@@ -1,0 +1,132 @@
+"""What more random labels would buy, and queues whose cells were drawn with known chances.
+
+The run of ``test_corrected_systems``: forty tasks of two systems, one judge, who says MET of all
+answers of "bold" and of half of those of "calm" (60 of 80 cells).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from math import sqrt
+
+import pytest
+from scipy import stats
+
+from core.errors import InputError
+from core.services.labelling.label_plan import label_plan, queue_rule
+from core.services.labelling.plan_words import as_text, in_words
+from core.services.review import random_labels
+from core.services.review.corrected_estimates import of_run
+from core.services.review.random_audit import unseen
+from core.store.store import Store
+from tests.command_line import cli
+from tests.services import reviewed
+from tests.services.pairwise.test_corrected_systems import DRAW, graded, reviewed_whole, truth
+from tests.services.reviewed import sit
+
+
+def test_before_any_label_the_width_rests_on_how_far_votes_agree(store: Store) -> None:
+    plan = label_plan(store, graded(store), labels=40)
+    assert (plan.left, plan.known, plan.measured) == (80, 0, False)
+    # One vote, so the other answer has a chance of (1 * 0 + 1/2) / 2 = 1/4, and is 1 away.
+    assert plan.off == pytest.approx(sqrt(0.25))
+    step = next(one for one in plan.steps if one.labels == 40)
+    # 40 of 80, one stratum: t with 38 degrees. Heard half, the judge is off by 3/4 1/4 alone.
+    reach = stats.t.ppf(0.975, 38) * sqrt(0.5 * 0.1875 / 40)
+    assert step.width["even"] == pytest.approx(reach)
+    # 20 of the 20 UNMET, who are then all known, and 20 of the 60 MET.
+    alone = stats.t.ppf(0.975, 18) * 60 / 80 * sqrt((1 - 20 / 60) * 0.1875 / 20)
+    assert step.width["strata"] == pytest.approx(alone)
+    assert (step.minutes, step.money) == (None, None)
+    assert "guessed from how far votes agree" in in_words(plan)
+
+
+def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(store: Store) -> None:
+    run_id = graded(store)
+    queue = reviewed.make_queue(store, store.runs.get(run_id), DRAW)
+    drawn = store.queues.cells(queue)
+    for cell in drawn:
+        reviewed.settle(
+            store, sit(store, "Ada"), queue, cell.item_id, truth(cell.item_id), note="So."
+        )
+    plan = label_plan(store, run_id, labels=20, hourly=30.0)
+    assert (plan.known, plan.left, plan.measured) == (len(drawn), 80 - len(drawn), True)
+    # What labels show of how far judges are off, and ten labels' worth of the quarter expected.
+    known = [c for c in random_labels.of_run(store, run_id).cells if c.drawn]
+    off = sum(cell.said != cell.value for cell in known)
+    square = 0.25 * (off + 2.5) / (0.25 * len(drawn) + 2.5)
+    assert plan.off == pytest.approx(sqrt(square))
+    assert "random labels)" in in_words(plan)
+    assert len(as_text(plan).splitlines()) == 1 + len(plan.steps)
+
+
+def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
+    run_id = graded(store)
+    plan = label_plan(store, run_id, labels=60, pair=("calm", "bold"), gap=0.5)
+    step = next(one for one in plan.steps if one.labels == 60)
+    # People are expected to give bold .75, calm .75 or .25, twenty each: gaps of 0 and .5, and both
+    # answers with the variance 3/16 beside. Of each side 30 of 40 are labelled.
+    tasks = 40 / 39 * 0.25**2 / 40 + 2 * 0.1875 / 40
+    labels = 2 * (1 - 30 / 40) * 0.1875 / 30
+    spread = sqrt(tasks + labels)
+    assert step.finds == pytest.approx((1.959964 + 0.841621) * spread, rel=1e-5)
+    assert step.power == pytest.approx(stats.norm.cdf(0.5 / spread - 1.959964), rel=1e-5)
+    assert plan.needed is not None
+    assert plan.needed <= 60
+    small = label_plan(store, run_id, pair=("calm", "bold"), gap=0.05)
+    assert small.needed is None
+    assert "More tasks would help, more labels would not." in in_words(small)
+    with pytest.raises(InputError, match="has no system 'new'"):
+        label_plan(store, run_id, pair=("calm", "new"))
+    with pytest.raises(InputError, match="has no criterion 'tone'"):
+        label_plan(store, run_id, criterion="tone")
+
+
+def test_a_queue_of_a_plan_draws_with_known_chances_and_goes_on_from_the_last(store: Store) -> None:
+    run_id = graded(store)
+    reviewed_whole(store, run_id)
+    first = random_labels.of_run(store, run_id)
+    plan = label_plan(store, run_id)
+    rule = queue_rule(plan, plan.left // 2, "strata")
+    second = reviewed_whole(store, run_id, rule, seed=2)
+    # About as many UNMET as MET are drawn, and each was drawn with the chance of its kind.
+    kinds = {c.item_id: c.voted for c in first.cells}
+    chances = {(kinds[c.item_id], c.chance) for c in store.queues.cells(second)}
+    assert len(chances) == 2
+    left = Counter(kinds[c.item_id] for c in first.cells if not c.drawn)
+    for option, chance in chances:
+        assert chance == pytest.approx(min(1.0, plan.left // 2 / 2 / left[option]), rel=0.2)
+    both = random_labels.of_run(store, run_id)
+    # Both draws count together, by the stratum of the second.
+    assert both.reason == ""
+    number = sum(cell.drawn for cell in both.cells)
+    assert number == sum(c.drawn for c in first.cells) + len(store.queues.cells(second))
+    assert {cell.stratum for cell in both.cells} == {1, 2}
+    mean = of_run(store, run_id)[0][0].powered
+    assert mean is not None
+    assert mean.mean.low is not None
+    assert mean.mean.high is not None
+    assert mean.mean.low <= 0.5 <= mean.mean.high
+    # Bounds for what is left are those of an even draw.
+    assert "drew some cells more often" in unseen(store, second).accuracy.reason
+
+
+def test_a_plan_is_made_from_a_terminal(store: Store) -> None:
+    run_id = graded(store)
+    path = store.path
+    told = json.loads(
+        cli("queue", "plan", run_id, "--labels", 30, "--draw", "doubt", "--between", "calm", "bold",
+            "--db", path, "--json").stdout
+    )  # fmt: skip
+    assert told["cells_without_label"] == 80
+    assert [one["labels"] for one in told["steps"]] == [25, 30, 50]
+    assert told["between"] == ["calm", "bold"]
+    queue = store.queues.get(told["queue"])
+    assert (queue.rule.draw, queue.rule.only_draws, queue.name) == (
+        "doubt",
+        True,
+        "30 random labels",
+    )
+    # One judge is never of two minds: every cell has the same chance.
+    assert {round(cell.chance, 9) for cell in store.queues.cells(queue.id)} == {30 / 80}
