@@ -7,6 +7,7 @@
                           where it names workspaces, their data files are used
 ``RUBRIC_STUDIO_OPEN``    ``1``: other machines may open an app that asks nobody to sign in
 ``RUBRIC_STUDIO_CACHE``   how many megabytes of answers a data file keeps (default: 1000)
+``RUBRIC_STUDIO_CLUSTER`` a Dask cluster to ask models on: ``tcp://HOST:PORT`` or ``local:N``
 ``RUBRIC_STUDIO_LOG``     ``json``: a server logs lines of JSON (default: ``text``)
 ``RUBRIC_STUDIO_LOG_LEVEL``      from which level on: ``debug``, ``info``, ``warning``, ``error``
 ``RUBRIC_STUDIO_METRICS_TOKEN``  who brings it may read ``/metrics``
@@ -71,6 +72,7 @@ class Settings:
     metrics_token: str = field(default="", repr=False)
     workspace: Workspace | None = None
     cache_bytes: int = 1000 * MEGABYTE
+    cluster: str = ""
 
     @property
     def workspaces(self) -> tuple[Workspace, ...]:
@@ -125,6 +127,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         _log_settings(env),
         env.get("RUBRIC_STUDIO_METRICS_TOKEN", "").strip(),
         cache_bytes=_cache_bytes(env.get("RUBRIC_STUDIO_CACHE", "")),
+        cluster=env.get("RUBRIC_STUDIO_CLUSTER", "").strip(),
     )
 
 

@@ -300,3 +300,19 @@ def write_files(files: dict[Path, bytes], force: bool) -> None:
             said = error.strerror or str(error)
             raise InputError(f"cannot be written: {said}.", (), str(path)) from None
         say(f"Written: {path}")
+
+
+cluster_option = click.option(
+    "--cluster",
+    default="",
+    metavar="tcp://HOST:PORT|local:N",
+    help="Ask models on a Dask cluster, or by so many processes of this machine.",
+)
+
+
+def require_cluster(where: str) -> None:
+    """Refuses what is no cluster before anything is made."""
+    if where:
+        from core.services.runs.cluster import joining
+
+        joining.require(where)

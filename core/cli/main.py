@@ -183,7 +183,7 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
         stores = [open_db(path) for path in named]
         if not with_parent:
             common.say("Waiting for runs. Ctrl-C ends.")
-        work_until_told(*stores, with_parent=with_parent)
+        work_until_told(*stores, with_parent=with_parent, cluster=load_settings().cluster)
 
 
 @main.command()

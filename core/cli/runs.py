@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
-from core.cli.common import db_option, json_option, open_to_plan, open_to_read
+from core.cli.common import cluster_option, db_option, json_option, open_to_plan, open_to_read
 
 if TYPE_CHECKING:
     from core.cli.rescore import RaterGroup
@@ -129,11 +129,13 @@ def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @grade_options
+@cluster_option
 @db_option
 @json_option
 def grade(
-    rubric: Path, dataset: Path, db: Path | None, as_json: bool, only_estimate: bool, **options: Any
-) -> None:
+    rubric: Path, dataset: Path, db: Path | None, as_json: bool, only_estimate: bool, cluster: str,
+    **options: Any,
+) -> None:  # fmt: skip
     """Make a run of RUBRIC over DATASET and work it off.
 
     RUBRIC and DATASET are files, or folders in the common layout; - for one is standard input.
@@ -143,6 +145,7 @@ def grade(
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
+        common.require_cluster(cluster)
         asking = {name: options.pop(name) for name in ASKING}
         request = requests_from_files.request_from_files(
             store, rubric, dataset, asking=asking, **options
@@ -158,21 +161,23 @@ def grade(
         run_id = lifecycle.start(store, request.request, programs)
         if twins := requests_from_files.twins_in_words(store, run_id):
             common.say(f"note: {twins}")
-        _follow(store, run_id, as_json)
+        _follow(store, run_id, as_json, cluster)
 
 
 @click.command()
 @click.argument("run", type=int)
+@cluster_option
 @db_option
 @json_option
-def resume(run: int, db: Path | None, as_json: bool) -> None:
+def resume(run: int, cluster: str, db: Path | None, as_json: bool) -> None:
     """Go on with what is left of RUN; no finished call is made again."""
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
+        common.require_cluster(cluster)
         store = open_to_read(db)
         lifecycle.resume(store, run, _programs(store, run))
-        _follow(store, run, as_json)
+        _follow(store, run, as_json, cluster)
 
 
 @click.command()
@@ -198,17 +203,19 @@ def cancel(run: int, db: Path | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=int)
+@cluster_option
 @db_option
 @json_option
-def retry(run: int, db: Path | None, as_json: bool) -> None:
+def retry(run: int, cluster: str, db: Path | None, as_json: bool) -> None:
     """Ask RUN's failed cells again."""
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
+        common.require_cluster(cluster)
         store = open_to_read(db)
         count = lifecycle.retry(store, run, _programs(store, run))
         common.say(f"Asking {count} failed cells again.")
-        _follow(store, run, as_json)
+        _follow(store, run, as_json, cluster)
 
 
 @click.command()
@@ -344,7 +351,7 @@ def _programs(store: Store, run_id: int) -> Any:
     return programs_of(store.runs.row(run_id).panel.judges)
 
 
-def _follow(store: Store, run_id: int, as_json: bool) -> None:
+def _follow(store: Store, run_id: int, as_json: bool, cluster: str = "") -> None:
     """Works the run off here, or watches it if another process has it; then says how it ended."""
     from core.cli import requests_from_files
     from core.services.runs import lifecycle, runner
@@ -352,7 +359,7 @@ def _follow(store: Store, run_id: int, as_json: bool) -> None:
     bar = common.ProgressBar()
     programs = _programs(store, run_id)
     look_at = requests_from_files.progress_line
-    runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs)
+    runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
     bar.end()
     figures = lifecycle.summary(store, run_id)
     if as_json:

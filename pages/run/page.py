@@ -81,8 +81,23 @@ def show_plan(run: Run, rubric: Rubric) -> None:
         name="The judges of this run",
         numbers=(2,),
     )
+    if cluster := run.notes.get("cluster"):
+        _cluster(cluster)
     for name, reports in run.notes.get("training", {}).items():
         _training(name, {c.name: reports[c.name] for c in rubric.criteria if c.name in reports})
+
+
+def _cluster(told: Mapping[str, Any]) -> None:
+    """Where models were asked, if not by this machine alone."""
+    st.html('<div class="rs-section">Cluster</div>')
+    many, address = fmt.plural(int(told["workers"]), "worker"), one_line(str(told["address"]), 80)
+    parts = [f"<span>Models were asked by {many} of the cluster at {esc(address)}.</span>"]
+    if str(told["dashboard"]).startswith(("http://", "https://")):
+        link = esc(str(told["dashboard"]))
+        parts.append(
+            f'<a href="{link}" target="_blank" rel="noreferrer">Dask\'s own pages of it</a>'
+        )
+    row(parts)
 
 
 def _raters(panel: Panel) -> None:

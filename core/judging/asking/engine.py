@@ -44,6 +44,14 @@ class Budget:
         self._in_flight[judge] += 1
         return True
 
+    def try_admit(self, judge: str) -> bool:
+        """Admits one more call of a judge if there is room for it now."""
+        if not self._has_room(judge):
+            self.exhausted = self.exhausted or self._in_flight.total() == 0
+            return False
+        self._in_flight[judge] += 1
+        return True
+
     def settle(self, judge: str, call: Call | None) -> None:
         """Books a finished (or abandoned: ``None``) call of a judge that was admitted."""
         self._in_flight[judge] -= 1
@@ -118,6 +126,7 @@ async def _close_after(
     """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
     stopped = asyncio.ensure_future(stop.wait())
     work = asyncio.gather(*workers)
+    work.add_done_callback(_looked_at)
     both: set[asyncio.Future[object]] = {work, stopped}  # type: ignore[arg-type]
     try:
         await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
@@ -128,6 +137,12 @@ async def _close_after(
     finally:
         stopped.cancel()
         outcomes.put_nowait(None)
+
+
+def _looked_at(ended: asyncio.Future[list[None]]) -> None:
+    """Whoever was cut off does not await how the workers ended, and nobody needs to be told."""
+    if not ended.cancelled():
+        ended.exception()
 
 
 class _Lane:
@@ -180,7 +195,7 @@ class _Lane:
 
 
 def unasked(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
-    """The outcome of a question whose judge is not asked any more."""
+    """The failures of a question that was not asked, for its judge failed fatally before."""
     text = f"Not asked, because an earlier call of this judge failed: {message}"
     return AskedOutcome(
         tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)

@@ -7,6 +7,7 @@ decides the same again.
 __all__ = [
     "batches",
     "candidates",
+    "cluster",
     "cost_estimate",
     "held_work",
     "lifecycle",

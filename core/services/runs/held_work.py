@@ -1,17 +1,19 @@
 """What is shared by all work that is held for a while: runs, and tasks of a model's help.
 
 Whoever holds something renews that with beats, which also tell when somebody else took it, or
-wants it stopped. All that one worker does with the store is done in one thread.
+wants it stopped. All that one worker does with the store is done in one thread, and outcomes are
+written in groups.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
+from core.domain.votes import AskedOutcome
 from core.errors import NotNow
 from core.services.runs.ready_run import Providers
 from core.store.store import Store
@@ -59,3 +61,81 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+# Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
+#
+# While a group is written the next one gathers, so that a slow disk makes larger groups and not a
+# longer queue. A group waits ``GATHER`` seconds for company first: docs/decisions/0014. So a kill
+# loses what was in flight, and what was answered while one group gathered and was written.
+
+GATHER = 0.02
+#: While so many outcomes wait, nothing more is asked.
+HOLD_AT = 2000
+
+
+class Recorder:
+    """Takes outcomes as they come. ``ready`` is not set while nothing more should be asked.
+
+    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises why.
+    """
+
+    def __init__(
+        self,
+        write: Callable[[Sequence[AskedOutcome]], Awaitable[object]],
+        on_failure: Callable[[], None],
+    ) -> None:
+        self.ready = asyncio.Event()
+        self.ready.set()
+        self._write, self._on_failure = write, on_failure
+        self._waiting: list[AskedOutcome] = []
+        self._writing: list[AskedOutcome] = []
+        self._some, self._none = asyncio.Event(), asyncio.Event()
+        self._none.set()
+        self._task = asyncio.create_task(self._work())
+
+    def add(self, outcome: AskedOutcome) -> None:
+        """Record this outcome soon."""
+        self._waiting.append(outcome)
+        self.stir()
+        if len(self._waiting) >= HOLD_AT:
+            self.ready.clear()
+
+    def stir(self) -> None:
+        """Write soon, be there an outcome or none."""
+        self._some.set()
+        self._none.clear()
+
+    @property
+    def unwritten(self) -> list[AskedOutcome]:
+        """What was added and is not on the disk."""
+        return [*self._writing, *self._waiting]
+
+    async def drain(self) -> None:
+        """Returns when all that was added is written. Raises what kept it from being written."""
+        none = asyncio.create_task(self._none.wait())
+        await asyncio.wait({none, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        none.cancel()
+        if self._task.done():
+            self._task.result()
+
+    async def close(self) -> None:
+        """Ends the task; ``drain`` first."""
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _work(self) -> None:
+        try:
+            while True:
+                await self._some.wait()
+                await asyncio.sleep(GATHER)
+                self._some.clear()
+                self._writing, self._waiting = self._waiting, []
+                await self._write(self._writing)
+                self._writing = []
+                self.ready.set()
+                if not self._some.is_set():
+                    self._none.set()
+        except Exception:
+            self._on_failure()
+            raise

@@ -235,6 +235,11 @@ class KeptAnswers:
             self._reading = loop.create_task(self._read())
         return await found
 
+    async def any(self) -> bool:
+        """Whether there are any."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._reader, self._store.responses.any)
+
     async def close(self) -> None:
         """Give back the thread and its connection."""
         if self._reading is not None:

@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
 from core.services.access.allowing import allowed
 from core.services.judges.registry import NO_FUNCTIONS, Functions
+from core.services.runs.cluster.asking import ClusterDoor
 from core.services.runs.held_work import in_thread, store_thread
 from core.services.runs.ready_run import Providers
 from core.services.runs.worker import LEASE_SECONDS, Work
@@ -83,8 +84,9 @@ AT_ONCE = 4
 class Runner:
     """Works off queued runs, several at once, until it is stopped."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, cluster: str = "") -> None:
         self.store = store
+        self._where = cluster
         self.owner = clock.owner_name()
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -106,8 +108,8 @@ class Runner:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
-        providers = Providers()
-        async with store_thread(self.store, providers) as io:
+        providers, cluster = Providers(), ClusterDoor(self._where)
+        async with store_thread(self.store, providers) as io, aclosing(cluster):
             works: dict[asyncio.Task[None], Work] = {}
             try:
                 with ending(self._stopping.set):
@@ -117,7 +119,7 @@ class Runner:
                         if sum(not work.resting for work in works.values()) < AT_ONCE:
                             lease = await in_thread(io, self._claim)
                             if lease is not None:
-                                work = Work(self.store, lease, providers, io)
+                                work = Work(self.store, lease, providers, io, cluster)
                                 works[asyncio.create_task(_guarded(work))] = work
                                 continue
                         await asyncio.sleep(LOOK_EVERY)
@@ -166,21 +168,29 @@ def work_here(
     on_tick: Callable[[], None] = lambda: None,
     tick: float = 0.5,
     functions: Functions = NO_FUNCTIONS,
+    cluster: str = "",
 ) -> RunStatus | None:
     """Works off one run in this thread; ``None`` if another process holds it.
 
-    ``on_tick`` is called every ``tick`` seconds (for a progress bar). An interrupt (Ctrl-C,
+    ``on_tick`` is called every ``tick`` seconds (for a progress bar); models are asked on
+    ``cluster``, where one is named (`cluster.joining.read`). An interrupt (Ctrl-C,
     SIGTERM, SIGHUP) keeps what is finished and leaves the run ``interrupted``, then raises
     ``KeyboardInterrupt``.
     """
     try:
-        return asyncio.run(_work_here(store.acting(LOCAL), run_id, on_tick, tick, functions))
+        door = ClusterDoor(cluster)
+        return asyncio.run(_work_here(store.acting(LOCAL), run_id, on_tick, tick, functions, door))
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
 
 async def _work_here(
-    store: Store, run_id: int, on_tick: Callable[[], None], tick: float, functions: Functions
+    store: Store,
+    run_id: int,
+    on_tick: Callable[[], None],
+    tick: float,
+    functions: Functions,
+    cluster: ClusterDoor,
 ) -> RunStatus | None:
     claim = partial(
         store.leases.claim,
@@ -190,11 +200,11 @@ async def _work_here(
         run_id=run_id,
     )
     providers = Providers(functions)
-    async with store_thread(store, providers) as io:
+    async with store_thread(store, providers) as io, aclosing(cluster):
         lease = await in_thread(io, claim)
         if lease is None:
             return None
-        work = Work(store, lease, providers, io)
+        work = Work(store, lease, providers, io, cluster)
         task, mine = asyncio.create_task(work.run()), asyncio.current_task()
         assert mine is not None
         try:
@@ -216,6 +226,7 @@ def follow(
     run_id: int,
     on_look: Callable[[RunProgress], None],
     functions: Functions = NO_FUNCTIONS,
+    cluster: str = "",
 ) -> None:
     """Works the run off here, or watches whoever does, until it rests."""
     from core.services.runs.lifecycle import progress, release_if_gone
@@ -227,7 +238,7 @@ def follow(
         look = progress(store, run_id, look)
         on_look(look)
 
-    while work_here(store, run_id, on_tick=tick, functions=functions) is None:
+    while work_here(store, run_id, on_tick=tick, functions=functions, cluster=cluster) is None:
         if not store.runs.row(run_id).active:
             return
         release_if_gone(store, run_id)

@@ -84,7 +84,7 @@ def runner_beside(settings: Settings) -> Iterator[None]:
     if settings.runner == "none":
         yield
     elif settings.runner == "thread":
-        runners = [Runner(open_store(one)).start() for one in settings.each()]
+        runners = [Runner(open_store(one), settings.cluster).start() for one in settings.each()]
         try:
             yield
         finally:
@@ -142,12 +142,12 @@ class WorkerProcess:
             self._worker.wait()
 
 
-def work_until_told(*stores: Store, with_parent: bool = False) -> None:
+def work_until_told(*stores: Store, with_parent: bool = False, cluster: str = "") -> None:
     """Works off queued runs until Ctrl-C or, ``with_parent``, until standard input ends.
 
     Of several data files each has a Runner of its own, beside the first.
     """
-    first, *others = [Runner(store) for store in stores]
+    first, *others = [Runner(store, cluster) for store in stores]
     if with_parent:
 
         def watch() -> None:

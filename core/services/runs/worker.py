@@ -22,97 +22,21 @@ from core.domain.runs import Lease, RunStatus
 from core.domain.votes import AskedOutcome
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.batch_judge import BatchJudge
-from core.judging.asking.engine import Budget, grade
+from core.judging.asking.engine import Budget
 from core.judging.protocol import AskableJudge
 from core.services.access.spending import limit_of
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.services.runs import ready_run
 from core.services.runs.batches.desk import BatchDesk
 from core.services.runs.batches.working import BatchWork
-from core.services.runs.held_work import beating, in_thread
+from core.services.runs.cluster.asking import NO_CLUSTER, ClusterDoor, outcomes
+from core.services.runs.cluster.joining import ClusterGone
+from core.services.runs.held_work import Recorder, beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.settings import load_settings
 from core.store.runs.kept import MANY
 from core.store.store import Store
-
-# Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
-#
-# While a group is written the next one gathers, so that a slow disk makes larger groups and not a
-# longer queue. A group waits ``GATHER`` seconds for company first: docs/decisions/0014. So a kill
-# loses what was in flight, and what was answered while one group gathered and was written.
-
-GATHER = 0.02
-#: While so many outcomes wait, nothing more is asked.
-HOLD_AT = 2000
-
-
-class Recorder:
-    """Takes outcomes as they come. ``ready`` is not set while nothing more should be asked.
-
-    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises why.
-    """
-
-    def __init__(
-        self,
-        write: Callable[[Sequence[AskedOutcome]], Awaitable[object]],
-        on_failure: Callable[[], None],
-    ) -> None:
-        self.ready = asyncio.Event()
-        self.ready.set()
-        self._write, self._on_failure = write, on_failure
-        self._waiting: list[AskedOutcome] = []
-        self._writing: list[AskedOutcome] = []
-        self._some, self._none = asyncio.Event(), asyncio.Event()
-        self._none.set()
-        self._task = asyncio.create_task(self._work())
-
-    def add(self, outcome: AskedOutcome) -> None:
-        """Record this outcome soon."""
-        self._waiting.append(outcome)
-        self.stir()
-        if len(self._waiting) >= HOLD_AT:
-            self.ready.clear()
-
-    def stir(self) -> None:
-        """Write soon, be there an outcome or none."""
-        self._some.set()
-        self._none.clear()
-
-    @property
-    def unwritten(self) -> list[AskedOutcome]:
-        """What was added and is not on the disk."""
-        return [*self._writing, *self._waiting]
-
-    async def drain(self) -> None:
-        """Returns when all that was added is written. Raises what kept it from being written."""
-        none = asyncio.create_task(self._none.wait())
-        await asyncio.wait({none, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        none.cancel()
-        if self._task.done():
-            self._task.result()
-
-    async def close(self) -> None:
-        """Ends the task; ``drain`` first."""
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _work(self) -> None:
-        try:
-            while True:
-                await self._some.wait()
-                await asyncio.sleep(GATHER)
-                self._some.clear()
-                self._writing, self._waiting = self._waiting, []
-                await self._write(self._writing)
-                self._writing = []
-                self.ready.set()
-                if not self._some.is_set():
-                    self._none.set()
-        except Exception:
-            self._on_failure()
-            raise
-
 
 log = logging.getLogger(__name__)
 LEASE_SECONDS = 10.0
@@ -126,8 +50,16 @@ ResultT = TypeVar("ResultT")
 class Work:
     """One run being worked off. ``leave`` ends it early; ``how`` says in which status."""
 
-    def __init__(self, store: Store, lease: Lease, providers: Providers, io: Executor) -> None:
+    def __init__(
+        self,
+        store: Store,
+        lease: Lease,
+        providers: Providers,
+        io: Executor,
+        cluster: ClusterDoor = NO_CLUSTER,
+    ) -> None:
         self.store, self.lease, self.providers, self._io = store, lease, providers, io
+        self._cluster = cluster
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
@@ -165,6 +97,8 @@ class Work:
         except StoreError:
             self.lost = True  # nor can the file be told how it ended
             raise
+        except ClusterGone as error:
+            status, message = "interrupted", str(error)
         except RubricStudioError as error:
             message = str(error)
         except Exception as error:
@@ -206,6 +140,9 @@ class Work:
         judges, notes = await ready_judges(
             job, self.providers, kept, partial(self._called, recorder)
         )
+        cluster = await self._cluster.cluster(job.plan.panel.judges)
+        if cluster is not None:
+            notes = {**notes, "cluster": cluster.told()}
         await self.patiently(self.store.runs.set_notes, job.run.id, notes)
         self._judges, self._before = judges, job.run.notes.get(ready_run.ADDRESSES, {})
         limit = await self.io(limit_of, self.store, job.run)
@@ -221,9 +158,11 @@ class Work:
                     for j in round_.judges
                     if j.name not in batches.lanes
                 }
-                async for outcome in grade(
-                    asked, judges, stop=self.stop, budget=budget, ready=recorder.ready
-                ):
+                async for outcome in outcomes(
+                    *(cluster, asked, judges),
+                    stop=self.stop, budget=budget, ready=recorder.ready, kept=kept,
+                    on_call=partial(self._called, recorder),
+                ):  # fmt: skip
                     recorder.add(outcome)
                 await batches.ask(round_.judges, wanted)
                 await recorder.drain()

@@ -183,6 +183,10 @@ class Responses:
         ((size,),) = self._files.tuples(f"SELECT coalesce(sum({_BYTES}), 0) FROM response")
         return int(size)
 
+    def any(self) -> bool:
+        """Whether an answer is kept."""
+        return bool(self._files.tuples("SELECT 1 FROM response LIMIT 1"))
+
     def count(self) -> int:
         """How many answers are kept."""
         ((count,),) = self._files.tuples("SELECT count(*) FROM response")

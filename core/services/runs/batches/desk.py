@@ -21,8 +21,9 @@ from core.judging.providers.base import CallError
 from core.services.runs.batches.lanes import BatchLane
 
 if TYPE_CHECKING:
+    from core.services.runs.held_work import Recorder
     from core.services.runs.ready_run import Job
-    from core.services.runs.worker import Recorder, Work
+    from core.services.runs.worker import Work
 
 #: The pauses while a provider cannot be reached, or takes no more for now: doubling, in seconds.
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0

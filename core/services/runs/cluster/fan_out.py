@@ -1,0 +1,255 @@
+"""The owner's side: hands questions to workers in chunks, and takes outcomes as they come.
+
+`asked_on` is the engine's `grade` for many machines. Each worker holds two chunks of a judge, so
+that it never waits for the next one. Every question stands in the owner's books until its outcome
+came; what a lost worker had not answered goes back to the front, and an outcome that comes twice
+counts once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from itertools import count
+from typing import Any
+
+from core.domain.panel import Judge
+from core.domain.votes import AskedOutcome, Cell, FailureKind, VoteFailure
+from core.judging.asking.engine import Budget, unasked
+from core.judging.protocol import FATAL, Question
+from core.services.runs.cluster import remote
+from core.services.runs.cluster.joining import Cluster
+from core.services.runs.cluster.orders import Chunk, News, WorkOrder, part_of
+
+#: Questions of a chunk for each call that a worker makes at once; chunks that a worker holds.
+TIMES, AHEAD = 8, 2
+Remembered = Callable[[str, Question], Awaitable[AskedOutcome | None]]
+#: How often the cluster is looked at without any news, in seconds.
+LOOK_EVERY = 0.25
+#: While so many outcomes wait for the consumer, nothing more is handed out.
+WAITING = 2048
+
+
+class _Sent:
+    """A chunk that a worker has. ``left`` are the questions without an outcome, by first cell."""
+
+    def __init__(self, number: int, lane: _Remaining, worker: str, questions: tuple[Question, ...]):
+        self.number, self.lane, self.worker = number, lane, worker
+        self.left = {question.cell: question for question in questions}
+        self.task: Any = None
+
+
+class _Remaining:
+    """One judge with what is left to ask it."""
+
+    def __init__(self, spec: Judge, questions: Iterator[Question]) -> None:
+        self.spec, self._questions = spec, questions
+        self.returned: deque[Question] = deque()
+        self.dead: tuple[FailureKind, str] | None = None
+        self.drawn = False
+
+    def draw(self) -> Question | None:
+        """The next question; those that came back from a lost worker first."""
+        if self.returned:
+            return self.returned.popleft()
+        found = next(self._questions, None)
+        self.drawn = found is None
+        return found
+
+
+class FanOut:
+    """One asking of a run's models on a cluster; see ``asked_on``."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        order: WorkOrder,
+        questions: Mapping[str, Iterator[Question]],
+        budget: Budget | None,
+        ready: asyncio.Event | None,
+        on_call: Callable[[int], None],
+        remembered: Remembered | None,
+    ) -> None:
+        specs = {judge.name: judge for judge in order.judges}
+        self._cluster, self._order = cluster, order
+        self._sealed = pickle.dumps(order)
+        self._lanes = [_Remaining(specs[name], asked) for name, asked in questions.items()]
+        self._budget, self._ready, self._on_call = budget, ready, on_call
+        self._remembered = remembered
+        self._out: dict[int, _Sent] = {}
+        self._numbers = count(1)
+        self.outcomes: asyncio.Queue[AskedOutcome] = asyncio.Queue()
+        self._stir = asyncio.Event()
+
+    async def work(self, stop: asyncio.Event) -> None:
+        """Hands out until nothing is left, the budget is spent, or ``stop`` is set."""
+        with self._cluster.listening(self._order.token, self._heard):
+            try:
+                while not stop.is_set():
+                    workers = await self._cluster.workers()
+                    self._take_back(workers)
+                    await self._hand_out(workers)
+                    if self._is_done():
+                        break
+                    self._stir.clear()
+                    for sent in self._out.values():
+                        sent.task.add_done_callback(lambda _: self._stir.set())
+                    await _either(self._stir, stop)
+            finally:
+                for sent in list(self._out.values()):
+                    await sent.task.cancel(force=True)
+                    self._give_back(sent)
+                await self._cluster.put_down(self._order.token)
+
+    async def _hand_out(self, workers: list[str]) -> None:
+        """Fills every worker up, the emptiest first."""
+        for ahead in range(AHEAD):
+            for lane in self._lanes:
+                size = TIMES * part_of(lane.spec, len(workers) or 1).concurrency
+                for worker in workers:
+                    held = sum(s.lane is lane and s.worker == worker for s in self._out.values())
+                    if held == ahead and (questions := await self._drawn(lane, size)):
+                        self._send(lane, worker, len(workers), questions)
+
+    async def _drawn(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
+        """Questions to be sent: those that kept answers answer are done with here."""
+        drawn = self._draw(lane, size)
+        if self._remembered is None:
+            return drawn
+        found = await asyncio.gather(*(self._remembered(lane.spec.name, one) for one in drawn))
+        for outcome in found:
+            if outcome is not None:
+                self._took(lane, outcome)
+        return tuple(one for one, known in zip(drawn, found, strict=True) if known is None)
+
+    def _draw(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
+        """Questions that may be asked now: not while outcomes wait, nor beyond the budget."""
+        drawn: list[Question] = []
+        while len(drawn) < size and self.outcomes.qsize() < WAITING:
+            if self._ready is not None and not self._ready.is_set():
+                break
+            if lane.dead is None and self._budget and not self._budget.try_admit(lane.spec.name):
+                break
+            question = lane.draw()
+            if question is None:
+                if lane.dead is None and self._budget:
+                    self._budget.settle(lane.spec.name, None)
+                break
+            if lane.dead is None:
+                drawn.append(question)
+            else:
+                self.outcomes.put_nowait(unasked(question, *lane.dead))
+        return tuple(drawn)
+
+    def _send(
+        self, lane: _Remaining, worker: str, share: int, questions: tuple[Question, ...]
+    ) -> None:
+        sent = _Sent(next(self._numbers), lane, worker, questions)
+        chunk = Chunk(sent.number, lane.spec.name, share, questions)
+        key = f"{self._order.token}-{sent.number}"
+        sent.task = self._cluster.client.submit(
+            *(remote.ask, self._sealed, pickle.dumps(chunk), key),
+            key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0,
+        )  # fmt: skip
+        self._out[sent.number] = sent
+
+    def _heard(self, news: News) -> None:
+        """Outcomes came: each is counted off, once."""
+        self._on_call(news.went_out)
+        sent = self._out.get(news.chunk)
+        for outcome in news.outcomes:
+            cell = outcome.results[0].cell
+            if sent is not None and sent.left.pop(cell, None) is not None:
+                self._took(sent.lane, outcome)
+            else:
+                self._took_late(cell, outcome)
+        self._stir.set()
+
+    def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:
+        if self._budget is not None:
+            self._budget.settle(lane.spec.name, outcome.call)
+        for result in outcome.results:
+            if isinstance(result, VoteFailure) and result.kind in FATAL:
+                lane.dead = lane.dead or (result.kind, result.message)
+        self.outcomes.put_nowait(outcome)
+
+    def _took_late(self, cell: Cell, outcome: AskedOutcome) -> None:
+        """An outcome of a worker that was given up: welcome where nobody else was asked yet."""
+        for lane in self._lanes:
+            for question in lane.returned:
+                if question.cell == cell:
+                    lane.returned.remove(question)
+                    self.outcomes.put_nowait(outcome)
+                    return
+
+    def _take_back(self, workers: list[str]) -> None:
+        """Chunks that ended are closed; what lost workers had not answered is handed out again."""
+        for sent in list(self._out.values()):
+            status = sent.task.status
+            if status == "finished" and not sent.left:
+                del self._out[sent.number]
+            elif sent.worker not in workers or status in ("lost", "cancelled"):
+                self._cluster.drop(sent.task)
+                self._give_back(sent)
+            elif status == "error":
+                raise self._cluster.failed(sent.task)
+
+    def _give_back(self, sent: _Sent) -> None:
+        del self._out[sent.number]
+        for question in reversed(sent.left.values()):
+            sent.lane.returned.appendleft(question)
+            if self._budget is not None:
+                self._budget.settle(sent.lane.spec.name, None)
+
+    def _is_done(self) -> bool:
+        if self._out:
+            return False
+        if self._budget is not None and self._budget.exhausted:
+            return True
+        return all(lane.drawn and not lane.returned for lane in self._lanes)
+
+
+async def _either(*events: asyncio.Event) -> None:
+    """Returns when one of the events is set, or after ``LOOK_EVERY``."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    await asyncio.wait(waiting, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+
+
+async def asked_on(
+    cluster: Cluster,
+    order: WorkOrder,
+    questions: Mapping[str, Iterator[Question]],
+    *,
+    stop: asyncio.Event,
+    budget: Budget | None = None,
+    ready: asyncio.Event | None = None,
+    on_call: Callable[[int], None] = lambda more: None,
+    remembered: Remembered | None = None,
+) -> AsyncIterator[AskedOutcome]:
+    """Every question's outcome, in the order in which they come; see `engine.grade`.
+
+    ``remembered`` gives the outcome of a judge's question from answers kept earlier, if it can.
+
+    Raises:
+        ClusterGone: the scheduler is gone and did not come back.
+    """
+    fan = FanOut(cluster, order, questions, budget, ready, on_call, remembered)
+    work = asyncio.create_task(fan.work(stop))
+    try:
+        while not (work.done() and fan.outcomes.empty()):
+            taking = asyncio.create_task(fan.outcomes.get())
+            await asyncio.wait({taking, work}, return_when=asyncio.FIRST_COMPLETED)
+            if taking.done():
+                yield taking.result()
+                while not fan.outcomes.empty():
+                    yield fan.outcomes.get_nowait()
+            else:
+                taking.cancel()
+        await work
+    finally:
+        work.cancel()
+        await asyncio.gather(work, return_exceptions=True)

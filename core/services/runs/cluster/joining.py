@@ -1,0 +1,229 @@
+"""Joining a Dask cluster: by its address, or so many processes of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import Any, NamedTuple
+
+from core import clock
+from core.errors import InputError, RubricStudioError
+from core.services.runs.cluster.orders import News, Versions
+from core.services.runs.cluster.remote import put_down, versions
+
+log = logging.getLogger(__name__)
+#: How long a scheduler may be away, in seconds; how long workers may take to come at first, and a
+#: scheduler to answer.
+PATIENCE, FIRST_WORKERS, CONNECT = 30.0, 60.0, 10.0
+LOOK_EVERY = 0.2
+#: More processes than this on one machine are a slip of the pen.
+MOST_LOCAL = 256
+
+
+class ClusterGone(RubricStudioError):
+    """The scheduler of a cluster is gone, or no worker is left."""
+
+
+class Where(NamedTuple):
+    """A cluster's address, or so many workers on this machine (then the address is empty)."""
+
+    address: str
+    local: int
+
+
+def read(where: str) -> Where:
+    """What was asked for.
+
+    Raises:
+        InputError: it is neither an address nor ``local:N``.
+
+    >>> read("local:4"), read("tcp://10.0.0.5:8786").address
+    (Where(address='', local=4), 'tcp://10.0.0.5:8786')
+    """
+    if found := re.fullmatch(r"local:(\d{1,6})", where.strip()):
+        if 1 <= int(found[1]) <= MOST_LOCAL:
+            return Where("", int(found[1]))
+        raise InputError(f"A local cluster has 1 to {MOST_LOCAL} workers, not {found[1]}.")
+    if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", where.strip()):
+        return Where(where.strip(), 0)
+    raise InputError(
+        f"The cluster is {where!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (so many "
+        "processes of this machine)."
+    )
+
+
+def require(where: str) -> None:
+    """Refuses what names no cluster, and any where Dask is not installed (``InputError``)."""
+    read(where)
+    _dask()
+
+
+def _dask() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise InputError(
+            "A cluster needs Dask: install rubric-studio[cluster] here and on every worker."
+        ) from None
+    return distributed
+
+
+class Cluster:
+    """A cluster that was joined. Use it on the event loop that joined it."""
+
+    def __init__(self, client: Any, topic: str) -> None:
+        self.client, self.topic = client, topic
+        self._listeners: dict[str, Callable[[News], None]] = {}
+        self._known: dict[str, bool] = {}
+        self._away_since: float | None = None
+
+    @property
+    def dashboard(self) -> str:
+        """The address of Dask's own pages about the cluster; empty where it has none."""
+        return str(self.client.dashboard_link or "") if _has_dashboard() else ""
+
+    def told(self) -> dict[str, Any]:
+        """What is kept of it with a run: its address, how many asked, and where to look at it."""
+        workers = sum(self._known.values())
+        return {
+            "address": self.client.scheduler.address,
+            "workers": workers,
+            "dashboard": self.dashboard,
+        }
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was left, or given up."""
+        return bool(self.client.status == "closed")
+
+    @contextmanager
+    def listening(self, token: str, heard: Callable[[News], None]) -> Iterator[None]:
+        """``heard`` gets what workers send about a run."""
+        self._listeners[token] = heard
+        try:
+            yield
+        finally:
+            del self._listeners[token]
+
+    def hear(self, event: tuple[float, bytes]) -> None:
+        """An event of this owner's topic."""
+        news = pickle.loads(event[1])
+        assert isinstance(news, News)
+        if news.token in self._listeners:
+            self._listeners[news.token](news)
+
+    async def workers(self) -> list[str]:
+        """The addresses of the workers that fit, none while the scheduler is away.
+
+        Raises:
+            ClusterGone: it has been away for too long, or closed.
+        """
+        loop = asyncio.get_running_loop()
+        if self.client.status == "running":
+            self._away_since = None
+            try:
+                found = await self.client.scheduler.identity(n_workers=-1)
+            except (OSError, ValueError) as error:
+                log.info("The scheduler could not be asked for its workers: %s", error)
+                return []
+            workers = [str(one) for one in found["workers"]]
+            await self._check([one for one in workers if one not in self._known])
+            return [one for one in workers if self._known.get(one)]
+        self._away_since = self._away_since or loop.time()
+        if self.client.status == "closed" or loop.time() - self._away_since > PATIENCE:
+            raise ClusterGone(
+                "The scheduler of the cluster is gone. What was answered is kept; start it again "
+                "and resume the run, on the cluster or without."
+            )
+        return []
+
+    async def _check(self, new: list[str]) -> None:
+        """Workers of another version are not asked, and that is said once."""
+        if not new:
+            return
+        ours = _ours()
+        theirs = await self.client.run(versions, workers=new, on_error="return")
+        for address in new:
+            told = theirs.get(address)
+            self._known[address] = told == ours
+            if told != ours:
+                words = getattr(told, "words", f"no Rubric Studio ({type(told).__name__})")
+                log.warning(
+                    "Worker %s has %s, and this is %s: it is not asked.", address, words, ours.words
+                )
+
+    def failed(self, task: Any) -> RubricStudioError:
+        """Why a chunk could not be asked at all."""
+        error = task.exception()
+        return ClusterGone(f"A worker of the cluster could not ask: {error!r}")
+
+    def drop(self, task: Any) -> None:
+        """Nobody waits for this task any more."""
+        task.release()
+
+    async def put_down(self, token: str) -> None:
+        """Workers forget a run."""
+        if self.client.status == "running":
+            await self.client.run(put_down, token, on_error="ignore")
+
+
+def _ours() -> Versions:
+    return versions()
+
+
+def _has_dashboard() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("bokeh") is not None
+
+
+@asynccontextmanager
+async def joined(where: str) -> AsyncIterator[Cluster]:
+    """A cluster while it is used; one of this machine begins and ends with it.
+
+    Raises:
+        InputError: the address is none, Dask is not installed, nobody answers there, or its workers
+            are of another version.
+    """
+    place, dask = read(where), _dask()
+    async with AsyncExitStack() as stack:
+        at: Any = place.address
+        if place.local:
+            at = await stack.enter_async_context(
+                dask.LocalCluster(
+                    n_workers=place.local,
+                    threads_per_worker=4,
+                    processes=True,
+                    asynchronous=True,
+                    dashboard_address="127.0.0.1:0",
+                    host="127.0.0.1",
+                    silence_logs=logging.ERROR,
+                )
+            )
+        try:
+            client = dask.Client(at, asynchronous=True, set_as_default=False, timeout=CONNECT)
+            await stack.enter_async_context(client)
+        except (OSError, ValueError) as error:
+            raise InputError(f"No scheduler answers at {place.address}: {error}") from None
+        yield await _ready(client)
+
+
+async def _ready(client: Any) -> Cluster:
+    """The cluster once a worker that fits is there."""
+    cluster = Cluster(client, f"rubric-studio/{clock.owner_name()}")
+    client.subscribe_topic(cluster.topic, cluster.hear)
+    last = asyncio.get_running_loop().time() + FIRST_WORKERS
+    while not await cluster.workers():
+        if cluster._known:
+            raise InputError(
+                "No worker of the cluster fits: each needs the same versions of Rubric Studio, "
+                f"Python and Dask as here ({_ours().words})."
+            )
+        if asyncio.get_running_loop().time() > last:
+            raise InputError("The cluster has no workers.")
+        await asyncio.sleep(LOOK_EVERY)
+    return cluster

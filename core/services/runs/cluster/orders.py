@@ -1,0 +1,79 @@
+"""What travels between a run's owner and the workers of a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from core.domain.panel import Judge
+from core.domain.votes import AskedOutcome
+from core.judging.protocol import Question
+
+
+@dataclass(frozen=True)
+class WorkOrder:
+    """A run as a worker knows it: ``token`` tells the owner's attempt apart from any other.
+
+    ``judges`` are models only, with names of variables and never a key. ``keeps`` says whether
+    answers come along to be kept for later runs, ``topic`` where the owner listens.
+    """
+
+    token: str
+    topic: str
+    judges: tuple[Judge, ...]
+    keeps: bool
+
+    def judge(self, name: str, share: int) -> Judge:
+        """A judge with a worker's part of its limits, where ``share`` workers ask it."""
+        return part_of(next(judge for judge in self.judges if judge.name == name), share)
+
+
+def part_of(judge: Judge, share: int) -> Judge:
+    """The judge as one of ``share`` workers holds it: its part of every limit, and never none.
+
+    >>> one = part_of(Judge(name="j", model="m", concurrency=10, requests_per_minute=90), 4)
+    >>> one.concurrency, one.requests_per_minute, one.tokens_per_minute
+    (3, 22, None)
+    """
+    limits = {
+        name: None if limit is None else max(1, limit // share)
+        for name, limit in (
+            ("requests_per_minute", judge.requests_per_minute),
+            ("tokens_per_minute", judge.tokens_per_minute),
+        )
+    }
+    return judge.model_copy(update={"concurrency": -(-judge.concurrency // share), **limits})
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Questions of one judge for one worker, which is one of ``share``."""
+
+    number: int
+    judge: str
+    share: int
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class News:
+    """What a worker tells of a chunk: outcomes as they come, and how many calls went out."""
+
+    token: str
+    chunk: int
+    outcomes: tuple[AskedOutcome, ...]
+    went_out: int = 0
+
+
+class Versions(NamedTuple):
+    """What must be the same on every machine of a cluster."""
+
+    program: str
+    prompts: str
+    python: str
+    dask: str
+
+    @property
+    def words(self) -> str:
+        """In one line."""
+        return f"Rubric Studio {self.program}, Python {self.python}, Dask {self.dask}"

@@ -1,0 +1,192 @@
+"""On a worker: asks the questions of a chunk, and sends each outcome back as soon as it is there.
+
+A chunk is a task of Dask, so that its dashboard shows it. The task looks at its own state: where
+nobody waits for it any more (the owner stopped the run, or is gone), it asks nothing more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import platform
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from core.domain.panel import Judge
+from core.domain.votes import AskedOutcome
+from core.judging.asking.answer_cache import CachedCompletion
+from core.judging.asking.engine import grade
+from core.judging.asking.llm_judge import LLMJudge
+from core.judging.prompts.wording import PROMPT_VERSION
+from core.judging.protocol import Question
+from core.services.runs.cluster.orders import Chunk, News, Versions, WorkOrder
+from core.services.runs.ready_run import Providers
+
+#: How often outcomes leave, and how often a task looks whether anybody waits for it, in seconds.
+SEND_EVERY, LOOK_EVERY = 0.02, 0.02
+#: In these states of a task somebody waits for it.
+_WANTED = ("executing", "long-running")
+#: A worker keeps what it needs of so many runs.
+MOST_DESKS = 8
+
+
+def versions() -> Versions:
+    """What this process is made of."""
+    import distributed
+
+    try:
+        program = version("rubric-studio")
+    except PackageNotFoundError:
+        program = "not installed"
+    python = ".".join(platform.python_version_tuple()[:2])
+    return Versions(program, PROMPT_VERSION, python, str(distributed.__version__))
+
+
+class NoneKept:
+    """A cache that has nothing: its judges bring their answers along, to be kept by the owner."""
+
+    async def get(self, key: str) -> CachedCompletion | None:
+        """Nothing is kept here."""
+        return None
+
+
+class Desk:
+    """What a worker holds of one run: its judges, their gates, and room for their calls."""
+
+    def __init__(self, order: WorkOrder) -> None:
+        self.order = order
+        self.went_out = 0
+        self._providers = Providers()
+        self._judges: dict[str, tuple[int, SharedJudge]] = {}
+
+    async def judge(self, name: str, share: int) -> SharedJudge:
+        """The judge with this worker's part of its limits; another part replaces the last one."""
+        held, judge = self._judges.get(name, (0, None))
+        if judge is None or held != share:
+            if judge is not None:
+                await judge.close()
+            spec = self.order.judge(name, share)
+            cache = NoneKept() if self.order.keeps else None
+            judge = SharedJudge(self._providers.judge(spec, cache, self._called))
+            self._judges[name] = (share, judge)
+        return judge
+
+    def take_calls(self) -> int:
+        """How many calls went out since this was asked last."""
+        found, self.went_out = self.went_out, 0
+        return found
+
+    async def close(self) -> None:
+        """Gives back connections."""
+        for _, judge in self._judges.values():
+            await judge.close()
+        await self._providers.close()
+
+    def _called(self, more: int) -> None:
+        self.went_out += more
+
+
+class SharedJudge:
+    """A judge with so many calls at once, however many chunks ask it."""
+
+    def __init__(self, judge: LLMJudge) -> None:
+        self.spec: Judge = judge.spec
+        self._judge, self._room = judge, asyncio.Semaphore(judge.spec.concurrency)
+
+    async def ask(self, question: Question) -> AskedOutcome:
+        """What the judge says, once there is room for another call."""
+        async with self._room:
+            return await self._judge.ask(question)
+
+    async def close(self) -> None:
+        """Its limits bind nobody any more."""
+        await self._judge.close()
+
+
+_desks: dict[str, Desk] = {}
+
+
+async def _desk(order: WorkOrder) -> Desk:
+    if order.token not in _desks:
+        while len(_desks) >= MOST_DESKS:
+            await _desks.pop(next(iter(_desks))).close()
+        _desks[order.token] = Desk(order)
+    return _desks[order.token]
+
+
+async def ask(order: bytes, chunk: bytes, key: str) -> int:
+    """Asks a chunk's questions; returns how many outcomes were sent. ``key`` is the task's own."""
+    from distributed import get_worker
+
+    worker, work = get_worker(), pickle.loads(chunk)
+    assert isinstance(work, Chunk)
+    desk = await _desk(pickle.loads(order))
+    judge = await desk.judge(work.judge, work.share)
+    stop = asyncio.Event()
+    async with _watched(worker, key, stop), _Sender(worker, desk, work.number) as sender:
+        async for outcome in grade(
+            {work.judge: iter(work.questions)}, {work.judge: judge}, stop=stop
+        ):
+            sender.waiting.append(outcome)
+    return sender.sent
+
+
+async def put_down(token: str) -> None:
+    """Forgets a run that ended."""
+    desk = _desks.pop(token, None)
+    if desk is not None:
+        await desk.close()
+
+
+@asynccontextmanager
+async def _watched(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[None]:
+    """``stop`` is set once nobody waits for the task."""
+
+    async def look() -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            task = worker.state.tasks.get(key)
+            if task is None or task.state not in _WANTED:
+                stop.set()
+
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+
+
+class _Sender:
+    """Sends what waits, again and again."""
+
+    def __init__(self, worker: Any, desk: Desk, chunk: int) -> None:
+        self.waiting: list[AskedOutcome] = []
+        self.sent = 0
+        self._worker, self._desk, self._chunk = worker, desk, chunk
+
+    async def __aenter__(self) -> _Sender:
+        self._task = asyncio.create_task(self._work())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._send()
+
+    async def _work(self) -> None:
+        while True:
+            await asyncio.sleep(SEND_EVERY)
+            self._send()
+
+    def _send(self) -> None:
+        calls = self._desk.take_calls()
+        if not self.waiting and not calls:
+            return
+        order, outcomes = self._desk.order, tuple(self.waiting)
+        self.waiting.clear()
+        self.sent += len(outcomes)
+        news = News(order.token, self._chunk, outcomes, calls)
+        self._worker.log_event(order.topic, pickle.dumps(news))

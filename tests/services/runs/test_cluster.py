@@ -1,0 +1,218 @@
+"""Runs on a Dask cluster, over real TCP: the votes of one process, whoever of the cluster dies."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from distributed import LocalCluster
+
+from core.cli import main
+from core.domain.panel import Asking, Judge
+from core.services.runs import lifecycle
+from core.services.runs.cluster import joining, remote
+from core.services.runs.planning import RunRequest
+from core.services.runs.runner import work_here
+from core.store.store import Store
+from tests.provider import Answer, Provider, status
+from tests.services.runs.world import asked_of, slowly, until, votes_of
+
+
+@contextmanager
+def cluster(*, processes: bool = False) -> Iterator[LocalCluster]:
+    """A scheduler and two workers behind a port: in this process, or each in its own."""
+    with LocalCluster(
+        n_workers=2, threads_per_worker=2, processes=processes, dashboard_address="127.0.0.1:0",
+        protocol="tcp://", host="127.0.0.1", silence_logs=50,
+    ) as made:  # fmt: skip
+        yield made
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with cluster() as made:
+        yield str(made.scheduler_address)
+
+
+@pytest.fixture
+def many(store: Store, tmp_path: Path, provider: Provider) -> RunRequest:
+    """100 items x 3 criteria, four calls at once: chunks of 16 questions on each of two workers."""
+    judge = Judge(
+        name="ada", model="ada", api_base=provider.url, concurrency=4, price_in=100, price_out=0
+    )
+    return asked_of(store, judge, tmp_path, 100)
+
+
+def started(store: Store, request: RunRequest, **asking: Any) -> int:
+    panel = request.panel.model_copy(update={"asking": Asking(**asking)})
+    return lifecycle.start(store, replace(request, panel=panel))
+
+
+def test_a_cluster_gives_the_votes_that_one_process_gives_and_never_sees_a_key(
+    store: Store,
+    many: RunRequest,
+    provider: Provider,
+    address: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sent = list[bytes]()
+    dumps = remote.pickle.dumps
+    monkeypatch.setenv("QZ_KEY", "qz-secret-of-the-owner")
+    (judge,) = many.panel.judges
+    panel = many.panel.model_copy(
+        update={"judges": (judge.model_copy(update={"key_env": "QZ_KEY"}),)}
+    )
+    many = replace(many, panel=panel)
+    monkeypatch.setattr(
+        "core.services.runs.cluster.fan_out.pickle.dumps",
+        lambda what: sent.append(dumps(what)) or sent[-1],
+    )
+    there, here = started(store, many, cache=False), started(store, many, cache=False)
+    assert work_here(store, there, cluster=address) == "done"
+    assert work_here(store, here) == "done"
+    assert votes_of(store, there) == votes_of(store, here)
+    assert provider.count == 600
+    # A worker's own environment has the value; the name alone is sent.
+    assert b"QZ_KEY" in b"".join(sent)
+    assert b"qz-secret" not in b"".join(sent)
+    figures = [lifecycle.summary(store, run) for run in (there, here)]
+    assert figures[0]["cost_usd"] == pytest.approx(30.0)  # 300 calls of 1,000 tokens
+    assert figures[0]["calls"] == figures[1]["calls"] == 300
+
+
+def test_workers_hold_their_parts_of_the_limit_of_calls_at_once(
+    store: Store, many: RunRequest, provider: Provider, address: str
+) -> None:
+    out, most, lock = 0, 0, threading.Lock()
+    provider.rule = lambda body: slowly(body, 0.01)
+    give = Provider._give
+
+    async def counted(self: Provider, answer: Answer, request: Any) -> Any:
+        nonlocal out, most
+        with lock:
+            out += 1
+            most = max(most, out)
+        try:
+            return await give(self, answer, request)
+        finally:
+            with lock:
+                out -= 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Provider, "_give", counted)
+        assert work_here(store, started(store, many), cluster=address) == "done"
+    assert most <= 4
+
+
+def test_what_was_answered_before_is_not_asked_again_on_a_cluster(
+    store: Store, many: RunRequest, provider: Provider, address: str
+) -> None:
+    # Answers of the cluster are kept, and are found by the next run, here or there.
+    for where in (address, address, ""):
+        assert work_here(store, started(store, many), cluster=where) == "done"
+        assert provider.count == 300
+    assert store.responses.count() == 300
+
+
+def test_a_budget_and_a_judge_that_cannot_be_asked_hold_on_a_cluster_too(
+    store: Store, many: RunRequest, provider: Provider, address: str
+) -> None:
+    # 1,000 tokens in at $100 a million: a call costs $0.10; at $1.00 there is room for one more.
+    short = started(store, replace(many, budget=1.05), cache=False)
+    assert work_here(store, short, cluster=address) == "budget"
+    assert store.runs.row(short).cost == pytest.approx(1.1)
+    provider.rule = lambda body: status(401, "no such key")
+    before = provider.count
+    dead = started(store, many, cache=False)
+    assert work_here(store, dead, cluster=address) == "done"
+    row = store.runs.row(dead)
+    assert (row.votes, row.failures_open) == (0, 300)
+    # Four calls are out when the first comes back, and as many on the chunks already handed out.
+    assert provider.count - before <= 16
+
+
+def test_a_worker_is_killed_and_the_others_answer_what_it_had(
+    store: Store, many: RunRequest, provider: Provider
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.02)
+    run = started(store, many, cache=False)
+    with cluster(processes=True) as made:
+
+        def kill() -> None:
+            until(lambda: provider.count >= 60, 60)
+            os.kill(made.workers[0].pid, signal.SIGKILL)
+
+        thread = threading.Thread(target=kill)
+        thread.start()
+        assert work_here(store, run, cluster=str(made.scheduler_address)) == "done"
+        thread.join()
+    assert store.runs.row(run).votes == 300
+    assert len(votes_of(store, run)) == 300
+    # Asked again: two calls in flight on that worker, and what it had not sent for 20 ms.
+    assert 300 <= provider.count <= 300 + 2 + 2 + 4
+
+
+def test_when_the_scheduler_goes_the_run_says_so_and_goes_on_elsewhere(
+    store: Store, many: RunRequest, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.02)
+    monkeypatch.setattr(joining, "PATIENCE", 0.5)
+    run = started(store, many, cache=False)
+    with cluster() as made:
+
+        def close() -> None:
+            until(lambda: provider.count >= 60, 60)
+            made.close()
+
+        thread = threading.Thread(target=close)
+        thread.start()
+        assert work_here(store, run, cluster=str(made.scheduler_address)) == "interrupted"
+        thread.join()
+    row = store.runs.row(run)
+    assert "scheduler of the cluster is gone" in row.message
+    assert row.votes >= 40
+    lifecycle.resume(store, run)
+    assert work_here(store, run) == "done"
+    assert store.runs.row(run).votes == 300
+    assert provider.count <= 300 + 8
+
+
+def test_workers_of_another_version_are_not_asked(
+    store: Store, many: RunRequest, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = remote.versions()
+    monkeypatch.setattr(joining, "_ours", lambda: ours._replace(program="9.9"))
+    run = started(store, many)
+    assert work_here(store, run, cluster=address) == "interrupted"
+    assert re.search(r"No worker of the cluster fits.*9\.9", store.runs.row(run).message)
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [("local:0", "1 to 256 workers"), ("10.0.0.5", "tcp://HOST:PORT"), ("local:x", "local:N")],
+)
+def test_what_is_no_cluster_is_refused_before_a_run_is_made(
+    tmp_path: Path, where: str, words: str
+) -> None:
+    db = str(tmp_path / "none.db")
+    refused = CliRunner().invoke(main, ["grade", "r", "d", "--cluster", where, "--db", db])
+    assert refused.exit_code == 2
+    assert words in refused.output
+
+
+def test_where_nobody_answers_the_run_waits_to_be_resumed(
+    store: Store, request_: RunRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(joining, "CONNECT", 0.3)
+    run = lifecycle.start(store, request_)
+    assert work_here(store, run, cluster="tcp://127.0.0.1:9") == "interrupted"
+    assert "No scheduler answers at tcp://127.0.0.1:9" in store.runs.row(run).message
