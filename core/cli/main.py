@@ -15,7 +15,7 @@ from core.cli.asked_again.probing import probe
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
-from core.cli.measuring import compare, contest, metrics, rank
+from core.cli.measuring import cascade, compare, contest, metrics, rank
 from core.cli.review.queues import queue
 from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema
@@ -77,22 +77,9 @@ def main() -> None:
     """Write rubrics, grade with a panel of judges, and see every vote."""
 
 
-for command in (
-    grade,
-    resume,
-    cancel,
-    retry,
-    runs,
-    show,
-    score,
-    import_,
-    export,
-    metrics,
-    lint,
-    compare,
-):
-    main.add_command(command)
-for command in (contest, rank, probe, convert, schema, backup, verify, check, queue, regrade):
+_MADE = (grade, resume, cancel, retry, runs, show, score, import_, export, metrics, lint, compare)
+_MEASURED = (contest, rank, cascade, probe, convert, schema, backup, verify, check)
+for command in (*_MADE, *_MEASURED, queue, regrade):
     main.add_command(command)
 
 

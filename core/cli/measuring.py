@@ -1,4 +1,4 @@
-"""Commands that measure: metrics, compare, contest, rank."""
+"""Commands that measure: metrics, compare, contest, rank, cascade."""
 
 from __future__ import annotations
 
@@ -247,6 +247,40 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
         common.result(figures)
     else:
         click.echo(contest_requests.estimate_line(figures))
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--first",
+    multiple=True,
+    metavar="NAME",
+    help="A judge of the first stage; may be given several times. Its first judge when absent.",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(0, 1),
+    default=0.01,
+    show_default=True,
+    help="How much less often right a cheaper threshold may be than the best.",
+)
+@db_option
+@json_option
+def cascade(
+    run: str, first: tuple[str, ...], tolerance: float, db: Path | None, as_json: bool
+) -> None:
+    """From which sureness on may a judge of RUN decide alone? Calls nobody.
+
+    Replays a cascade on votes and labels that are there, at every threshold: how many answers go on
+    to the other judges, how many are right, what it costs. RUN is a number of `runs`.
+    """
+    from core.services.comparison import cascade_sweep
+    from core.services.comparison.run_comparison import run_number
+
+    with common.plain_errors(as_json):
+        found = cascade_sweep.sweep(open_to_read(db), run_number(run), first, tolerance=tolerance)
+        data = cascade_sweep.as_data(found)
+        common.report(data, lambda _: cascade_sweep.in_words(found), as_json)
 
 
 @click.command()

@@ -7,11 +7,15 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.errors import InputError
 from core.metrics.agreement.alt_test import EPSILON, FEWEST_ANNOTATORS, FEWEST_ITEMS, AltTest, Kind
 from core.metrics.calibration import Calibration
+from core.metrics.cascade import CascadePoint
 from core.services.agreement import calibration, reliability
 from core.services.agreement.calibration import RaterCalibration
 from core.services.agreement.ratings import PANEL
+from core.services.comparison import cascade_sweep
+from core.services.comparison.cascade_sweep import SweptCascade
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -19,7 +23,7 @@ from pages.agreement.selection import RatedSelection, said, words_of
 from pages.agreement.words import cell, few, section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, label
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, one_of, table
 
 ECE_SAYS = (
@@ -51,6 +55,7 @@ def show(chosen: RatedSelection) -> None:
     _figures(found)
     one = next((o for o in found if o.column == chosen.rater), found[0])
     _closely(chosen, one)
+    _alone(chosen)
 
 
 def _figures(found: list[RaterCalibration]) -> None:
@@ -118,6 +123,74 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
             name="Reliability diagram",
             numbers=(1, 2, 3),
         )
+
+
+# From which sureness on may a judge decide alone?
+
+#: Thresholds that are drawn and listed: every tenth.
+_SHOWN = 5
+
+
+def _alone(chosen: RatedSelection) -> None:
+    """A cascade replayed: this judge first, the others where it is not sure enough."""
+    about = chosen.run_about
+    names = remembered(
+        "cascade first", about, lambda: cascade_sweep.could_be_first(store(), chosen.run_id)
+    )
+    if not names:
+        return
+    section("From which sureness on may a judge decide alone?")
+    first = st.selectbox(
+        "Who answers first",
+        names,
+        key=state.key(keys.AGREEMENT_FIELD, "first"),
+        format_func=lambda one: one_line(one, 60),
+    )
+    try:
+        found = remembered(
+            "cascade sweep",
+            (*about, first),
+            lambda: cascade_sweep.sweep(store(), chosen.run_id, [first]),
+        )
+    except InputError as error:
+        st.caption(label(str(error)))
+        return
+    st.html(f'<div class="rs-prose">{esc(cascade_sweep.in_words(found))}</div>')
+    shown = found.points[::_SHOWN]
+    places = [fmt.score(one.threshold) for one in shown]
+    right = draw.Series("Right", [one.right.estimate for one in shown])
+    goes = draw.Series("Go on", [one.goes_on for one in shown])
+    axes = ("Goes on below this sureness", "Share of the cells")
+    st.plotly_chart(
+        draw.series_plot(places, [right, goes], axes, kind="lines", share=True),
+        key=state.key(keys.AGREEMENT_CHART, "cascade", first, chosen.run_id),
+        config={"displayModeBar": False},
+        alt="The share that is right and the share that goes on at each threshold; the table below "
+        "has the numbers.",
+    )
+    with st.expander("The same as a table", icon=":material/table_rows:"):
+        table(
+            ("Goes on below", "Go on", "Right", "95% interval", "Cost of 1,000 cells"),
+            (_threshold(found, one) for one in shown),
+            name="A cascade at every tenth threshold",
+            numbers=range(5),
+        )
+    st.caption(
+        "Replayed on the labelled cells of the whole run; nobody is asked. A cell also goes on "
+        "where who answers first abstains, is split or failed. Right counts abstentions as wrong."
+    )
+
+
+def _threshold(found: SweptCascade, one: CascadePoint) -> list[str]:
+    return [
+        fmt.score(one.threshold),
+        fmt.percent(one.goes_on),
+        fmt.percent(one.right.estimate),
+        fmt.DASH
+        if one.right.low is None or one.right.high is None
+        else f"{fmt.percent(one.right.low)} to {fmt.percent(min(1.0, one.right.high))}",
+        fmt.cost(found.cost(one.goes_on)),
+    ]
 
 
 # May a judge stand in for a person?

@@ -1,4 +1,4 @@
-"""The commands `compare` and `probe`."""
+"""The commands `compare`, `cascade` and `probe`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from core.cli.main import main
+from core.domain.panel import Panel
 from core.store.store import Store
 from tests.command_line import cli
+from tests.services.comparison.test_cascade_sweep import voted
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
-from tests.services.comparison.world import dataset, run_with
+from tests.services.comparison.world import ONE, TWO, dataset, run_with
 from tests.services.diagnostics.test_probes import LONGISH, made
 
 
@@ -63,6 +65,14 @@ def test_what_cannot_be_compared_ends_with_status_2(
     assert found.exit_code == 2
     assert said in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_cascade_replays_every_threshold(store: Store) -> None:
+    run, db = voted(store, Panel(judges=(ONE, TWO))), ("--db", store.path)
+    found = json.loads(cli("cascade", run, "--first", "one", "--json", *db).stdout)
+    assert (found["chosen"]["threshold"], found["chosen"]["accuracy"]) == (0.6, 1.0)
+    assert "decides alone from a sureness of 0.60 on" in cli("cascade", run, *db).stdout
+    assert cli("cascade", run, "--first", "ghost", *db).returncode == 2
 
 
 def test_probe_says_its_cost_asks_and_tells_what_it_found(store: Store) -> None:

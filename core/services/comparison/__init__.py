@@ -3,4 +3,12 @@
 May import agreement and what is below.
 """
 
-__all__ = ["costs", "differences", "in_words", "paired_runs", "rightness", "run_comparison"]
+__all__ = [
+    "cascade_sweep",
+    "costs",
+    "differences",
+    "in_words",
+    "paired_runs",
+    "rightness",
+    "run_comparison",
+]

@@ -91,6 +91,22 @@ class Votes:
             found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
         return found
 
+    def spent(self, run_id: int) -> dict[str, tuple[int, float | None]]:
+        """Per judge how many votes a run has, and what all its calls cost, kept answers as they
+        cost then; ``None`` where the cost of a call is unknown.
+        """
+        found = self._files.tuples(
+            """
+            SELECT v.judge, v.votes, c.cost FROM
+                (SELECT judge, count(*) AS votes FROM vote WHERE run_id = ? GROUP BY judge) v
+                LEFT JOIN (SELECT judge, iif(sum(coalesce(first_cost, cost) IS NULL), NULL,
+                    sum(coalesce(cost, 0) + coalesce(first_cost, 0))) AS cost
+                    FROM call WHERE run_id = ? GROUP BY judge) c USING (judge)
+            """,
+            (run_id, run_id),
+        )
+        return {judge: (votes, cost) for judge, votes, cost in found}
+
     def sure(
         self, run_id: int, below: int, criterion: str | None = None
     ) -> list[tuple[Cell, float | None, tuple[float, ...] | None]]:

@@ -34,6 +34,8 @@ from tests.pages.agreement.test_page import PAGE, field, linked_items
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded
 from tests.pages.ways import Work, offered
+from tests.services.comparison.test_cascade_sweep import voted
+from tests.services.comparison.world import ONE, TWO
 from tests.services.diagnostics.test_probes import FAIR, LONGISH, made
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -279,7 +281,7 @@ def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store
     assert "ann against labels (gold)" in text
     assert "How sure" in text
     assert "0.70 to 0.80" in text
-    (chart,) = app.get("plotly_chart")
+    chart, _ = app.get("plotly_chart")  # the second is of a cascade replayed
     assert "Reliability diagram of ann" in str(chart.proto)
 
 
@@ -379,3 +381,10 @@ def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store
     assert not app.exception
     assert "80% interval" in words(app)
     assert "(Basic, as you chose)" in words(app)
+
+
+def test_how_sure_a_judge_must_be_to_decide_alone_stands_under_how_sure(store: Store) -> None:
+    run = voted(store, Panel(judges=(ONE, TWO)))
+    text = words(open_page(PAGE, run=str(run), view="sure", criterion="clear"))
+    assert "From which sureness on may a judge decide alone?" in text
+    assert "one alone is right in 35% of 20 labelled cells, two in 90%" in text

@@ -1,0 +1,263 @@
+"""From which sureness on may some judges of a run decide alone? A cascade replayed on its votes.
+
+The judges of the first stage answer every cell; a cell goes on to the others where they abstain,
+are split, failed, or are less sure than a threshold. All votes are there, so nobody is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from core.domain.panel import Cascade, Judge
+from core.domain.rubric import Criterion
+from core.domain.runs import Run
+from core.domain.votes import BallotRow
+from core.errors import InputError
+from core.metrics.bias.effects import BiasEffect
+from core.metrics.cascade import (
+    TOLERANCE,
+    CascadePoint,
+    HeldOut,
+    Replayed,
+    cheapest,
+    curve,
+    held_out,
+)
+from core.scoring.verdict import settle
+from core.services.results.scored_items import (
+    effective,
+    labels_of,
+    resolved_items,
+    scored_rubric,
+)
+from core.services.results.verdicts import Counting, counting_of
+from core.store.store import Store
+from core.text.numbers import percent
+
+
+@dataclass(frozen=True)
+class SweptCascade:
+    """A cascade of ``first`` and then ``then`` at every threshold, over ``cells`` with a label.
+
+    ``alone`` and ``all_of_them`` are the shares of cells on which each stage by itself is right;
+    ``costs`` US dollars for 1,000 cells by each, ``None`` where unknown. ``chosen`` is the cheapest
+    point that is right as often as the best, but for the tolerance; ``tried`` what came of such a
+    choice on the half of the items that it was not made on.
+    """
+
+    run: Run
+    first: tuple[str, ...]
+    then: tuple[str, ...]
+    cells: int
+    points: tuple[CascadePoint, ...]
+    chosen: CascadePoint
+    tried: HeldOut | None
+    alone: float
+    all_of_them: float
+    costs: tuple[float | None, float | None]
+    says_how_sure: bool
+
+    def cost(self, share: float) -> float | None:
+        """What 1,000 cells cost where that share goes on; ``None`` where a price is unknown."""
+        first, then = self.costs
+        return None if first is None or then is None else first + share * then
+
+
+def could_be_first(store: Store, run_id: int) -> list[str]:
+    """The judges of a run that say how sure they are; none where it has no other judge."""
+    run = store.runs.get(run_id)
+    sure = {judge for _, _, judge in store.votes.confidences(run_id)}
+    counted = [judge.name for judge in run.panel.judges if not judge.shadow]
+    return [name for name in counted if name in sure] if len(counted) > 1 else []
+
+
+def sweep(
+    store: Store,
+    run_id: int,
+    first: Collection[str] = (),
+    *,
+    tolerance: float = TOLERANCE,
+    seed: int = 0,
+) -> SweptCascade:
+    """Replay the cascade on the labelled cells of a run; ``first`` is by default its first judge.
+
+    Raises:
+        InputError: there are no two stages, or no cell has a label and votes of both.
+    """
+    run = store.runs.get(run_id)
+    one, two = _stages(run, first)
+    replayed = _replayed(store, run, one, two)
+    if not len(replayed.items):
+        raise InputError(
+            "No cell of this run has a label, an answer of the first judges and one of the others."
+        )
+    points = curve(replayed)
+    threshold = cheapest(replayed, tolerance)
+    return SweptCascade(
+        run=run,
+        first=tuple(judge.name for judge in one),
+        then=tuple(judge.name for judge in two),
+        cells=len(replayed.items),
+        points=tuple(points),
+        chosen=next(point for point in points if point.threshold == threshold),
+        tried=held_out(replayed, tolerance, seed=seed),
+        alone=float(replayed.first.mean()),
+        all_of_them=float(replayed.then.mean()),
+        costs=(_cost(store, run, one), _cost(store, run, two)),
+        says_how_sure=bool(np.isfinite(replayed.sure).any()),
+    )
+
+
+def _stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]:
+    judges = [judge for judge in run.panel.judges if not judge.shadow]
+    strange = set(first) - {judge.name for judge in judges}
+    if strange:
+        raise InputError(f"{', '.join(sorted(strange))}: no judge of run {run.id} that counts.")
+    if run.panel.cascade is not None or run.panel.early_stop:
+        raise InputError(
+            "Not every judge of this run was asked about every cell: it stopped early, or was a "
+            "cascade itself. Replay a run in which all were."
+        )
+    named = set(first) or {judges[0].name}
+    one = [judge for judge in judges if judge.name in named]
+    two = [judge for judge in judges if judge.name not in named]
+    if not two:
+        raise InputError("Nobody comes after the first judges. Name some of its judges as first.")
+    return one, two
+
+
+def _replayed(store: Store, run: Run, one: Sequence[Judge], two: Sequence[Judge]) -> Replayed:
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+    rows: dict[tuple[str, str], list[BallotRow]] = {}
+    for row in store.votes.all_ballots(run.id, chances=True):
+        rows.setdefault((row.item_id, row.criterion), []).append(row)
+    sure = store.votes.confidences(run.id)
+    # Every judge's votes count here: which of them do is what the replay decides.
+    counting = replace(counting_of(run.plan), stages=None)
+    cascade = Cascade()
+    found = list[tuple[bool, float, bool, bool, int]]()
+    for at, item in enumerate(items):
+        asked = effective(item, rubric)
+        for name, truth in labels_of(item, asked).items():
+            cell = rows.get((item.id, name), [])
+            mine, others = (_by(cell, judges) for judges in (one, two))
+            if not mine or not others:
+                continue
+            criterion = asked.criterion(name)
+            says = [c for j in one for c in sure.get((item.id, name, j.name), ())]
+            goes, option = _first(criterion, mine, counting, run, cascade)
+            last = settle(criterion, counting.count(others).ballots, run.panel.rules)
+            right = last is not None and not last.abstained and last.option == truth
+            found.append((goes, fmean(says) if says else np.nan, option == truth, right, at))
+    columns = [np.array(column) for column in zip(*found, strict=True)] or [np.zeros(0)] * 5
+    goes_on, how_sure, *both, of = columns
+    return Replayed(
+        goes_on.astype(np.bool_),
+        how_sure.astype(np.float64),
+        both[0].astype(np.bool_),
+        both[1].astype(np.bool_),
+        of.astype(np.int64),
+    )
+
+
+def _by(rows: Sequence[BallotRow], judges: Sequence[Judge]) -> list[BallotRow]:
+    names = {judge.name for judge in judges}
+    return [row for row in rows if row.judge in names]
+
+
+def _first(
+    criterion: Criterion,
+    rows: Sequence[BallotRow],
+    counting: Counting,
+    run: Run,
+    cascade: Cascade,
+) -> tuple[bool, int | None]:
+    """Whether a cell goes on whatever the threshold, and the first stage's option."""
+    verdict = settle(criterion, counting.count(rows).ballots, run.panel.rules)
+    if verdict is None:
+        return cascade.on_failure, None
+    if verdict.abstained:
+        return cascade.on_abstention, None
+    return cascade.on_split and bool(verdict.entropy), verdict.option
+
+
+def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
+    """What 1,000 cells cost these judges, from what their calls in the run cost."""
+    spent = store.votes.spent(run.id)
+    total = 0.0
+    for judge in judges:
+        votes, cost = spent.get(judge.name, (0, None))
+        if judge.offline:
+            continue
+        if cost is None or not votes:
+            return None
+        total += 1000 * run.plan.replicates * cost / votes
+    return total
+
+
+# In words, and as data.
+
+
+def in_words(found: SweptCascade) -> str:
+    """What may be decided alone, how often that is right, and what it saves."""
+    names, others = ", ".join(found.first), ", ".join(found.then)
+    first = f"{names} alone is right in {percent(found.alone)} of {found.cells:,} labelled cells, "
+    both = f"{others} in {percent(found.all_of_them)}."
+    if not found.says_how_sure:
+        none = " does not say how sure it is, so no threshold can tell which answers go on."
+        return f"{first}{both} {names}{none}"
+    one = found.chosen
+    said = (
+        f" Where {names} decides alone from a sureness of {one.threshold:.2f} on, "
+        f"{percent(one.goes_on)} go on, and {_right(one.right)} are right."
+    )
+    whole, here = found.cost(1.0), found.cost(one.goes_on)
+    if whole and here is not None:
+        said += f" That costs {percent(here / whole)} of asking all of them about everything."
+    if found.tried is not None:
+        right, goes = percent(found.tried.right), percent(found.tried.goes_on)
+        said += (
+            f" Chosen on half of the items and tried on the other half, {right} are right and "
+            f"{goes} go on."
+        )
+    return f"{first}{both}{said}"
+
+
+def _right(effect: BiasEffect) -> str:
+    if effect.low is None or effect.high is None:
+        return percent(effect.estimate)
+    return f"{percent(effect.estimate)} ({percent(effect.low)} to {percent(min(1.0, effect.high))})"
+
+
+def as_data(found: SweptCascade) -> dict[str, Any]:
+    """What ``cascade --json`` says."""
+
+    def point(one: CascadePoint) -> dict[str, Any]:
+        ci = None if one.right.low is None else [one.right.low, one.right.high]
+        return {
+            "threshold": one.threshold,
+            "goes_on": one.goes_on,
+            "accuracy": None if one.right.estimate is None else one.right.estimate,
+            **({} if ci is None else {"ci": {"accuracy": ci}}),
+            **({"undefined": {"accuracy": one.right.reason}} if one.right.reason else {}),
+            "usd_per_thousand": found.cost(one.goes_on),
+        }
+
+    tried: Mapping[str, float] | None = found.tried._asdict() if found.tried else None
+    return {
+        "run": found.run.id,
+        "first": list(found.first),
+        "then": list(found.then),
+        "cells": found.cells,
+        "first_alone": found.alone,
+        "then_alone": found.all_of_them,
+        "chosen": point(found.chosen),
+        "held_out": tried,
+        "points": [point(one) for one in found.points],
+    }

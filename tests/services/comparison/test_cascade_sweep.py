@@ -1,0 +1,97 @@
+"""A cascade replayed at every threshold: by hand, and by the rule that a real cascade goes by."""
+
+from __future__ import annotations
+
+import pytest
+
+from core.domain.base import build
+from core.domain.dataset import Dataset, Item, Label
+from core.domain.panel import Cascade, Judge, Panel
+from core.domain.runs import RunPlan
+from core.domain.votes import AskedOutcome, Call, Cell, Vote
+from core.errors import InputError
+from core.services.comparison import cascade_sweep
+from core.services.results.verdicts import counting_of
+from core.services.runs.questions import Selector, rounds_of
+from core.store.store import Store
+from tests.recording import record
+from tests.services.comparison.world import CLEAR, NOW, ONE, RUBRIC, TWO
+
+#: How sure the first judge is; it is right from .6 on. The second errs on the last two items.
+SURE = [0.1 + 0.04 * at for at in range(20)]
+ITEMS = tuple(
+    Item(id=f"i{at:02}", submission="Yes.", labels={"clear": Label(label="MET")})
+    for at in range(20)
+)
+
+
+def voted(store: Store, panel: Panel, *, priced: bool = True) -> int:
+    plan = RunPlan(
+        name="Run",
+        rubric_version_id=store.rubrics.kept(RUBRIC, now=NOW).id,
+        dataset_version_id=store.datasets.create(Dataset(items=ITEMS), now=NOW).id,
+        panel=panel,
+    )
+    run = store.runs.create(plan, [(item.id, 2) for item in ITEMS], now=NOW).id
+    outcomes = []
+    for at, item in enumerate(ITEMS):
+        options = {"one": int(SURE[at] < 0.6), "two": int(at >= 18)}
+        for name, option in options.items():
+            confidence = SURE[at] if name == "one" else None
+            cost = {"one": 0.001, "two": 0.009}[name] if priced else None
+            vote = Vote(Cell(item.id, CLEAR.name, name), option, False, confidence=confidence)
+            outcomes.append(AskedOutcome((vote,), Call((), {}, cost=cost)))
+    return record(store, run, RUBRIC, ITEMS, outcomes, now=NOW)
+
+
+def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store) -> None:
+    run = voted(store, Panel(judges=(ONE, TWO)))
+    assert cascade_sweep.could_be_first(store, run) == ["one"]
+    found = cascade_sweep.sweep(store, run, ["one"])
+
+    # Sure from .62 on (item 13): right on the last seven. Below, the second is right on all 13.
+    assert (found.alone, found.all_of_them) == (7 / 20, 18 / 20)
+    assert (found.chosen.threshold, found.chosen.goes_on) == (0.6, 13 / 20)
+    assert found.chosen.right.estimate == 1.0
+    by = {one.threshold: one for one in found.points}
+    assert by[0.0].right.estimate == 7 / 20
+    # Everybody below 1.0 goes on: the second alone, wrong on two.
+    assert by[1.0].right.estimate == 18 / 20
+    # 1,000 cells cost the first 1 dollar and the second 9: 1 + 13 / 20 of 9.
+    assert found.cost(found.chosen.goes_on) == pytest.approx(1 + 9 * 13 / 20)
+    assert cascade_sweep.in_words(found).startswith(
+        "one alone is right in 35% of 20 labelled cells, two in 90%. Where one decides alone from "
+        "a sureness of 0.60 on, 65% go on, and 100% are right. That costs 68% of asking all"
+    )
+    data = cascade_sweep.as_data(found)
+    assert (data["chosen"]["threshold"], len(data["points"])) == (0.6, 51)
+    assert 0.8 < data["held_out"]["right"] <= 1.0
+
+
+def test_which_cells_go_on_is_what_a_real_cascade_would_ask(store: Store) -> None:
+    run = voted(store, Panel(judges=(ONE, TWO)))
+    found = cascade_sweep.sweep(store, run, ["one"])
+    later = TWO.model_copy(update={"stage": 1})
+    for point in found.points[::7]:
+        rule = Cascade(below_confidence=point.threshold)
+        plan = RunPlan("", 0, 0, build(Panel, {"judges": (ONE, later), "cascade": rule}, "panel"))
+        selector = Selector(
+            plan.panel, 1, counting_of(plan), lambda _: RUBRIC, store.votes.confidences(run)
+        )
+        second = rounds_of(plan.panel)[1]
+        asked = [c for c in selector.wanted(second, store.votes.ballots(run)) if c[1] == CLEAR.name]
+        assert len(asked) == round(point.goes_on * 20)
+
+
+def test_what_cannot_be_replayed_says_why(store: Store) -> None:
+    alone = voted(store, Panel(judges=(ONE, TWO)), priced=False)
+    assert cascade_sweep.sweep(store, alone).cost(0.5) is None
+    with pytest.raises(InputError, match="Nobody comes after"):
+        cascade_sweep.sweep(store, alone, ["one", "two"])
+    with pytest.raises(InputError, match="ghost: no judge"):
+        cascade_sweep.sweep(store, alone, ["ghost"])
+    # A run that was a cascade asked the second about doubtful cells only: no replay is fair.
+    second = Judge.model_validate({**TWO.model_dump(), "stage": 1})
+    was = voted(store, Panel(judges=(ONE, second), cascade=Cascade()))
+    with pytest.raises(InputError, match="was a cascade itself"):
+        cascade_sweep.sweep(store, was)
