@@ -72,15 +72,16 @@ def standings(found: Leaderboard) -> None:
     """The table of all systems, and their strengths as a picture."""
     several = len({s.group for s in found.standings}) > 1
     table(
-        ("System", "Ranks", "Strength", "Win rate", "Elo", "Won, tied, lost"),
+        ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
         (_row(s, several=several) for s in found.standings),
         name="Leaderboard",
-        numbers=(1, 2, 3, 4, 5),
+        numbers=(1, 2, 3, 4, 5, 6),
     )
     st.caption(
         "Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. Strength: "
         "Bradley-Terry with ties, in natural log units. Intervals: 95%, by resampling tasks. Win "
-        "rate: the mean over opponents, a tie is a half."
+        "rate: the mean over opponents, a tie is a half. Weighted: of all contests, a tie is one "
+        "point of two, as Arena-Hard and unitxt count."
     )
     _forest(found)
 
@@ -94,6 +95,7 @@ def _row(s: RankedSystem, *, several: bool) -> list[str]:
         f"<b>{esc(ranks)}</b>{group}",
         measured(s.strength),
         measured(s.win_rate, share=True),
+        measured(s.weighted_win_rate, share=True),
         measured(s.elo, digits=0),
         " · ".join(f"{value:g}" for value in (s.wins, s.ties, s.losses)),
     ]

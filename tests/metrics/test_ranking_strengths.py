@@ -17,6 +17,7 @@ from core.metrics.ranking.contests import (
     majorities,
     separated,
     tabulate,
+    weighted_win_rates,
     win_matrix,
     win_rates,
 )
@@ -219,6 +220,26 @@ def test_systems_not_told_apart_among_many_need_further_contests() -> None:
     # ... and not where all comparisons together ask for 2.9: ((2.9 + 0.8416) / 0.5)^2 = 56.0 less
     # the 25 that are there, over (1 - tanh(0.25)^2) / 4 = 0.2350, are 131.9.
     assert further_contests(0.5, 0.2, -np.inf, critical=2.9).value == 132
+
+
+def test_the_weighted_win_rate_is_unitxt_s() -> None:
+    # Its rule, contest by contest from one side: a win adds 1 and 1 point, a loss 1 and none, a tie
+    # 2 and 1 point.
+    generator = np.random.default_rng(8)
+    first, second = generator.integers(0, 3, (2, 60))
+    kept = first != second
+    first, second = first[kept], second[kept]
+    points = generator.choice([0, 0.5, 1], len(first))
+    table = tabulate(np.zeros(len(first), int), first, second, points, systems=3, n_items=1)
+    for system in range(3):
+        wins = total = 0
+        for a, b, won in zip(first, second, points, strict=True):
+            score = {1.0: 1, 0.5: 0, 0.0: -1}[won] * (1 if a == system else -1)
+            if system in (a, b):
+                total += abs(score) or 2
+                wins += score if score > 0 else score == 0
+        rate = weighted_win_rates(table.pairs, table.totals(), 3)[system]
+        assert rate == pytest.approx(wins / total)
 
 
 def test_win_rates_do_not_reward_meeting_the_weak_more_often() -> None:

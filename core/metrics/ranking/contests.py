@@ -129,6 +129,25 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     return ratio(points, opponents)
 
 
+def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
+    """Wins and ties over wins, losses and twice the ties, of all contests, shape (systems, ...).
+
+    As unitxt's ``weighted_win_rate`` counts (Arena-Hard: Li et al. 2024): a tie is one point of
+    two, so that it weighs as much as two contests that were won or lost. NaN where a system met
+    nobody. ``totals`` has shape (pairs, 3, ...).
+
+    >>> pairs = np.array([[0, 1], [0, 2]])
+    >>> weighted_win_rates(pairs, np.array([[1.0, 0, 0], [0, 1, 0]]), 3).round(3).tolist()
+    [0.667, 0.0, 0.5]
+    """
+    shape = (systems, *totals.shape[2:])
+    points, whole = np.zeros(shape), np.zeros(shape)
+    for side, own in zip(pairs.T, (WON, LOST), strict=True):
+        np.add.at(points, side, totals[:, own] + totals[:, TIED])
+        np.add.at(whole, side, totals[:, WON] + totals[:, LOST] + 2 * totals[:, TIED])
+    return ratio(points, whole)
+
+
 # What the graph of contests says: who can be compared at all, who beats whom in a circle, and
 # whether strengths have finite estimates.
 

@@ -153,7 +153,7 @@ def as_markdown(store: Store, run_id: int) -> bytes:
 
 def _standings(board: Mapping[str, Any]) -> str:
     return _table(
-        ("Ranks", "System", "Strength", "95%", "Win rate", "Elo", "At equal length"),
+        ("Ranks", "System", "Strength", "95%", "Win rate", "Weighted", "Elo", "At equal length"),
         (
             (
                 s["range"] or s["rank"] or "",
@@ -161,6 +161,7 @@ def _standings(board: Mapping[str, Any]) -> str:
                 _number(s["strength"]["value"]) + (" (regularised)" if s["regularised"] else ""),
                 _ends(s["strength"]["ci"]),
                 _share(s["win_rate"]["value"]),
+                _share(s["weighted_win_rate"]["value"]),
                 _number(s["elo"]["value"], 0),
                 _number(s["length_controlled"]["value"]),
             )

@@ -13,7 +13,13 @@ import numpy as np
 from core.identity import seeded
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import PRIOR, fit, outcome_shares, strengths
-from core.metrics.ranking.contests import ContestTable, majorities, tabulate, win_matrix
+from core.metrics.ranking.contests import (
+    ContestTable,
+    majorities,
+    tabulate,
+    weighted_win_rates,
+    win_matrix,
+)
 from core.metrics.ranking.elo import LengthControlled, elo, length_controlled
 from core.services.pairwise.contest_votes import Contests, Counted, HeldContest, outcome, read
 from core.services.pairwise.contests import ContestRequest, details_of
@@ -182,6 +188,7 @@ def _figures(
         groups=strengths(table, np.random.default_rng([seed, 2]), resamples=resamples),
         matrix=win_matrix(table),
         rates=rates_of(table, np.random.default_rng([seed, 3]), resamples),
+        weighted=rates_of(table, np.random.default_rng([seed, 3]), resamples, weighted_win_rates),
         elo=ratings,
         length=_length(found, n, np.random.default_rng([seed, 4]), resamples),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 
 from core.metrics.estimate import Estimate, Interval
 from core.metrics.intervals.bootstrap import percentile, resample_items
-from core.metrics.measure import Array
+from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests
 from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
 from core.metrics.ranking.elo import Elo, LengthControlled
@@ -108,6 +108,7 @@ class RankedSystem:
     strength: Estimate
     regularised: bool
     win_rate: Estimate
+    weighted_win_rate: Estimate
     elo: Estimate
     length_controlled: Estimate
     contests: float
@@ -155,19 +156,26 @@ class LeaderboardFigures(NamedTuple):
     groups: Sequence[Strengths]
     matrix: WinMatrix
     rates: Sequence[Estimate]
+    weighted: Sequence[Estimate]
     elo: Elo | None
     length: LengthControlled | str
 
 
-def rates_of(table: ContestTable, rng: np.random.Generator, resamples: int) -> list[Estimate]:
+#: A win rate of every system, from pairs, totals and how many systems there are.
+Rate = Callable[[Ratings, Array, int], Array]
+
+
+def rates_of(
+    table: ContestTable, rng: np.random.Generator, resamples: int, rate: Rate = win_rates
+) -> list[Estimate]:
     """The win rate of every system with its bootstrap interval."""
-    rates = win_rates(table.pairs, table.totals(), table.systems)
+    rates = rate(table.pairs, table.totals(), table.systems)
     if table.items < FEWEST or not resamples:
         reason = f"There are {table.items} items; intervals need at least {FEWEST}."
         unknown = Interval(None, None, "percentile", reason)
         return [_measured(rate, unknown, _ALONE) for rate in rates]
     weights = resample_items(table.items, resamples, rng)
-    drawn = win_rates(table.pairs, table.totals(weights), table.systems)
+    drawn = rate(table.pairs, table.totals(weights), table.systems)
     return [_measured(r, _interval(d), _ALONE) for r, d in zip(rates, drawn, strict=True)]
 
 
@@ -189,6 +197,7 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
                     strength=_measured(group.value[at], group.intervals[at], group.reason),
                     regularised=group.regularised,
                     win_rate=figures.rates[system],
+                    weighted_win_rate=figures.weighted[system],
                     elo=_elo(figures.elo, system),
                     length_controlled=_length(figures.length, system),
                     contests=float(matrix.contests[system].sum()),

@@ -216,6 +216,7 @@ def _standing(s: RankedSystem) -> dict[str, Any]:
         "strength": _measured(s.strength),
         "regularised": s.regularised,
         "win_rate": _measured(s.win_rate),
+        "weighted_win_rate": _measured(s.weighted_win_rate),
         "elo": _measured(s.elo),
         "length_controlled": _measured(s.length_controlled),
         "contests": s.contests,
