@@ -96,6 +96,27 @@ def ok(option: object = 1, *, reason: str = "It fits.", **message: object) -> An
     return said(json.dumps(reply), **message)  # type: ignore[arg-type]
 
 
+def message(*content: dict[str, Any], end: str = "end_turn", **more: Any) -> Answer:
+    """An answer in Anthropic's protocol, with 100 new tokens, 50 kept from now on and 600 kept."""
+    usage = {
+        "input_tokens": 100,
+        "cache_creation_input_tokens": 50,
+        "cache_read_input_tokens": 600,
+        "output_tokens": 40,
+    }
+    body = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-sonnet-4-5",
+        "content": content,
+        "stop_reason": end,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    return Answer(body=json.dumps({**body, **more}).encode())
+
+
 def token(text: str, **chances: float) -> dict[str, Any]:
     """A token of ``logprobs.content``, with its chance and those of others in its place.
 
@@ -240,6 +261,7 @@ class Provider:
     async def _start(self) -> None:
         app = web.Application(client_max_size=64 * 1024**2)
         app.router.add_post("/v1/chat/completions", self._chat)
+        app.router.add_post("/v1/messages", self._chat)
         app.router.add_post("/v1/openai/deployments/{name}/chat/completions", self._chat)
         self.batches.add_routes(app.router)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)

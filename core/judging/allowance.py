@@ -1,4 +1,8 @@
-"""What a provider says it will still take: ``x-ratelimit-*`` of its answers, and keeping to it.
+"""What a provider says it will still take, in the headers of its answers, and keeping to it.
+
+OpenAI and who follows it say ``x-ratelimit-limit-requests``, ``-remaining-`` and ``-reset-`` (a
+span), and the same of tokens; Mistral ``x-ratelimit-limit-req-minute`` and ``-remaining-``, without
+a reset; Anthropic ``anthropic-ratelimit-requests-limit``, ``-remaining`` and ``-reset`` (a moment).
 
 A limit is taken for a bucket that fills evenly, which is how providers say they count: with
 ``left`` of ``limit`` and all of it back in ``reset`` seconds, (limit - left) / reset come back a
@@ -9,6 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
 _KINDS = ("requests", "tokens")
@@ -41,14 +47,33 @@ def told_by(headers: Mapping[str, str]) -> Told | None:
 
 
 def _left(headers: Mapping[str, str], kind: str) -> Left | None:
-    limit = headers.get(f"x-ratelimit-limit-{kind}")
-    if limit is None:
+    if (limit := headers.get(f"x-ratelimit-limit-{kind}")) is not None:
+        left = headers.get(f"x-ratelimit-remaining-{kind}", "")
+        reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
+    elif (limit := headers.get(f"x-ratelimit-limit-{_MINUTE[kind]}")) is not None:
+        # It counts in minutes, and does not say when the next one begins.
+        left, reset = headers.get(f"x-ratelimit-remaining-{_MINUTE[kind]}", ""), 60.0
+    elif (limit := headers.get(f"anthropic-ratelimit-{kind}-limit")) is not None:
+        left = headers.get(f"anthropic-ratelimit-{kind}-remaining", "")
+        reset = _until(headers.get(f"anthropic-ratelimit-{kind}-reset", ""), headers)
+    else:
         return None
-    left = headers.get(f"x-ratelimit-remaining-{kind}", "")
-    reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
     if reset is None or not _NUMBER.match(limit) or not _NUMBER.match(left) or int(limit) == 0:
         return None
     return Left(int(limit), int(left), reset)
+
+
+_MINUTE = {"requests": "req-minute", "tokens": "tokens-minute"}
+
+
+def _until(moment: str, headers: Mapping[str, str]) -> float | None:
+    """The seconds from when an answer was sent, by its own clock, to a moment."""
+    try:
+        then = datetime.fromisoformat(moment)
+        sent = parsedate_to_datetime(headers["date"])
+        return max(0.0, (then - sent).total_seconds())
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def seconds_of(text: str) -> float | None:

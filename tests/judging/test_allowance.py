@@ -131,3 +131,32 @@ def test_a_judge_waits_for_what_its_provider_said_is_left() -> None:
     result, _, door, pauses = ask(says(9, told=(Left(60, 0, 3.0), None)), says(1))
     assert isinstance(result, Vote)
     assert (len(door.requests), pauses) == (2, [pytest.approx(0.05)])
+
+
+def test_the_names_of_mistral_and_anthropic_are_read_too() -> None:
+    # As their answers had them: github.com/mistralai/client-ts, issue 169; a recorded answer of
+    # Anthropic's of 21 August 2025.
+    mistral = {
+        "x-ratelimit-limit-tokens-minute": "5000000",
+        "x-ratelimit-remaining-tokens-minute": "4999911",
+        "x-ratelimit-limit-req-minute": "720",
+        "x-ratelimit-remaining-req-minute": "717",
+    }
+    # All of it is back within a minute, at the latest.
+    assert told_by(mistral) == (Left(720, 717, 60.0), Left(5_000_000, 4_999_911, 60.0))
+    tokens = Left(5_000_000, 4_999_911, 60.0)
+    assert told_by({**mistral, "x-ratelimit-limit-req-minute": "0"}) == (None, tokens)
+    anthropic = {
+        "date": "Thu, 21 Aug 2025 12:40:30 GMT",
+        "anthropic-ratelimit-requests-limit": "1000",
+        "anthropic-ratelimit-requests-remaining": "999",
+        "anthropic-ratelimit-requests-reset": "2025-08-21T12:40:59Z",
+        "anthropic-ratelimit-tokens-limit": "96000",
+        "anthropic-ratelimit-tokens-remaining": "90000",
+        "anthropic-ratelimit-tokens-reset": "2025-08-21T12:40:29Z",
+    }
+    assert told_by(anthropic) == (Left(1000, 999, 29.0), Left(96_000, 90_000, 0.0))
+    assert told_by({**anthropic, "anthropic-ratelimit-tokens-reset": "soon"}) == (
+        Left(1000, 999, 29.0),
+        None,
+    )

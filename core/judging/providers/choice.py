@@ -17,8 +17,9 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     """Which provider class the judge's settings mean.
 
     ``auto`` takes the lean door to an address that is given, where the model is not named after
-    one of litellm's providers, and to providers whose protocol is plain. Azure without a key is
-    left to litellm, which knows other ways to sign in; this needs ``environ`` to tell.
+    one of litellm's providers, and to providers whose protocol is plain. Azure and
+    Anthropic without a key are left to litellm, which knows other ways to sign in; this needs
+    ``environ`` to tell.
 
     >>> provider_for(Judge(name="j", model="openai/gpt-4.1-mini"))
     'plain'
@@ -59,7 +60,12 @@ def key_variables(judge: Judge) -> tuple[str, ...]:
 
 
 def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
-    if provider_of(judge.model) != "azure" or judge.key_env or judge.api_base:
+    """Whether there may be a way to sign in that only litellm knows."""
+    provider = named(judge.model)[0]
+    if provider == "anthropic":
+        key = environ.get(judge.key_env or "ANTHROPIC_API_KEY", "")
+        return not key or key.startswith("sk-ant-oat")
+    if provider != "azure" or judge.key_env or judge.api_base:
         return False
     return not environ.get("AZURE_API_KEY")
 

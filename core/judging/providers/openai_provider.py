@@ -168,15 +168,15 @@ def _url(request: Request) -> str:
     return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
 
-def headers_of(request: Request, extra: object, *, api_key: bool = False) -> dict[str, str]:
+def headers_of(request: Request, extra: object, *, api_key: str = "") -> dict[str, str]:
     """The headers of the POST; the judge's own ones may replace ours.
 
-    With ``api_key`` the key goes into a header of that name, as Azure wants it.
+    ``api_key`` is the header that the key goes into where it is another one than usual.
     """
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     headers["Accept-Encoding"] = ACCEPTED
     if request.key:
-        name, value = ("api-key", request.key) if api_key else (_AUTH, f"Bearer {request.key}")
+        name, value = (api_key, request.key) if api_key else (_AUTH, f"Bearer {request.key}")
         headers[name] = value
     for name, value in extra.items() if isinstance(extra, dict) else ():
         headers = {ours: kept for ours, kept in headers.items() if ours.lower() != name.lower()}

@@ -17,7 +17,15 @@ from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from core.domain.panel import Judge
-from core.judging.providers.base import CallError, Request, provider_of, unset_words
+from core.judging.allowance import told_by
+from core.judging.providers.anthropic import (
+    as_usage,
+    completion_of,
+    messages_body,
+    messages_headers,
+    read_message,
+)
+from core.judging.providers.base import CallError, Completion, Request, provider_of, unset_words
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
 from core.judging.providers.prices import cost_by_list, listed
 
@@ -93,6 +101,13 @@ PLAIN: dict[str, Plain] = {
     "hosted_vllm": Plain(
         "", ("HOSTED_VLLM_API_BASE",), ("HOSTED_VLLM_API_KEY",), thinking=True, open=True
     ),
+    # Asked by its own protocol, which is as plain.
+    "anthropic": Plain(
+        "https://api.anthropic.com",
+        ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
+        ("ANTHROPIC_API_KEY",),
+        params=frozenset({"top_p", "top_k"}),
+    ),
     "ollama": Plain("http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True),
     "ollama_chat": Plain(
         "http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True
@@ -110,10 +125,14 @@ def named(model: str) -> tuple[str, str]:
 
     >>> named("groq/openai/gpt-oss-20b"), named("gpt-4o-mini")
     (('groq', 'openai/gpt-oss-20b'), ('openai', 'gpt-4o-mini'))
+    >>> named("claude-haiku-4-5")
+    ('anthropic', 'claude-haiku-4-5')
     """
     provider = provider_of(model)
+    if provider:
+        return provider, model.partition("/")[2]
     own = model.removeprefix("openai/")
-    return (provider, model.partition("/")[2]) if provider else ("openai", own)
+    return ("anthropic" if model.startswith("claude") else "openai"), own
 
 
 def is_plain(judge: Judge) -> bool:
@@ -134,6 +153,9 @@ def is_plain(judge: Judge) -> bool:
         # Claude keeps a prompt's beginning only where it is marked, which litellm's door does.
         return False
     entry = listed(provider, model)
+    if provider == "anthropic" and (judge.api_base or not _takes_schema(entry)):
+        # At an address of one's own the key goes by another header; older models need a tool.
+        return False
     return way.open if entry is None else _priced_plainly(entry, model)
 
 
@@ -144,6 +166,10 @@ def _priced_plainly(entry: dict[str, Any], model: str) -> bool:
     prices = (entry.get("input_cost_per_token"), entry.get("output_cost_per_token"))
     chats = entry.get("mode") in ("chat", "completion" if prices == (0, 0) else "chat")
     return chats and None not in prices
+
+
+def _takes_schema(entry: dict[str, Any] | None) -> bool:
+    return entry is not None and entry.get("supports_native_structured_output") is True
 
 
 def _takes(way: Plain, judge: Judge) -> bool:
@@ -168,8 +194,11 @@ class PlainProvider(OpenAIProvider):
         provider, model = named(request.model)
         way = PLAIN[provider]
         base = self._base(request, way)
+        if provider == "anthropic":
+            return self._message(request, params, base, model)
         azure = provider == "azure"
-        headers = headers_of(request, params.pop("extra_headers", None), api_key=azure)
+        named_key = "api-key" if azure else ""
+        headers = headers_of(request, params.pop("extra_headers", None), api_key=named_key)
         limit = way.limit
         if azure:
             limit = "max_completion_tokens" if _THINKERS.search(model) else limit
@@ -184,6 +213,34 @@ class PlainProvider(OpenAIProvider):
             # Its own figure of what a call cost, which no list knows.
             body["usage"] = {"include": True}
         return Prepared(f"{base}{path}", headers, body, self._proxy(base))
+
+    def _message(self, request: Request, params: dict[str, Any], base: str, model: str) -> Prepared:
+        headers = {**headers_of(request, None, api_key="x-api-key"), **messages_headers(request)}
+        most = (listed("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
+        body = messages_body(request, params, model=model, most=most)
+        url = base if base.endswith("/v1/messages") else f"{base}/v1/messages"
+        return Prepared(url, headers, body, self._proxy(base))
+
+    def read(self, request: Request, status: int, headers: dict[str, str], body: str) -> Completion:
+        """The completion that an answer holds, in its provider's protocol. Raises ``CallError``."""
+        if named(request.model)[0] != "anthropic":
+            return super().read(request, status, headers, body)
+        data = read_message(status, headers, body, request.hidden)
+        return completion_of(data, self._message_cost(request, data), told_by(headers))
+
+    def _message_cost(self, request: Request, data: dict[str, Any]) -> float | None:
+        entry = listed("anthropic", str(data.get("model") or ""))
+        entry = entry or listed("anthropic", named(request.model)[1])
+        usage = data.get("usage")
+        if entry is None or not isinstance(usage, dict):
+            return None
+        cost = cost_by_list(entry, as_usage(usage))
+        # Where it was served, and how fast, has a price of its own with some models.
+        dearer = entry.get("provider_specific_entry") or {}
+        for said in (usage.get("inference_geo"), usage.get("speed")):
+            if cost is not None and said in dearer:
+                cost *= dearer[said]
+        return cost
 
     def _base(self, request: Request, way: Plain) -> str:
         given = (self._environ.get(name) for name in way.addresses)
@@ -227,5 +284,7 @@ class PlainProvider(OpenAIProvider):
         return None if entry is None else cost_by_list(entry, usage, tier)
 
 
+#: Of Anthropic's models that nobody listed.
+_LONGEST_REPLY = 4096
 #: What litellm asks for where nobody names a version.
 _AZURE_VERSION = "2025-02-01-preview"

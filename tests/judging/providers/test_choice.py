@@ -42,13 +42,14 @@ def test_auto_takes_the_lean_door_where_an_address_speaks_the_open_protocol() ->
         ({"model": "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo"}, "plain"),
         ({"model": "openrouter/qwen/qwen3-8b", "thinking": "low"}, "plain"),
         ({"model": "azure/our-own-name"}, "plain"),
+        ({"model": "claude-sonnet-4-5"}, "plain"),
         ({"model": "hosted_vllm/qwen/x", "api_base": "http://localhost:8000/v1"}, "plain"),
         ({"model": "ollama/llama3.1", "api_base": "http://localhost:11434"}, "plain"),
         # The judge's own choice, a name that nobody listed, a model that is served elsewhere.
         ({"model": "gpt-4o-mini", "door": "litellm"}, "litellm"),
         ({"model": "openai/gpt-99"}, "litellm"),
         ({"model": "openai/gpt-5-pro"}, "litellm"),
-        ({"model": "claude-sonnet-4-5"}, "litellm"),
+        ({"model": "anthropic/claude-nobody-9"}, "litellm"),
         ({"model": "azure/eu/gpt-4o-2024-11-20"}, "litellm"),
         # Settings that litellm translates, marks for Claude, and a price that goes by the hour.
         ({"model": "gpt-4o-mini", "thinking": 2048}, "litellm"),

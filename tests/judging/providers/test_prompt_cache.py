@@ -7,8 +7,9 @@ import pytest
 
 from core.judging.prompts.assembly import build, follow_up
 from core.judging.prompts.layouts import messages, shared_ends
+from core.judging.providers.anthropic import MOST_MARKS, marked
 from core.judging.providers.base import Request
-from core.judging.providers.litellm_provider import MOST_MARKS, LiteLLMProvider, marked, wants_marks
+from core.judging.providers.litellm_provider import LiteLLMProvider, wants_marks
 from tests.judging.asked import CASES
 
 

@@ -1,0 +1,185 @@
+"""Anthropic's messages protocol: a request of ours in its words, and its answer in ours.
+
+Nothing here sends anything: ``plain`` does, through the lean door. What shared pieces of a prompt
+end with is marked, so that the provider keeps them. Requests are those that litellm sends for the
+same judge; a test compares them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.judging.allowance import Told
+from core.judging.providers.base import CallError, Completion, Hidden, Request
+from core.judging.providers.failures import brief, from_status
+
+VERSION = "2023-06-01"
+#: What a reply's schema is asked with.
+_BETA = "structured-outputs-2025-11-13"
+#: How many marks Anthropic takes in a request.
+MOST_MARKS = 4
+#: Why a reply ended, in the words of the OpenAI protocol.
+_ENDS = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "tool_use": "tool_calls",
+    "refusal": "content_filter",
+}
+#: Bounds that a schema may not hold there: they are said in words instead, in this order.
+_BOUNDS = {
+    "minItems": "minimum number of items: {}",
+    "maxItems": "maximum number of items: {}",
+    "minimum": "minimum value: {}",
+    "maximum": "maximum value: {}",
+    "minLength": "minimum length: {}",
+    "maxLength": "maximum length: {}",
+}
+
+
+def marked(
+    messages: Sequence[dict[str, str]], shared_ends: Sequence[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """The messages with their texts in parts, a mark at the end of each shared one.
+
+    The parts of a message, put together, are its text. ``shared_ends`` are (index of the message,
+    characters into it); of more than providers take, the last ones count.
+
+    >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
+    {'type': 'text', 'text': 'c'}
+    """
+    kept = list(shared_ends)[-MOST_MARKS:]
+    sent = list[dict[str, Any]]()
+    for index, message in enumerate(messages):
+        ends = [end for place, end in kept if place == index]
+        content = _parts(message["content"], ends) if ends else message["content"]
+        sent.append({**message, "content": content})
+    return sent
+
+
+def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
+    parts, start = list[dict[str, Any]](), 0
+    for end in ends:
+        piece = text[start:end]
+        parts.append({"type": "text", "text": piece, "cache_control": {"type": "ephemeral"}})
+        start = end
+    return parts + ([{"type": "text", "text": text[start:]}] if start < len(text) else [])
+
+
+def messages_headers(request: Request) -> dict[str, str]:
+    """What stands beside the key."""
+    asks = request.format == "schema"
+    return {"anthropic-version": VERSION, **({"anthropic-beta": _BETA} if asks else {})}
+
+
+def messages_body(
+    request: Request, params: Mapping[str, Any], *, model: str, most: int
+) -> dict[str, object]:
+    """The body of the POST; ``most`` is the longest reply where the judge names none."""
+    sent = [
+        {**one, "content": one["content"] if isinstance(one["content"], list) else _text(one)}
+        for one in marked(request.messages, request.shared_ends)
+    ]
+    system = [part for one in sent if one["role"] == "system" for part in one["content"]]
+    body: dict[str, object] = {
+        "model": model,
+        "system": system or None,
+        "messages": [one for one in sent if one["role"] != "system"],
+        "max_tokens": request.max_tokens or most,
+        "temperature": request.temperature,
+        **params,
+    }
+    if request.format == "schema":
+        body["output_format"] = {"type": "json_schema", "schema": in_words(request.schema)}
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _text(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [{"type": "text", "text": message["content"]}]
+
+
+def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema with the bounds that Anthropic refuses said in its descriptions.
+
+    >>> in_words({"type": "integer", "minimum": 1})
+    {'type': 'integer', 'description': 'Note: minimum value: 1.'}
+    """
+    found = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
+    said = [words.format(schema[name]) for name, words in _BOUNDS.items() if name in schema]
+    if said:
+        own = schema.get("description", "")
+        found["description"] = f"{own}{own and ' '}Note: {', '.join(said)}."
+    return found
+
+
+def _inner(name: str, value: Any) -> Any:
+    if name == "properties":
+        return {key: in_words(inner) for key, inner in value.items()}
+    if name == "items" and isinstance(value, dict):
+        return in_words(value)
+    if name in ("anyOf", "allOf"):
+        return [in_words(inner) for inner in value]
+    return value
+
+
+def as_usage(usage: object) -> dict[str, Any]:
+    """The counts of an answer by the names of the OpenAI protocol, where all are in the prompt's.
+
+    >>> as_usage({"input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3})[
+    ...     "prompt_tokens"
+    ... ]
+    3
+    """
+    if not isinstance(usage, dict) or not isinstance(usage.get("input_tokens"), int):
+        return {}
+    kept, new = (
+        usage.get(name) or 0 for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
+    )
+    return {
+        "prompt_tokens": usage["input_tokens"] + kept + new,
+        "completion_tokens": usage.get("output_tokens"),
+        "prompt_tokens_details": {"cached_tokens": kept, "cache_creation_tokens": new},
+    }
+
+
+def read_message(
+    status: int, headers: Mapping[str, str], body: str, hidden: Hidden
+) -> dict[str, Any]:
+    """The message that an answer of this status holds. Raises ``CallError``."""
+    if status != 200:
+        raise from_status(status, body, headers=headers, hidden=hidden)
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or not isinstance(data.get("content"), list):
+        words = f"The address answered, but not with a message: {brief(body, hidden)}"
+        raise CallError("server", words, status=200)
+    return data
+
+
+def completion_of(data: Mapping[str, Any], cost: float | None, told: Told | None) -> Completion:
+    """The completion in a message."""
+    parts = [part for part in data["content"] if isinstance(part, dict)]
+    usage = as_usage(data.get("usage"))
+    ended = str(data.get("stop_reason") or "")
+    texts = _said(parts, "text")
+    return Completion(
+        text="".join(texts) if texts else None,
+        thinking="\n\n".join(_said(parts, "thinking")),
+        model=str(data.get("model") or ""),
+        finish=_ENDS.get(ended, ended),
+        tokens_in=usage.get("prompt_tokens"),
+        tokens_cached=usage.get("prompt_tokens_details", {}).get("cached_tokens"),
+        tokens_out=usage.get("completion_tokens"),
+        cost=cost,
+        told=told,
+    )
+
+
+def _said(parts: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
+    found = (part.get(kind) for part in parts if part.get("type") == kind)
+    return [text for text in found if isinstance(text, str)]
