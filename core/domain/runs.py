@@ -282,15 +282,6 @@ class GridRow(NamedTuple):
         return bool(self.entropy)
 
 
-class CriterionMean(NamedTuple):
-    """The mean value of the verdicts of a criterion among the items of a system, and how many."""
-
-    criterion: str
-    system: str
-    value: float
-    n: int
-
-
 @dataclass(frozen=True, slots=True)
 class ItemResult:
     """What is derived from the votes of one item; replaces what was derived before."""

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.errors import NotFound
 from core.formats.folder import read_folder
@@ -28,7 +27,6 @@ from core.services.agreement.rating_tables import (
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
-    NOT_ASKED,
     Column,
     Levels,
     Options,
@@ -112,7 +110,7 @@ def of_run(store: Store, run_id: int) -> Rated:
         items,
         vote_columns(store, run, rater, own),
         failed,
-        labels(store, run, items),
+        run_columns.label_columns(store, run),
         verdicts(store, run, items) if run.panel.askable else {},
     )
     return replace(found, sure=lambda: sure_votes(store, run_id))
@@ -122,8 +120,9 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
     """A run's items, or those of them with these ids, without reading their texts."""
     version = run.dataset_version_id
     columns = item_columns.of_version(store, version)
-    asked = tuple(store.runs.item_ids(run.id) if ids is None else ids)
-    rows = columns.rows(asked)
+    asked, rows = run_columns.items_of_run(store, run)
+    if ids is not None:
+        asked, rows = tuple(ids), columns.rows(ids)
     known = tuple(Traits(*one) for one in columns.kinds)
     own = store.signs.own_rubrics(run.id) if columns.own[rows].any() else {}
     return RatedItems(
@@ -144,38 +143,6 @@ def vote_columns(
         for vote in run_columns.vote_columns(store, run)
         if below is None or vote.replicate < below
     ]
-
-
-def labels(store: Store, run: Run, items: RatedItems) -> Options:
-    """The labels of a run's items: the dataset's, and over them what people settled."""
-    version = run.dataset_version_id
-    mine = resolved_items(store, version, list(items.own)) if items.own else ()
-    found = labels_of(items, mine)
-    shared = {criterion.name: criterion for criterion in items.rubric.criteria}
-    columns = item_columns.of_version(store, version)
-    # Which row of the ratings each item of the dataset has; none who follows a rubric of its own.
-    row_of = np.full(len(columns.ids), -1)
-    row_of[columns.rows(items.ids)] = np.arange(len(items.ids))
-    row_of[columns.own] = -1
-    for name, label, holders in columns.labels:
-        rows = row_of[holders]
-        if name in shared and (rows >= 0).any():
-            option = _option(shared[name], label)
-            found.setdefault(name, nothing(items))[rows[rows >= 0]] = option
-    for item_id, settled in store.settled.truth(version).items():
-        row = items.place.get(item_id)
-        for name in settled.keys() & shared.keys():
-            truth = settled[name]
-            if row is not None and item_id not in items.own:
-                option = NOT_ASKED if truth is None else _option(shared[name], truth.label)
-                found.setdefault(name, nothing(items))[row] = option
-    return found
-
-
-def _option(criterion: Criterion, label: str) -> int:
-    """A label as an option; one that is none of the criterion's stands for no answer."""
-    option = criterion.index_of(label)
-    return ABSTAINED if option is None else option
 
 
 def verdicts(store: Store, run: Run, items: RatedItems) -> Options:

@@ -16,6 +16,7 @@ from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import intervals
 from core.metrics.measure import Array, ratio
 from core.services.agreement.group_figures import Draws
+from core.services.agreement.ratings import Levels
 from core.services.comparison.paired_runs import Paired, PairOf, pair_runs
 from core.store.store import Store
 
@@ -103,37 +104,43 @@ def points(
     if not common or not shared:
         raise InputError("There is no item and criterion that all chosen runs have in common.")
     runs = [(paired[0].runs[0], paired[0], 0), *((p.runs[1], p, 1) for p in paired)]
-    truth = _truth(paired, common, shared)
     ids = [item for item in paired[0].match.both if item in common]
+    truth = _truth(paired, ids, shared)
     draws = Draws(len(ids), resamples, seed)
     found = [_point(run, _hits(p, side, ids, truth), draws) for run, p, side in runs]
     return tuple(replace(one, efficient=_efficient(one, found)) for one in found)
 
 
-Truth = dict[str, dict[str, int]]
+#: One truth for all runs, by criterion and row of the items: the label of the last run with one.
+Truth = dict[str, Levels]
 
 
-def _truth(paired: Sequence[Paired], common: set[str], shared: set[str]) -> Truth:
-    """One truth for all runs, by criterion and item: the label of the last run that has one."""
-    found: Truth = {name: {} for name in shared}
+def _truth(paired: Sequence[Paired], ids: Sequence[str], shared: set[str]) -> Truth:
+    found: Truth = {name: np.full(len(ids), -1) for name in shared}
     for one in paired:
+        rows = _rows(one, ids)
         for sides in one.criteria:
             if sides.name in shared:
-                labels = zip(one.match.both, sides.gold.tolist(), strict=True)
-                found[sides.name] |= {i: gold for i, gold in labels if gold >= 0 and i in common}
+                gold = sides.gold[rows]
+                found[sides.name] = np.where(gold >= 0, gold, found[sides.name])
     return found
+
+
+def _rows(paired: Paired, ids: Sequence[str]) -> Levels:
+    """Where these items are among those of a pair."""
+    if tuple(ids) == paired.match.both:
+        return np.arange(len(ids))
+    place = {item: at for at, item in enumerate(paired.match.both)}
+    return np.array([place[item] for item in ids], np.int64)
 
 
 def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
     """Per item: cells that are right, decided and labelled; shape (items, 3)."""
-    place = {item: at for at, item in enumerate(paired.match.both)}
-    rows = np.array([place[item] for item in ids])
-    counts = np.zeros((len(ids), 3), dtype=np.int64)
+    rows, counts = _rows(paired, ids), np.zeros((len(ids), 3), dtype=np.int64)
     for sides in paired.criteria:
         if sides.name not in truth:
             continue
-        gold = np.array([truth[sides.name].get(item, -1) for item in ids])
-        given = sides.verdicts[side][rows]
+        gold, given = truth[sides.name], sides.verdicts[side][rows]
         decided = (gold >= 0) & (given >= 0)
         counts += np.column_stack([decided & (gold == given), decided, gold >= 0])
     return counts.astype(np.float64)

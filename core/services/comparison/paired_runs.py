@@ -22,6 +22,7 @@ from core.services.agreement.ratings import (
     Levels,
     Rated,
 )
+from core.services.results.run_columns import score_columns
 from core.store.store import Store
 from core.text.names import fold
 
@@ -94,8 +95,11 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
     criteria, apart = _criteria(rated, match)
     if not criteria:
         raise InputError(_no_criteria(runs, apart))
-    scores = _scores(store, first, match), _scores(store, second, match)
-    return Paired(runs, match, criteria, apart, scores)
+    one, other = (
+        score_columns(store, run).score[_rows(of, match)]
+        for run, of in zip(runs, rated, strict=True)
+    )
+    return Paired(runs, match, criteria, apart, (one, other))
 
 
 def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
@@ -209,11 +213,6 @@ def _judges(criterion: CriterionRatings) -> Ratings:
 
 def _rows(rated: Rated, match: Match) -> Levels:
     return np.array([rated.of.place[item] for item in match.both], dtype=np.int64)
-
-
-def _scores(store: Store, run_id: int, match: Match) -> Array:
-    scores = store.results.scores(run_id)
-    return np.array([scores.get(item) for item in match.both], dtype=np.float64)
 
 
 ABSTENTION, NO_VERDICT = "abstained", "no verdict"

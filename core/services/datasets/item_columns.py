@@ -7,6 +7,7 @@ of them to learn who has a label, which system wrote what, or how long a text is
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.domain.dataset import Item, Pair
+from core.domain.library import DatasetVersion
 from core.formats.datasets.dataset_file import has_text
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.store.runs.kept import MANY, Columns
@@ -72,9 +74,23 @@ class ItemColumns:
         return self.words[self.rows(ids)].astype(np.float64)
 
 
+#: The columns that were asked for last, by the hash of what they are of: it says all of it.
+_LATEST: OrderedDict[str, ItemColumns] = OrderedDict()
+_AT_HAND = 4
+
+
 def of_version(store: Store, version_id: int) -> ItemColumns:
-    """The columns of a dataset version."""
+    """The columns of a dataset version; nobody may change them."""
     version = store.datasets.version(version_id)
+    found = _LATEST.pop(version.hash, None) or _read(store, version)
+    _LATEST[version.hash] = found
+    while len(_LATEST) > _AT_HAND:
+        _LATEST.popitem(last=False)
+    return found
+
+
+def _read(store: Store, version: DatasetVersion) -> ItemColumns:
+    version_id = version.id
 
     def look() -> Columns:
         return _look(store.datasets.contents(version_id), version.head.prompt)

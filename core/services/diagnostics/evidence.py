@@ -19,7 +19,7 @@ from core.metrics.agreement.ratings import majority
 from core.metrics.bias.effects import FEW
 from core.metrics.bias.judge_bias import ShownOrders
 from core.services.agreement import ratings
-from core.services.agreement.load_ratings import items_of, labels, verdicts, vote_columns
+from core.services.agreement.load_ratings import items_of, verdicts, vote_columns
 from core.services.agreement.rating_tables import gathered
 from core.services.agreement.ratings import (
     ABSTAINED,
@@ -108,7 +108,8 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     of = items_of(store, run)
     seats: dict[Rater, tuple[str, int]] = {}
     columns = vote_columns(store, run, partial(_seat, seats))
-    rated = gathered(of, columns, (), labels(store, run, of), verdicts(store, run, of))
+    labelled_as = run_columns.label_columns(store, run)
+    rated = gathered(of, columns, (), labelled_as, verdicts(store, run, of))
     orders = run_columns.orders_shown(store, run, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)

@@ -14,8 +14,8 @@ from core.domain.runs import Run
 from core.errors import InputError, Problem
 from core.formats.datasets.dataset_file import has_text
 from core.services.datasets import item_columns
-from core.services.datasets.item_columns import ItemColumns
-from core.services.results import scored_items
+from core.services.datasets.item_columns import ItemColumns, Numbers
+from core.services.results import run_columns, scored_items
 from core.store.store import Store
 from core.text.names import fold, skeletons
 
@@ -290,20 +290,20 @@ class SharedTasks(NamedTuple):
 
 def shared_tasks(store: Store, run: Run) -> SharedTasks:
     """The tasks of a run's items, joined by their prompts as the leaderboard joins them."""
-    if len(store.results.systems(run.id)) < 2:
-        return SharedTasks((), ())
     columns = item_columns.of_version(store, run.dataset_version_id)
+    rows = np.sort(run_columns.items_of_run(store, run).places)
+    if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
+        return SharedTasks((), ())
     try:
-        systems, tasks = join_answers(_answers(columns, store.runs.item_ids(run.id)))
+        systems, tasks = join_answers(_answers(columns, rows))
     except InputError as error:
         return SharedTasks((), (), error.message)
     found = (SharedTask(next(iter(items.values())), items) for items in tasks)
     return SharedTasks(systems, tuple(found))
 
 
-def _answers(columns: ItemColumns, ids: Sequence[str]) -> Iterator[Answer]:
+def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
     """The items as answers to their prompts, in the order of the dataset."""
-    rows = np.sort(columns.rows(ids))
     fit = (columns.texts & ~columns.pairs)[rows]
     parts = (rows, columns.kind[rows], columns.prompt[rows], fit)
     for row, kind, prompt, fits in zip(*(part.tolist() for part in parts), strict=True):

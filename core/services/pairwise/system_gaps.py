@@ -67,7 +67,7 @@ def gaps(
     """
     both = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)
-    ids, values = store.runs.item_ids(run.id), dict[tuple[str, str], float | None]()
+    ids, values = run_columns.items_of_run(store, run).ids, dict[tuple[str, str], float | None]()
     asked = {criterion.name: criterion for criterion in rubric.criteria}
     for column in run_columns.cell_columns(store, run):
         if column.criterion in asked:
@@ -77,7 +77,8 @@ def gaps(
             }
             for row, value in zip(column.rows.tolist(), column.value.tolist(), strict=True):
                 values[ids[row], column.criterion] = earned.get(value)
-    scores = store.results.scores(run.id)
+    given = run_columns.score_columns(store, run).score.tolist()
+    scores = dict(zip(ids, given, strict=True))
     draws = Draws(len(both), resamples, seed) if both else None
 
     def gap(name: str) -> Gap:

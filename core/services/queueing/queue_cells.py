@@ -202,9 +202,9 @@ class _Sought:
             audit_share = float(self._shares[cell])
             chance = either(audit_share, self._rule.gold_share if known else 0.0)
         item = int(self._table.item[cell])
-        item_id, position, _ = self._table.scores[item]
+        item_id = self._table.ids[item]
         criterion = self._table.criterion_of(cell)
-        return QueueCandidate(item_id, position, criterion, why or draw, chance, draw, known)
+        return QueueCandidate(item_id, item, criterion, why or draw, chance, draw, known)
 
 
 def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +20,16 @@ from core.domain.review import QueueRule, Reason
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.identity import seeded
-from core.services.datasets import item_columns
 from core.services.queueing.draw_chances import DrawnFrom, chances, stratum_of
-from core.services.results.run_columns import NO_OPTION, cell_columns
-from core.services.results.scored_items import labels_of, resolved_items, scored_rubric
+from core.services.results.run_columns import (
+    NO_OPTION,
+    cell_columns,
+    items_of_run,
+    label_columns,
+    own_rubrics,
+    score_columns,
+)
+from core.services.results.scored_items import scored_rubric
 from core.services.runs.questions import near_gate
 from core.store.store import Store
 
@@ -38,10 +45,9 @@ class CellTable:
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
-        self.scores = store.signs.scores(run.id)
-        self.ids = [item_id for item_id, _, _ in self.scores]
+        self.ids = items_of_run(store, run).ids
         self._shared = scored_rubric(store, run)
-        own = store.signs.own_rubrics(run.id)
+        own = own_rubrics(store, run)
         self.own = {at: own[one] for at, one in enumerate(self.ids) if one in own} if own else {}
         sizes = np.full(len(self.ids), len(self._shared.criteria))
         for at, rubric in self.own.items():
@@ -49,6 +55,12 @@ class CellTable:
         self._starts = np.cumsum(sizes) - sizes
         self.item: Numbers = np.repeat(np.arange(len(self.ids)), sizes)
         self.criterion: Numbers = np.arange(len(self.item)) - self._starts[self.item]
+
+    @property
+    def scores(self) -> list[float]:
+        """The items' scores, NaN where there is none."""
+        found: list[float] = score_columns(self._store, self._run).score.tolist()
+        return found
 
     def __len__(self) -> int:
         return len(self.item)
@@ -141,22 +153,9 @@ class CellTable:
     def labelled(self) -> Flags:
         """The cells that the dataset itself labels with one of their options."""
         found = np.zeros(len(self), np.bool_)
-        columns = item_columns.of_version(self._store, self._run.dataset_version_id)
-        place = np.full(len(columns.ids), -1)
-        place[columns.rows(self.ids)] = np.arange(len(self.ids))
-        place[columns.own] = -1
-        shared = {criterion.name: criterion for criterion in self._shared.criteria}
-        for name, label, rows in columns.labels:
-            if name in shared and shared[name].index_of(label) is not None:
-                items = place[rows]
-                found[self.cells_of(name, items[items >= 0])[0]] = True
-        ids = [self.ids[at] for at in self.own]
-        version = self._run.dataset_version_id
-        alone = resolved_items(self._store, version, ids, upto=0) if ids else ()
-        rubrics = {self.ids[at]: rubric for at, rubric in self.own.items()}
-        return found | self.among(
-            (item.id, name) for item in alone for name in labels_of(item, rubrics[item.id])
-        )
+        for name, options in label_columns(self._store, self._run, settled=False).items():
+            found[self.cells_of(name, np.flatnonzero(options >= 0))[0]] = True
+        return found
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ def _at_gates(table: CellTable) -> Flags:
 def _at_marks(table: CellTable, near: float) -> Flags:
     """The cells that can move their item over a mark of the decision that its score is near."""
     distance = np.array(
-        [_distance(table.rubric_of(at), one[2]) for at, one in enumerate(table.scores)], np.float64
+        [_distance(table.rubric_of(at), score) for at, score in enumerate(table.scores)]
     )
     found = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):
@@ -298,9 +297,9 @@ def _by_rubric(table: CellTable) -> Iterator[tuple[Rubric, Numbers]]:
         yield rubric, np.flatnonzero(table.item == at)
 
 
-def _distance(rubric: Rubric, score: float | None) -> float:
+def _distance(rubric: Rubric, score: float) -> float:
     """How far a score is from the nearest mark of the decision; infinitely where there is none."""
-    if rubric.decision is None or score is None:
+    if rubric.decision is None or isnan(score):
         return np.inf
     return min(abs(score - rubric.decision.pass_at), abs(score - rubric.decision.floor))
 

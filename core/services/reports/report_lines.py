@@ -36,12 +36,14 @@ from core.services.reports.report_values import (
     GateLine,
     RaterLine,
 )
-from core.services.reports.score_lines import ItemScores, Mean
-from core.services.results.run_columns import CellColumn
+from core.services.reports.score_lines import Mean
+from core.services.results.run_columns import CellColumn, ScoreColumns
 from core.store.store import Store
 
 
-def gates(store: Store, run_id: int, scores: ItemScores, items: RatedItems) -> tuple[GateLine, ...]:
+def gates(
+    store: Store, run_id: int, scores: ScoreColumns, items: RatedItems
+) -> tuple[GateLine, ...]:
     """What became of every gate and pre-check, over the items that have a score."""
     found: dict[tuple[str, str], Counter[str]] = {}
     if not any(map(_gated, items.rubrics)):

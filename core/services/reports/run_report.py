@@ -44,9 +44,8 @@ from core.services.reports.report_values import (
     Training,
 )
 from core.services.reports.score_lines import (
-    ItemScores,
     extremes,
-    item_scores,
+    known_of,
     mean_with,
     slice_of,
     slices,
@@ -57,7 +56,7 @@ from core.services.results.browsing import scores as score_bins
 from core.services.results.browsing import stands_on as run_stands_on
 from core.services.results.scored_items import fitted_of, scored_rubric
 from core.services.results.weight_fit import in_words
-from core.services.review import corrected_estimates
+from core.services.review import corrected_estimates, random_labels
 from core.services.review.corrected_estimates import Corrected, audited_queues
 from core.services.review.random_audit import narrowed
 from core.services.runs.lifecycle import lost, spared
@@ -91,9 +90,9 @@ def corrected_lines(store: Store, run: Run) -> tuple[tuple[CorrectedLine, ...], 
 
     All criteria by weight, each, and the systems; nothing where no labels were so drawn.
     """
-    lines, found = corrected_estimates.of_run(store, run.id)
-    if found.reason:
+    if random_labels.of_run(store, run.id).reason:
         return (), ""
+    lines, _ = corrected_estimates.of_run(store, run.id)
     systems = system_gaps.corrected_systems(store, run)
     named = [(one.criterion or "All criteria, by weight", one) for one in lines]
     named += [(one.system, one.mean) for one in systems.systems]
@@ -197,14 +196,14 @@ def _asking(panel: Panel) -> dict[str, str]:
 def counts_of(
     store: Store,
     run: Run,
-    scores: ItemScores,
+    scores: run_columns.ScoreColumns,
     asked: int,
 ) -> ReportCounts:
     """The counts of a run; ``asked`` is how many (item, criterion) pairs it has."""
     cells = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
-        scored=len(scores.known),
+        scored=len(known_of(scores)),
         complete=int((scores.complete & ~np.isnan(scores.score)).sum()),
         cells=asked,
         missing=asked - cells.cells,
@@ -239,12 +238,12 @@ def report(
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
     rated = of_run(store, run_id)
-    scores = item_scores(store, run_id)
+    scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
     asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
     mean = mean_with(resamples, seed)
     found = compared(rated, run_columns.cell_columns(store, run))
-    worst, best = extremes(store, run_id, len(scores.known))
+    worst, best = extremes(store, run_id, len(known_of(scores)))
     least, middle, most = spread(scores)
     diagnosis = diagnose(store, run_id)
     by_people = corrected_lines(store, run)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from core.domain.runs import RunItemRow
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.measure import Array
-from core.services.agreement.ratings import Levels, RatedItems, Traits
+from core.services.agreement.ratings import RatedItems, Traits
 from core.services.reports.report_values import ItemLine, ScoreSlice
+from core.services.results.run_columns import ScoreColumns
 from core.store.store import Store
 
-NONE = "none"
-OUTCOMES = ("pass", "fail", "review", NONE)
+#: Outcomes by their places; the last is none.
+NAMES = ("pass", "fail", "review", "none")
 #: As many of the worst and of the best items are shown.
 SHOWN = 5
 #: Slices beyond this many would make a wall of numbers; the largest are kept.
@@ -38,52 +37,28 @@ def mean_with(resamples: int, seed: int) -> Mean:
     return lambda values: estimate(mean_of(values, resamples=resamples, seed=seed))
 
 
-@dataclass(frozen=True)
-class ItemScores:
-    """What came out for the items of a run, in its order: scores, NaN where there is none, and
-    outcomes as places in ``OUTCOMES``.
-    """
-
-    score: Array
-    outcome: Levels
-    complete: npt.NDArray[np.bool_]
-    votes: Levels
-
-    @property
-    def known(self) -> Array:
-        """The scores that there are."""
-        return self.score[~np.isnan(self.score)]
-
-    def of(self, rows: Sequence[int]) -> ItemScores:
-        """Those of some items."""
-        at = np.array(rows, np.int64)
-        return ItemScores(self.score[at], self.outcome[at], self.complete[at], self.votes[at])
+def known_of(scores: ScoreColumns) -> Array:
+    """The scores that there are."""
+    found: Array = scores.score[~np.isnan(scores.score)]
+    return found
 
 
-def item_scores(store: Store, run_id: int) -> ItemScores:
-    """The scores of a run."""
-    found = store.results.scored(run_id)
-    score, outcome, complete, votes = zip(*found, strict=True) if found else ((), (), (), ())
-    place = {None if name == NONE else name: at for at, name in enumerate(OUTCOMES)}
-    return ItemScores(
-        score=np.array(score, np.float64),
-        outcome=np.array([place[one] for one in outcome], np.int64),
-        complete=np.array(complete, np.bool_),
-        votes=np.array(votes, np.int64),
-    )
+def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
+    at = np.array(rows, np.int64)
+    return ScoreColumns._make(column[at] for column in scores)
 
 
-def slice_of(name: str, scores: ItemScores, mean: Mean) -> ScoreSlice:
+def slice_of(name: str, scores: ScoreColumns, mean: Mean) -> ScoreSlice:
     """The scores and outcomes of some items."""
-    items, known = len(scores.score), scores.known
-    outcomes = np.bincount(scores.outcome, minlength=len(OUTCOMES)).tolist()
-    some = outcomes[OUTCOMES.index(NONE)] < items
-    shares = dict(zip(OUTCOMES, (Estimate.share(one, items) for one in outcomes), strict=True))
+    items, known = len(scores.score), known_of(scores)
+    outcomes = np.bincount(scores.outcome, minlength=len(NAMES)).tolist()
+    some = outcomes[-1] < items
+    shares = dict(zip(NAMES, (Estimate.share(one, items) for one in outcomes), strict=True))
     return ScoreSlice(name, items, len(known), mean(known), shares if some else {})
 
 
 def slices(
-    scores: ItemScores, of: RatedItems, names_of: Callable[[Traits], Iterable[str]], mean: Mean
+    scores: ScoreColumns, of: RatedItems, names_of: Callable[[Traits], Iterable[str]], mean: Mean
 ) -> tuple[ScoreSlice, ...]:
     """A slice per name, the largest first; none where fewer than two kinds of items are there.
 
@@ -98,7 +73,7 @@ def slices(
     if whole:
         return ()
     largest = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
-    return tuple(slice_of(name, scores.of(rows), mean) for name, rows in largest)
+    return tuple(slice_of(name, _part(scores, rows), mean) for name, rows in largest)
 
 
 def extremes(
@@ -127,9 +102,9 @@ def _line(row: RunItemRow) -> ItemLine:
     )
 
 
-def spread(scores: ItemScores) -> tuple[float | None, float | None, float | None]:
+def spread(scores: ScoreColumns) -> tuple[float | None, float | None, float | None]:
     """The least, the median and the greatest score."""
-    known = scores.known
+    known = known_of(scores)
     if not len(known):
         return (None, None, None)
     return float(known.min()), float(np.median(known)), float(known.max())

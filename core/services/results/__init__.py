@@ -1,6 +1,6 @@
 """What came of a run's votes: items, verdicts, scores, and rules fitted on labels.
 
-The lowest of the services: imports no other. Verdicts are derived from votes, never stored as
+May import datasets. Verdicts are derived from votes, never stored as
 facts of their own.
 """
 

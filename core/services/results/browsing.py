@@ -136,8 +136,14 @@ class Groups(NamedTuple):
 
 def groups(store: Store, run_id: int) -> Groups:
     """The systems, tags and splits among the items of a run."""
-    of = store.results
-    return Groups(of.systems(run_id), of.tags(run_id), of.splits(run_id))
+    from core.services.results.run_columns import kinds_of
+
+    kinds, of_item = kinds_of(store, store.runs.row(run_id))
+    there = [kinds[kind] for kind in set(of_item.tolist())]
+    systems = {system for system, *_ in there} - {""}
+    tags = {tag for _, some, _ in there for tag in some}
+    splits = {split for *_, split in there} - {""}
+    return Groups(sorted(systems), sorted(tags), sorted(splits))
 
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
@@ -201,10 +207,10 @@ def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
     Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
     could be right or wrong. Raises ``NotFound``.
     """
-    from core.services.results.run_columns import cell_columns
+    from core.services.results.run_columns import cell_columns, items_of_run
 
     run = store.runs.get(run_id)
-    rubric, ids = scored_rubric(store, run), store.runs.item_ids(run_id)
+    rubric, ids = scored_rubric(store, run), items_of_run(store, run).ids
     own = store.signs.own_rubrics(run_id)
     scored = {c.name: frozenset(c.scored) for c in rubric.criteria}
     theirs = {

@@ -6,8 +6,8 @@ weight its value, divided by the best value that an option has; of a penalty wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import ADJUDICATED, CellResult, GridRow, Run, RunItemRow
@@ -127,33 +127,36 @@ def means(store: Store, run: Run, rubric: Rubric) -> list[MeansOf]:
     A criterion's mean is over the items whose verdict has a value. Items with a rubric of their
     own count where theirs asks a criterion of that name.
     """
-    sums: dict[str, dict[str, list[tuple[float, int]]]] = {}
-    for one in store.grid.means(run.id):
-        for system in {"", one.system}:
-            per = sums.setdefault(system, {})
-            per.setdefault(one.criterion, []).append((one.value, one.n))
-    scores: dict[str, list[tuple[float, int]]] = {}
-    for system, value, n in store.grid.scores(run.id):
-        for name in {"", system}:
-            scores.setdefault(name, []).append((value, n))
-    systems = store.results.systems(run.id)
+    import numpy as np
+
+    from core.services.results.run_columns import cell_columns, kinds_of, score_columns
+
+    kinds, of_item = kinds_of(store, run)
+    systems = sorted({kinds[kind][0] for kind in set(of_item.tolist())} - {""})
+    place = {name: at for at, name in enumerate(["", *systems])}
+    system = np.array([place.get(name, 0) for name, *_ in kinds], np.int64)[of_item]
+
+    def over(rows: Any, values: Any) -> list[MeanOver]:
+        known = ~np.isnan(values)
+        at, some = system[rows][known], values[known]
+        totals = np.bincount(at, some, len(place)).tolist()
+        counts = np.bincount(at, minlength=len(place)).tolist()
+        # The first stands for all items, with a system or without.
+        totals[0], counts[0] = sum(totals), sum(counts)
+        return [MeanOver(t / n if n else None, n) for t, n in zip(totals, counts, strict=True)]
+
+    scores = over(np.arange(len(of_item)), score_columns(store, run).score)
+    each = {one.criterion: over(one.rows, one.value) for one in cell_columns(store, run)}
     return [
-        MeansOf(name, _mean(scores.get(name, ())), _by_criterion(rubric, sums.get(name, {})))
+        MeansOf(
+            name,
+            scores[place[name]],
+            {c.name: _earned(c, each.get(c.name), place[name]) for c in rubric.criteria},
+        )
         for name in ["", *(systems if len(systems) > 1 else ())]
     ]
 
 
-def _mean(parts: Iterable[tuple[float, int]]) -> MeanOver:
-    kept = list(parts)
-    n = sum(count for _, count in kept)
-    return MeanOver(sum(value * count for value, count in kept) / n if n else None, n)
-
-
-def _by_criterion(
-    rubric: Rubric, sums: Mapping[str, Sequence[tuple[float, int]]]
-) -> dict[str, MeanOver]:
-    found = {}
-    for criterion in rubric.criteria:
-        value, n = _mean(sums.get(criterion.name, ()))
-        found[criterion.name] = MeanOver(earned(criterion, value), n)
-    return found
+def _earned(criterion: Criterion, means: Sequence[MeanOver] | None, place: int) -> MeanOver:
+    found = MeanOver(None, 0) if means is None else means[place]
+    return found._replace(value=earned(criterion, found.value))

@@ -6,20 +6,24 @@ a verdict names no option, the option is ``NO_OPTION``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from core.domain.rubric import Rubric
 from core.domain.runs import RunRow
 from core.domain.votes import OrderCount
+from core.services.datasets import item_columns
+from core.services.results.scored_items import effective, resolved_items, scored_rubric
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
 #: Says how columns are written; another number, and none that was kept before is read.
 FORM = 1
-NO_OPTION = -2
+NO_LABEL, NO_OPTION = -1, -2
 
 Numbers = npt.NDArray[Any]
 
@@ -51,11 +55,80 @@ class CellColumn(NamedTuple):
     abstentions: Numbers
 
 
+class RunItems(NamedTuple):
+    """The items of a run in its order: their ids, and their places in the dataset."""
+
+    ids: tuple[str, ...]
+    places: Numbers
+
+
+#: The items that were asked for last, by the hash of a plan: it says which they are.
+_LATEST: OrderedDict[str, RunItems] = OrderedDict()
+_AT_HAND = 4
+
+
+def items_of_run(store: Store, run: RunRow) -> RunItems:
+    """The items of a run, which never change; nobody may change what is given."""
+    found = _LATEST.pop(run.plan_hash, None) or _read_items(store, run)
+    _LATEST[run.plan_hash] = found
+    while len(_LATEST) > _AT_HAND:
+        _LATEST.popitem(last=False)
+    return found
+
+
+def _read_items(store: Store, run: RunRow) -> RunItems:
+    columns = item_columns.of_version(store, run.dataset_version_id)
+
+    def read() -> Columns:
+        places = columns.rows(store.runs.item_ids(run.id))
+        return Columns({}, {"places": places.astype(np.int32)})
+
+    kept = store.kept.made(f"items of run {run.id}", FORM, read, keep=run.items >= MANY)
+    places = kept.arrays["places"].astype(np.int64)
+    if np.array_equal(places, np.arange(len(columns.ids))):
+        return RunItems(columns.ids, places)
+    return RunItems(tuple(columns.ids[at] for at in places.tolist()), places)
+
+
+class ScoreColumns(NamedTuple):
+    """What came out for the items of a run: scores, NaN where there is none; outcomes as places in
+    ``OUTCOMES``; whether each is complete, and how many votes it has.
+    """
+
+    score: Numbers
+    outcome: Numbers
+    complete: Numbers
+    votes: Numbers
+
+
+#: The last stands for an item without an outcome.
+OUTCOMES = ("pass", "fail", "review", None)
+
+
+def score_columns(store: Store, run: RunRow) -> ScoreColumns:
+    """The scores of a run's items."""
+    stamp = store.results.derived(run.id)
+
+    def read() -> Columns:
+        found = store.results.scored(run.id)
+        score, outcome, complete, votes = zip(*found, strict=True) if found else ((),) * 4
+        arrays = {
+            **_told("score", np.array(score, np.float64)),
+            "outcome": np.array([OUTCOMES.index(one) for one in outcome], np.int8),
+            "complete": np.array(complete, np.bool_),
+            "votes": np.array(votes, np.int32),
+        }
+        return Columns({}, arrays)
+
+    kept = store.kept.made(f"scores of run {run.id}, form {FORM}", stamp, read, keep=_keep(run))
+    return ScoreColumns(_untold(kept, "score"), *(kept.arrays[n] for n in ScoreColumns._fields[1:]))
+
+
 def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
     """All votes of a run, by criterion, judge and replicate."""
 
     def read() -> Columns:
-        place = _places(store, run.id)
+        place = _places(store, run)
         head, arrays = [], dict[str, Numbers]()
         for at, found in enumerate(store.votes.columns(run.id)):
             head.append([found.criterion, found.judge, found.replicate])
@@ -86,7 +159,7 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
     stamp = store.results.derived(run.id)
 
     def read() -> Columns:
-        place = _places(store, run.id)
+        place = _places(store, run)
         head, arrays = [], dict[str, Numbers]()
         for at, (criterion, items, *columns) in enumerate(store.results.cell_columns(run.id)):
             head.append(criterion)
@@ -110,6 +183,62 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
     ]
 
 
+def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[str, Numbers]:
+    """What the items of a run are labelled as, by criterion, an option for every item.
+
+    ``NO_LABEL`` where there is none, ``NO_OPTION`` where it is none of the criterion's. With
+    ``settled`` what people settled lies over the dataset's labels; ``NO_LABEL`` where they settled
+    that nobody can say.
+    """
+    found: dict[str, Numbers] = {}
+    for name, rows, option in _given(store, run, settled=settled):
+        column = found.setdefault(name, np.full(run.items, NO_LABEL))
+        column[rows] = NO_OPTION if option is None else option
+    return found
+
+
+def _given(store: Store, run: RunRow, *, settled: bool) -> Iterator[tuple[str, Any, int | None]]:
+    """Criteria, rows, and the option that these rows have; what is said later counts."""
+    rubric, version = scored_rubric(store, run), run.dataset_version_id
+    columns, (ids, places) = item_columns.of_version(store, version), items_of_run(store, run)
+    asked = {criterion.name: criterion for criterion in rubric.criteria}
+    # Which row each item of the dataset has; none who follows a rubric of its own.
+    row_of = np.full(len(columns.ids), -1)
+    row_of[places] = np.arange(len(ids))
+    alone = [columns.ids[at] for at in np.flatnonzero(columns.own & (row_of >= 0)).tolist()]
+    row_of[columns.own] = -1
+    for name, word, holders in columns.labels:
+        rows = row_of[holders]
+        if name in asked and (rows >= 0).any():
+            yield name, rows[rows >= 0], asked[name].index_of(word)
+    truth = store.settled.truth(version) if settled else {}
+    for item_id, labels in truth.items():
+        row = int(row_of[columns.place[item_id]])
+        for name in labels.keys() & asked.keys() if row >= 0 else ():
+            label = labels[name]
+            yield name, row, NO_LABEL if label is None else asked[name].index_of(label.label)
+    if alone:
+        place = {item_id: row for row, item_id in enumerate(ids)}
+        for item in resolved_items(store, version, alone, upto=None if settled else 0):
+            for criterion in effective(item, rubric).criteria:
+                if criterion.name in item.labels:
+                    yield criterion.name, place[item.id], item.truth(criterion)
+
+
+def own_rubrics(store: Store, run: RunRow) -> dict[str, Rubric]:
+    """The rubrics of the items that have one of their own; looked for only where there are any."""
+    own = item_columns.of_version(store, run.dataset_version_id).own
+    return store.signs.own_rubrics(run.id) if own.any() else {}
+
+
+def kinds_of(
+    store: Store, run: RunRow
+) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Numbers]:
+    """The different (system, tags, split), and which of them each item of the run is."""
+    columns = item_columns.of_version(store, run.dataset_version_id)
+    return columns.kinds, columns.kind[items_of_run(store, run).places]
+
+
 def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]:
     """How often each judge was shown which order and chose what, in the run's own replicates."""
 
@@ -131,6 +260,7 @@ def keep(store: Store, run_id: int) -> None:
     if _keep(run):
         vote_columns(store, run)
         cell_columns(store, run)
+        score_columns(store, run)
         orders_shown(store, run, run.plan.replicates)
 
 
@@ -139,8 +269,8 @@ def _keep(run: RunRow) -> bool:
     return run.items >= MANY and not run.active
 
 
-def _places(store: Store, run_id: int) -> dict[str, int]:
-    return {item_id: place for place, item_id in enumerate(store.runs.item_ids(run_id))}
+def _places(store: Store, run: RunRow) -> dict[str, int]:
+    return {item_id: place for place, item_id in enumerate(items_of_run(store, run).ids)}
 
 
 def _rows(place: dict[str, int], items: Sequence[str]) -> Numbers:

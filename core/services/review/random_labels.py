@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from core.domain.review_records import QueueRow
 from core.domain.rubric import Criterion
-from core.domain.runs import CellRow
+from core.domain.runs import CellRow, Run
 from core.services.queueing.draw_chances import DrawnFrom, Stratum, stratum_of
 from core.services.queueing.queue_cells import asked_about
 from core.services.results.scored_items import (
@@ -71,15 +72,24 @@ class DrawnLabels:
     ``queue`` is the one whose draw it was; ``None`` where all cells have labels.
     """
 
-    cells: tuple[DrawnCell, ...]
+    read: Callable[[], Sequence[DrawnCell]]
     queue: QueueRow | None = None
     reason: str = ""
+
+    @cached_property
+    def cells(self) -> tuple[DrawnCell, ...]:
+        """The cells; made when somebody asks for them, as there can be a million."""
+        return tuple(self.read())
 
     def of(self, criterion: str) -> tuple[DrawnCell, ...]:
         """Those of one criterion; of all for the empty string."""
         if not criterion:
             return self.cells
         return tuple(cell for cell in self.cells if cell.criterion.name == criterion)
+
+    def narrowed(self, criterion: str) -> DrawnLabels:
+        """Those of one criterion alone; of all for the empty string."""
+        return DrawnLabels(partial(self.of, criterion), self.queue, self.reason)
 
 
 def counted(cells: Sequence[DrawnCell]) -> list[float | None]:
@@ -125,7 +135,7 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
         cell = _cell(row, asked, option, stratum, drawn=drawn)
         if cell is not None and not (active and cell.value is None):
             cells.append(cell)
-    return DrawnLabels(tuple(cells), queue, reason)
+    return DrawnLabels(lambda: cells, queue, reason)
 
 
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
@@ -146,7 +156,7 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
         if not store.queues.has_audit(queue.id):
             continue
         one = of_queue(store, queue)
-        one = replace(one, cells=one.of(criterion))
+        one = one.narrowed(criterion)
         if one.reason:
             open_yet = one
             continue
@@ -161,9 +171,7 @@ def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, D
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     narrow = {name for queue in queues for name in queue.rule.criteria or ()}
     return {"": whole} | {
-        name: of_run(store, run_id, name)
-        if name in narrow
-        else replace(whole, cells=whole.of(name))
+        name: of_run(store, run_id, name) if name in narrow else whole.narrowed(name)
         for name in names
     }
 
@@ -200,7 +208,7 @@ def _joined(
         drawn = cell.drawn or (at in fresh and fresh[at].drawn)
         stratum = numbers[strata[at]] if at in strata else 0
         cells.append(cell._replace(stratum=stratum, drawn=drawn))
-    return DrawnLabels(tuple(cells), queue)
+    return DrawnLabels(lambda: cells, queue)
 
 
 def place(cell: DrawnCell) -> Place:
@@ -224,31 +232,72 @@ def _all_labelled(
 ) -> DrawnLabels:
     """Every cell with a label; or why that is no draw."""
     run = store.runs.get(run_id)
-    rubric = scored_rubric(store, run)
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    rubrics = {item.id: effective(item, rubric) for item in items}
-    truth = {item.id: labels_of(item, rubrics[item.id]) for item in items}
-    cells = list[DrawnCell]()
-    for row in store.results.all_cells(run_id, criterion or None):
-        option = truth[row.item_id].get(row.criterion)
-        asked = rubrics[row.item_id].criterion(row.criterion)
-        cell = _cell(row, asked, option, 0, drawn=False)
-        if cell is not None:
-            cells.append(cell)
-    labelled = sum(cell.value is not None for cell in cells)
-    if labelled == len(cells) and cells:
-        return DrawnLabels(tuple(cells))
+    cells, labelled = _counts(store, run, criterion)
+    found = DrawnLabels(partial(_labelled_cells, store, run, criterion))
+    if labelled == cells and cells:
+        return found
     if queued is not None and queued.queue is not None:
         why = (
             f"{queued.reason[:-1]} (“{queued.queue.name}”): what is decided first is no random "
             "draw."
         )
-        return DrawnLabels(queued.cells, queued.queue, why)
+        return replace(queued, reason=why)
     if not labelled:
-        return DrawnLabels(tuple(cells), None, NOBODY)
+        return replace(found, reason=NOBODY)
     why = (
-        f"{count(labelled)} of {plural(len(cells), 'cell')} {'has' if labelled == 1 else 'have'} a "
+        f"{count(labelled)} of {plural(cells, 'cell')} {'has' if labelled == 1 else 'have'} a "
         "label, and nobody knows with what chance each was picked. Only labels drawn at random "
         "speak of the rest: a queue with a random audit, reviewed to its end."
     )
-    return DrawnLabels(tuple(cells), None, why)
+    return replace(found, reason=why)
+
+
+def _counts(store: Store, run: Run, criterion: str) -> tuple[int, int]:
+    """How many cells there are of which votes or people say something of worth, and people."""
+    import numpy as np
+
+    from core.services.results.run_columns import (
+        cell_columns,
+        items_of_run,
+        label_columns,
+        own_rubrics,
+    )
+
+    labels, ids = label_columns(store, run), items_of_run(store, run).ids
+    rubric, own = scored_rubric(store, run), own_rubrics(store, run)
+    alone = {row: own[one] for row, one in enumerate(ids) if one in own} if own else {}
+    asked = {criterion.name: criterion for criterion in rubric.criteria}
+    cells = labelled = 0
+    for column in cell_columns(store, run):
+        name, judged = column.criterion, column.judged
+        if criterion not in ("", name):
+            continue
+        truth = labels[name][column.rows] if name in labels else np.full(len(judged), -1)
+        follow = ~np.isin(column.rows, list(alone))
+        parts = [(asked[name], follow)] if follow.any() else []
+        parts += [
+            (alone[int(column.rows[at])].criterion(name), np.array([at]))
+            for at in np.flatnonzero(~follow).tolist()
+        ]
+        for question, rows in parts:
+            # The last stands for whatever names no option.
+            worth = np.array([value is not None for value in question.values] + [False])
+            said, known = (worth[np.maximum(one[rows], -1)] for one in (judged, truth))
+            cells, labelled = cells + int((said | known).sum()), labelled + int(known.sum())
+    return cells, labelled
+
+
+def _labelled_cells(store: Store, run: Run, criterion: str) -> list[DrawnCell]:
+    """The cells with what the dataset and people say of them."""
+    rubric = scored_rubric(store, run)
+    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+    rubrics = {item.id: effective(item, rubric) for item in items}
+    truth = {item.id: labels_of(item, rubrics[item.id]) for item in items}
+    cells = list[DrawnCell]()
+    for row in store.results.all_cells(run.id, criterion or None):
+        option = truth[row.item_id].get(row.criterion)
+        asked = rubrics[row.item_id].criterion(row.criterion)
+        cell = _cell(row, asked, option, 0, drawn=False)
+        if cell is not None:
+            cells.append(cell)
+    return cells

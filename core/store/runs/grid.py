@@ -1,13 +1,12 @@
-"""A run as a grid of items and criteria: the cells of a page, means by criterion, places."""
+"""A run as a grid of items and criteria: the cells of a page, and places of items."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-from core.domain.runs import CriterionMean, GridRow
+from core.domain.runs import GridRow
 from core.store.database.connection import Connections
-from core.store.runs.results import RUN_ITEMS
 
 
 class Grid:
@@ -42,26 +41,6 @@ class Grid:
             GridRow(item, criterion, None, False, None, None, 0, 0, count, "")
             for (item, criterion), count in failed.items()
         ]
-
-    def means(self, run_id: int) -> list[CriterionMean]:
-        """The mean value of every criterion's verdicts, by the systems of the items."""
-        return [
-            CriterionMean._make(row)
-            for row in self._files.tuples(
-                f"SELECT c.criterion, coalesce(i.system, ''), avg(c.value), count(c.value) "
-                f"FROM {RUN_ITEMS} JOIN cell c ON c.run_id = ri.run_id AND c.item_id = ri.item_id "
-                "WHERE ri.run_id = ? AND c.value IS NOT NULL GROUP BY 1, 2",
-                (run_id,),
-            )
-        ]
-
-    def scores(self, run_id: int) -> list[tuple[str, float, int]]:
-        """The mean score of the items of every system, and of how many items."""
-        return self._files.tuples(
-            f"SELECT coalesce(i.system, ''), avg(ri.score), count(ri.score) FROM {RUN_ITEMS} "
-            "WHERE ri.run_id = ? AND ri.score IS NOT NULL GROUP BY 1",
-            (run_id,),
-        )
 
     def places(self, run_id: int, item_ids: Sequence[str]) -> list[int]:
         """Where these items stand in the run, in the run's order."""

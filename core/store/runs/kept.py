@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 #: Of fewer items than this columns are read as quickly as they are kept.
-MANY = 2_000
+MANY = 500
 #: Where the arrays of a body begin, so that each can be read where it lies.
 _ALIGNED = 8
 

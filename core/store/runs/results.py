@@ -213,23 +213,6 @@ class Results(CellVerdicts):
         )
         return [system for (system,) in found]
 
-    def tags(self, run_id: int) -> list[str]:
-        """The tags among the run's items, sorted."""
-        found = self._files.tuples(
-            f"SELECT DISTINCT value FROM {RUN_ITEMS}, {TAGS} WHERE ri.run_id = ? ORDER BY 1",
-            (run_id,),
-        )
-        return [tag for (tag,) in found]
-
-    def splits(self, run_id: int) -> list[str]:
-        """The parts of the dataset that the run's items are marked as, sorted."""
-        found = self._files.tuples(
-            f"SELECT DISTINCT i.split FROM {RUN_ITEMS} "
-            "WHERE ri.run_id = ? AND i.split IS NOT NULL ORDER BY 1",
-            (run_id,),
-        )
-        return [split for (split,) in found]
-
     def scores(self, run_id: int) -> dict[str, float | None]:
         """The score of every item of the run, by its id."""
         return dict(

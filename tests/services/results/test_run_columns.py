@@ -15,7 +15,7 @@ from core.services.diagnostics import diagnosis
 from core.services.guided import judging
 from core.services.pairwise.system_answers import shared_tasks
 from core.services.reports import run_report
-from core.services.results import run_columns
+from core.services.results import browsing, run_columns
 from core.services.results.run_columns import cell_columns, orders_shown, vote_columns
 from core.services.review import queues
 from core.services.runs import cost_estimate
@@ -147,6 +147,11 @@ def test_a_run_that_is_going_keeps_nothing(store: Store) -> None:
     assert run.active
     all_of(store, run.id)
     assert store.kept._get(f"votes of run {run.id}, form {run_columns.FORM}", run.votes) is None
+
+
+def test_the_systems_tags_and_splits_are_those_of_the_runs_items(store: Store) -> None:
+    run_id = at_rest(store, 2)
+    assert browsing.groups(store, run_id) == (["secret-system"], ["secret-tag"], [])
 
 
 def test_arrays_of_every_kind_come_back_as_they_were(store: Store) -> None:

@@ -133,8 +133,6 @@ def test_items_show_counts_score_and_agreement(store: Store, run_id: int) -> Non
     with pytest.raises(NotFound):
         store.results.item(run_id, "zz")
     assert store.results.systems(run_id) == ["x", "y"]
-    assert store.results.tags(run_id) == ["cold", "odd"]
-    assert store.results.splits(run_id) == ["calibration"]
     row = store.runs.row(run_id)
     assert (row.votes, row.abstentions, row.failures_open) == (5, 1, 1)
 
