@@ -17,6 +17,7 @@ from pages.agreement import (
     selection,
 )
 from pages.agreement.asked_again import probing
+from pages.agreement.rating_models import variance
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, require_seen, store
@@ -30,6 +31,7 @@ VIEWS = (
     ("raters", "Raters"),
     ("scores", "Scores"),
     ("sure", "How sure"),
+    ("variance", "Where differences come from"),
     ("findings", "What to look at"),
     ("probes", "Probes"),
 )
@@ -39,6 +41,7 @@ SHOWN = {
     "raters": raters.show,
     "scores": criteria.whole_items,
     "sure": calibration.show,
+    "variance": variance.show,
     "findings": findings.show,
     "probes": probing.show,
 }

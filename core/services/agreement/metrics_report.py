@@ -35,6 +35,7 @@ from core.services.agreement.pair_figures import (
     pair_figures,
 )
 from core.services.agreement.rater_pairs import positive
+from core.services.agreement.rating_sheet import rater_table
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
@@ -49,6 +50,7 @@ from core.services.agreement.ratings import (
     columns_of,
 )
 from core.services.agreement.score_agreement import score_report
+from core.services.rating_models import variance
 from core.services.review import corrected_estimates
 from core.store.store import Store
 
@@ -125,6 +127,7 @@ def report(
         said = _conclusion(rated, reference, bootstrap, seed)
         if said is not None:
             found["conclusion"] = said
+        found |= _models(rated)
         found["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
@@ -132,6 +135,15 @@ def report(
             "method": METHOD if how.method == "auto" else how.method,
         }
     return found
+
+
+def _models(rated: Rated) -> dict[str, Any]:
+    """Where ratings differ, by the judges where there are two or more, else by people."""
+    sheet = load_ratings.sheet(rated)
+    columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
+    if len(columns) < 2 or not sheet.criteria:
+        return {}
+    return {"variance": variance.as_data(rater_table(sheet, columns))}
 
 
 def _conclusion(

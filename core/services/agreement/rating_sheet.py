@@ -23,6 +23,7 @@ from core.services.agreement.ratings import (
     Traits,
     majority_column,
 )
+from core.services.rating_models.rater_table import RatedQuestion, RaterTable
 from core.store.store import Store
 
 #: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
@@ -91,6 +92,19 @@ class Sheet:
             if column in asked.columns:
                 found[:, at] = asked.columns[column]
         return found
+
+
+def rater_table(sheet: Sheet, columns: Sequence[str]) -> RaterTable:
+    """The ratings of some columns as numbers, of the criteria whose levels have an order."""
+    return RaterTable(
+        sheet.items,
+        tuple(name_of(column) for column in columns),
+        tuple(
+            RatedQuestion(asked.name, asked.values, sheet.matrix(asked, tuple(columns)))
+            for asked in sheet.criteria
+            if asked.ordered and asked.values
+        ),
+    )
 
 
 def name_of(column: str) -> str:

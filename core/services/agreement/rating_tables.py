@@ -246,4 +246,5 @@ def _ratings(
         source=criterion.name,
         options=criterion.scored,
         raters=tuple(raters),
+        values=tuple(criterion.values[i] or 0.0 for i in criterion.scored),
     )

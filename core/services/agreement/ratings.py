@@ -131,7 +131,8 @@ class CriterionRatings:
 
     The first columns are those of ``raters``, in their order; a rater who was never asked it has
     none. ``source`` is the criterion's own name, which differs from ``name`` where items' rubrics
-    ask different questions under one name. ``options`` gives each level's place among the choices.
+    ask different questions under one name. ``options`` gives each level's place among the choices,
+    ``values`` what it is worth.
     """
 
     name: str
@@ -141,6 +142,7 @@ class CriterionRatings:
     source: str = ""
     options: tuple[int, ...] = ()
     raters: tuple[Rater, ...] = ()
+    values: tuple[float, ...] = ()
 
     @property
     def ordered(self) -> bool:

@@ -1,0 +1,287 @@
+"""Where differences between ratings come from, and what another judge, replicate or item buys."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.identity import seeded
+from core.metrics.estimate import Estimate
+from core.metrics.variance_components import (
+    CRITERION,
+    ITEM,
+    JUDGE,
+    ORDER,
+    REST,
+    Components,
+    Term,
+    Ways,
+    Worth,
+    components,
+    worth,
+)
+from core.services.rating_models.rater_table import RaterTable, answerers
+from core.services.results.flip_check import twins
+from core.store.store import Store
+from core.text.numbers import cost, percent, score
+
+#: More ratings than these are looked at on a part of the items, drawn by a fixed seed.
+MOST = 20_000
+#: Ways to ask that are told of in words.
+NOW, MORE, AGAIN = "As it was asked", "One judge more", "Every judge asked once more"
+WORDS: dict[Term, str] = {
+    (ITEM,): "Items",
+    (CRITERION,): "Criteria",
+    (JUDGE,): "Strictness of judges",
+    (ITEM, CRITERION): "Items, by criterion",
+    (ITEM, JUDGE): "Judges, by item",
+    (CRITERION, JUDGE): "Judges, by criterion",
+    (ITEM, CRITERION, JUDGE): "Judges, by both",
+    (ORDER,): "Order of options",
+    (JUDGE, ORDER): "Order, by judge",
+    (REST,): "Unexplained",
+}
+
+
+class WayToAsk(NamedTuple):
+    """A way to ask, what a score is worth then, and what 1,000 items cost (``None``: unknown)."""
+
+    name: str
+    ways: Ways
+    worth: Worth
+    cost: float | None
+
+
+class Study(NamedTuple):
+    """Where ratings differ and what more would buy. ``items`` were looked at, of those rated.
+
+    ``choices`` begin with how it was asked; they are empty where ``found`` has a reason.
+    """
+
+    found: Components
+    items: int
+    choices: tuple[WayToAsk, ...]
+
+    def share(self, *term: str) -> float:
+        """The share of all variance."""
+        return self.found.of(*term) / self.found.total if self.found.total else 0.0
+
+    def shares(self) -> dict[Term, Estimate]:
+        """Every effect's share of all variance, the largest first, with its interval's ends."""
+        total = self.found.total
+        if not total:
+            return {}
+        found = {
+            term: Estimate(
+                (one.value or 0.0) / total,
+                (one.low or 0.0) / total,
+                min(1.0, (one.high or 0.0) / total),
+                n=one.n,
+            )
+            for term, one in self.found.variances.items()
+        }
+        return dict(sorted(found.items(), key=lambda pair: -(pair[1].value or 0.0)))
+
+
+class Turned(NamedTuple):
+    """An answer to options in reversed order; ``rater`` is its column, ``option`` a choice."""
+
+    item: str
+    criterion: str
+    judge: str
+    option: int
+
+
+def turned(store: Store, run_id: int) -> tuple[Turned, ...]:
+    """The answers of a run to options in reversed order, which agreement leaves out."""
+    run = store.runs.get(run_id)
+    if run.panel.asking.flip == "off":
+        return ()
+    pairs = twins(store.votes.all_ballots(run_id), run.plan.replicates)
+    return tuple(
+        Turned(twin.item_id, twin.criterion, twin.judge, twin.option)
+        for _, twin in pairs
+        if twin.option is not None and not twin.abstained
+    )
+
+
+def price(store: Store, run_id: int) -> float | None:
+    """What an answer of a run cost on average, in US dollars; ``None`` where nobody knows."""
+    run = store.runs.get(run_id)
+    if run.cost_unknown or not run.votes or run.plan.details.get("imported"):
+        return None
+    return (run.cost + run.saved) / run.votes
+
+
+def study(
+    table: RaterTable,
+    criterion: str = "",
+    *,
+    price: float | None = None,
+    reversed_: tuple[Turned, ...] = (),
+) -> Study:
+    """The variance components of a criterion (empty: of all), and what more of each would buy.
+
+    ``price`` is that of one answer. ``reversed_`` are ``turned`` answers of the same run.
+    """
+    part = table.of(criterion)
+    values, facets = _long(part, reversed_)
+    items = len(np.unique(facets[ITEM]))
+    found = components(values, facets)
+    if found.reason:
+        return Study(found, items, ())
+    return Study(found, items, tuple(_choices(found, _ways(facets), price)))
+
+
+def _long(
+    table: RaterTable, reversed_: tuple[Turned, ...]
+) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
+    """A row for every rating: its value, and the levels of what it may hang on."""
+    who = answerers(table.raters)
+    judges = {name: at for at, name in enumerate(dict.fromkeys(one.judge for one in who))}
+    orders = {name: at for at, name in enumerate(dict.fromkeys(one.order for one in who))}
+    kept = _some(table)
+    rows = list[np.ndarray[Any, Any]]()
+    for number, question in enumerate(table.questions):
+        levels = np.where(kept[:, None], question.levels, -1)
+        item, rater = np.nonzero(levels >= 0)
+        judge = np.array([judges[one.judge] for one in who])[rater]
+        order = np.array([orders[one.order] for one in who])[rater]
+        worth_ = np.array(question.values)[levels[item, rater]]
+        rows.append(np.column_stack([worth_, item, np.full(len(item), number), judge, order]))
+    if reversed_:
+        rows.append(_reversed(table, reversed_, judges, kept, len(orders)))
+    long = np.concatenate(rows) if rows else np.zeros((0, 5))
+    columns = long[:, 1:].astype(np.int64).T
+    names = (ITEM, CRITERION, JUDGE, ORDER)
+    return long[:, 0], dict(zip(names, columns, strict=True))
+
+
+def _some(table: RaterTable) -> np.ndarray[Any, Any]:
+    """Which items are looked at."""
+    ratings = sum(int((question.levels >= 0).sum()) for question in table.questions)
+    kept = np.ones(len(table.items), np.bool_)
+    if ratings > MOST:
+        number = max(100, len(table.items) * MOST // ratings)
+        chosen = seeded("variance").sample(range(len(table.items)), min(number, len(table.items)))
+        kept[:] = False
+        kept[chosen] = True
+    return kept
+
+
+def _reversed(
+    table: RaterTable,
+    reversed_: tuple[Turned, ...],
+    judges: dict[str, int],
+    kept: np.ndarray[Any, Any],
+    order: int,
+) -> np.ndarray[Any, Any]:
+    places = {item: at for at, item in enumerate(table.items) if kept[at]}
+    questions = {q.name: (at, q.values) for at, q in enumerate(table.questions)}
+    found = list[tuple[float, int, int, int, int]]()
+    for one in reversed_:
+        asked = questions.get(one.criterion)
+        if asked is None or one.item not in places or one.judge not in judges:
+            continue
+        number, values = asked
+        if one.option < len(values):
+            place = places[one.item]
+            found.append((values[one.option], place, number, judges[one.judge], order))
+    return np.array(found, np.float64).reshape(-1, 5)
+
+
+def _ways(facets: dict[str, np.ndarray[Any, Any]]) -> Ways:
+    """How many judges a cell had on average, how many orders, and answers of each beside."""
+    cells = len(np.unique(np.column_stack([facets[ITEM], facets[CRITERION]]), axis=0))
+    by_judge = np.column_stack([facets[ITEM], facets[CRITERION], facets[JUDGE]])
+    judged = len(np.unique(by_judge, axis=0))
+    orders = len(np.unique(facets[ORDER]))
+    replicates = len(facets[ITEM]) / judged / orders
+    return Ways(judged / cells, max(1.0, replicates), orders, len(np.unique(facets[ITEM])))
+
+
+def _choices(found: Components, now: Ways, price: float | None) -> list[WayToAsk]:
+    criteria = found.levels[CRITERION]
+
+    def choice(name: str, ways: Ways) -> WayToAsk:
+        answers = criteria * ways.judges * ways.replicates * ways.orders
+        paid = None if price is None else 1000 * answers * price
+        return WayToAsk(name, ways, worth(found, ways), paid)
+
+    made = [
+        choice(NOW, now),
+        choice("One judge alone", now._replace(judges=1)),
+        choice(MORE, now._replace(judges=now.judges + 1)),
+        choice("Twice as many judges", now._replace(judges=2 * now.judges)),
+        choice("Half as many items more", now._replace(items=round(1.5 * now.items))),
+    ]
+    if now.replicates * now.orders > 1:
+        # Without repeated answers nothing tells a judge's reading of an item from its wavering.
+        made.append(choice(AGAIN, now._replace(replicates=now.replicates + 1)))
+    if now.orders > 1:
+        made.append(choice("In one order more", now._replace(orders=now.orders + 1)))
+    return made
+
+
+def in_words(found: Study) -> str:
+    """What differs most, what a score is worth, and which way to ask buys most of it."""
+    if found.found.reason:
+        return f"Where differences come from cannot be said: {found.found.reason}"
+    by_name = {one.name: one for one in found.choices}
+    now, more = by_name[NOW], [by_name[name] for name in (MORE, AGAIN) if name in by_name]
+    strict = found.share(JUDGE) + found.share(CRITERION, JUDGE)
+    said = (
+        f"{percent(found.share(ITEM))} of all variance lies between items, {percent(strict)} in "
+        "how strict judges are. Of what items' scores differ by, "
+        f"{percent(now.worth.relative)} would be there again with other judges like these; an "
+        f"item's score is sure to ±{score(1.96 * now.worth.item_error)}."
+    )
+    bought = [f"{one.name}: {percent(one.worth.relative)}{_for(one, now)}." for one in more]
+    once = (
+        "" if AGAIN in by_name else " What asking again would buy shows where judges answer twice."
+    )
+    return f"{said} {' '.join(bought)}{once}"
+
+
+def _for(one: WayToAsk, now: WayToAsk) -> str:
+    if one.cost is None or now.cost is None or one.cost == now.cost:
+        return ""
+    return f" for {cost(one.cost - now.cost)} more per 1,000 items"
+
+
+def as_data(table: RaterTable) -> dict[str, Any]:
+    """The key ``variance`` of ``metrics --json``."""
+    names = [question.name for question in table.questions]
+    whole = _study_data(study(table))
+    if len(names) < 2:
+        return {"overall": whole, "criteria": {}}
+    return {"overall": whole, "criteria": {name: _study_data(study(table, name)) for name in names}}
+
+
+def _study_data(found: Study) -> dict[str, Any]:
+    if found.found.reason:
+        return {"components": None, "undefined": {"components": found.found.reason}}
+    return {
+        "items": found.items,
+        "ratings": found.found.n,
+        "levels": dict(found.found.levels),
+        "components": {
+            " x ".join(term): {
+                "variance": one.value,
+                "ci": [one.low, one.high],
+                "share": found.share(*term),
+                "estimate": found.found.raw[term],
+            }
+            for term, one in found.found.variances.items()
+        },
+        "decisions": [
+            {
+                "name": one.name,
+                **one.ways._asdict(),
+                **one.worth._asdict(),
+                "per_thousand": one.cost,
+            }
+            for one in found.choices
+        ],
+    }

@@ -1,0 +1,1 @@
+"""What ratings are made of, as views of Agreement."""

@@ -1,0 +1,132 @@
+"""Where differences between ratings come from, and what another judge or item would buy."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.metrics.variance_components import CRITERION, ITEM, JUDGE, REST
+from core.services.agreement.rating_sheet import rater_table
+from core.services.rating_models import variance
+from core.services.rating_models.variance import WORDS, Study, WayToAsk
+from core.text import numbers as fmt
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection
+from pages.ui import state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table
+
+SAYS = (
+    "Variance components (generalizability theory; Cronbach and others 1972, Brennan 2001) by "
+    "MINQUE with zero prior weights (Rao 1970), which is unbiased whatever ratings are missing. "
+    "Intervals leave groups of items out in turn: they speak of other items and these judges."
+)
+STUDY_SAYS = (
+    "A decision study: scores as means over criteria, judges and repeated answers. There again: "
+    "the share of what items' scores differ by that would be there with other judges of this kind "
+    "(generalizability, E rho squared). With strictness: the same where it counts, too, how strict "
+    "a judge is (phi). Of the mean: its standard error over other items and judges."
+)
+ALL = "All criteria"
+
+
+def show(chosen: RatedSelection) -> None:
+    """The sentence, the picture, the decision study, and every criterion."""
+    sheet = chosen.sheet
+    judges = sheet.judges if len(sheet.judges) > 1 else sheet.people
+    rated = rater_table(sheet, judges)
+    run_id = chosen.run_id
+    price = variance.price(store(), run_id) if judges == sheet.judges else None
+    found = remembered(
+        "variance",
+        (*chosen.about, price),
+        lambda: {
+            name: variance.study(
+                rated, name, price=price, reversed_=variance.turned(store(), run_id)
+            )
+            for name in ("", *(q.name for q in rated.questions if len(rated.questions) > 1))
+        },
+    )
+    whole = found[""]
+    st.html(f'<div class="rs-prose">{esc(variance.in_words(whole))}</div>')
+    if whole.found.reason:
+        return
+    _picture(chosen, whole)
+    _choices(whole)
+    if len(found) > 1:
+        _criteria(found)
+
+
+def _picture(chosen: RatedSelection, whole: Study) -> None:
+    shares = whole.shares()
+    dots = [
+        draw.Dot(WORDS[term], one.value, one.low, one.high, n=one.n) for term, one in shares.items()
+    ]
+    st.plotly_chart(
+        draw.forest(dots, "Share of all variance", ""),
+        key=state.key(keys.AGREEMENT_CHART, "variance", *chosen.pair),
+        config={"displayModeBar": False},
+        alt="How much of the variance of ratings is due to what, with 95% intervals: "
+        + ", ".join(f"{WORDS[term]} {fmt.percent(one.value)}" for term, one in shares.items())
+        + ".",
+    )
+    n = fmt.count(whole.found.n)
+    st.caption(
+        f"{n} ratings of {fmt.plural(whole.items, 'item')}. Items by criterion: strong on one, "
+        "weak on another. Judges by item: they read it differently. Unexplained: what would change "
+        "if the same were asked again, and all that nothing here tells apart.",
+        help=SAYS,
+    )
+
+
+def _choices(whole: Study) -> None:
+    st.html('<div class="rs-section">What more would buy</div>')
+    priced = whole.choices[0].cost is not None
+    heads = ["Asked", "There again", "With strictness", "A score is sure to", "Error of the mean"]
+    table(
+        [*heads, *(["Per 1,000 items"] if priced else [])],
+        (_choice(one, priced=priced) for one in whole.choices),
+        name="What more judges, answers or items would buy",
+        numbers=range(1, len(heads) + priced),
+    )
+    st.caption("As if the mean of all answers were the score.", help=STUDY_SAYS)
+
+
+def _choice(one: WayToAsk, *, priced: bool) -> list[str]:
+    made = one.worth
+    return [
+        esc(one.name),
+        fmt.percent(made.relative),
+        fmt.percent(made.absolute),
+        f"±{fmt.score(1.96 * made.item_error)}",
+        fmt.score(made.mean_error, 3),
+        *([fmt.cost(one.cost)] if priced else []),
+    ]
+
+
+def _criteria(found: dict[str, Study]) -> None:
+    st.html('<div class="rs-section">Criterion by criterion</div>')
+    table(
+        ("Criterion", "Items", "Strictness", "Judges on an item", "The rest", "There again"),
+        (_criterion(name or ALL, one) for name, one in found.items()),
+        name="Where differences come from, by criterion",
+        numbers=range(1, 6),
+    )
+
+
+def _criterion(name: str, one: Study) -> list[str]:
+    if one.found.reason:
+        why = f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.found.reason)}</span>'
+        return [esc(one_line(name, 60)), why, *[fmt.DASH] * 4]
+    strict = one.share(JUDGE) + one.share(CRITERION, JUDGE)
+    read = one.share(ITEM, JUDGE) + one.share(ITEM, CRITERION, JUDGE)
+    known = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & one.found.raw.keys()
+    return [
+        esc(one_line(name, 60)),
+        fmt.percent(one.share(ITEM) + one.share(ITEM, CRITERION)),
+        fmt.percent(strict),
+        fmt.percent(read) if known else fmt.DASH,
+        fmt.percent(one.share(REST)),
+        fmt.percent(one.choices[0].worth.relative),
+    ]
