@@ -154,6 +154,11 @@ def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
     return found.expanduser().absolute()
 
 
+def pace_folder(environ: Mapping[str, str] | None = None) -> Path:
+    """Where the processes of a person on this machine agree on when a provider may be asked."""
+    return own_data_file(environ).parent / "pace"
+
+
 def _data_folder(env: Mapping[str, str]) -> Path:
     base = env.get("XDG_DATA_HOME")
     folder = Path(base) if base else Path(env.get("HOME", "~")) / ".local" / "share"

@@ -13,6 +13,7 @@ from core.domain.votes import FailureKind
 from core.identity import seeded
 from core.judging.allowance import Allowance, Told
 from core.judging.outages import Breaker
+from core.judging.pace import PaceTimes
 from core.judging.providers.base import CallError
 
 # Pacing: where a provider's limit is known, no call goes out that it would refuse.
@@ -27,19 +28,23 @@ SHARE = 0.97
 SLACK = 0.02
 #: The first guess: characters per token, and tokens of a reply.
 CHARACTERS, REPLY = 4.0, 150.0
+#: So few seconds are no wait: clocks do not tell them apart.
+_AT_ONCE = 1e-6
 #: The least weight of a new answer in what is taken for the truth.
 LEARNING = 0.1
 
 
 class Pacer:
-    """When the next call may start. Several judges may name limits: the smallest counts."""
+    """When the next call may start. Several judges may name limits: the smallest counts.
 
-    def __init__(self) -> None:
+    ``times`` may be those of all processes of a machine.
+    """
+
+    def __init__(self, times: PaceTimes | None = None) -> None:
+        self._times = times or PaceTimes()
         self._allowed: dict[str, Allowance] = {}
         self._named: dict[object, tuple[int | None, int | None]] = {}
         self._per_request = self._per_token = 0.0
-        self._free_at = float("-inf")
-        self._tokens_free_at = float("-inf")
         self._ratio, self._seen = 1.0, 0
 
     @property
@@ -62,15 +67,27 @@ class Pacer:
         """What the provider tells of its limits for a model, which all who ask that model share."""
         return self._allowed.setdefault(model, Allowance())
 
-    def wait(self, now: float) -> float:
-        """The seconds until the next call may start; 0 or less for now."""
-        return max(self._free_at, self._tokens_free_at) - now
+    def claim(self, now: float, tokens: float) -> float:
+        """Take the next call, guessed to take so many tokens; or the seconds to wait, untaken."""
+        if not self.on:
+            return 0.0
+        with self._times.held(now):
+            wait = max(self._times.request, self._times.token) - now
+            if wait > _AT_ONCE:
+                return wait
+            self._advance(now, tokens)
+            return 0.0
 
-    def begin(self, now: float, tokens: float) -> None:
-        """A call starts that is guessed to take so many tokens."""
-        earliest = now - SLACK
-        self._free_at = max(self._free_at, earliest) + self._per_request
-        self._tokens_free_at = max(self._tokens_free_at, earliest) + tokens * self._per_token
+    def held_up(self, claimed: float, started: float) -> None:
+        """The call that was claimed started only later: the next one follows that."""
+        if self.on and started > claimed:
+            with self._times.held(started):
+                self._times.request = max(self._times.request, started + self._per_request - SLACK)
+
+    def _advance(self, now: float, tokens: float) -> None:
+        times, earliest = self._times, now - SLACK
+        times.request = max(times.request, earliest) + self._per_request
+        times.token = max(times.token, earliest) + tokens * self._per_token
 
     def guess(self, characters: int) -> float:
         """The tokens that a call with a prompt of so many characters will take."""
@@ -78,7 +95,9 @@ class Pacer:
 
     def correct(self, characters: int, guessed: float, tokens: int) -> None:
         """A call that was guessed to take ``guessed`` tokens took ``tokens``."""
-        self._tokens_free_at += (tokens - guessed) * self._per_token
+        if self._per_token:
+            with self._times.held(math.inf):
+                self._times.token += (tokens - guessed) * self._per_token
         self._seen += 1
         weight = max(LEARNING, 1 / self._seen)
         self._ratio += weight * (tokens / _plain(characters) - self._ratio)
@@ -136,6 +155,7 @@ class ProviderGate:
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
         rng: Random | None = None,
+        times: PaceTimes | None = None,
     ) -> None:
         self._max_refusals, self._max_wait = max_refusals, max_wait
         self._sleep, self._clock = sleep, clock
@@ -150,7 +170,7 @@ class ProviderGate:
         self._spaced_here = False
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
-        self.pacer = Pacer()
+        self.pacer = Pacer(times)
         #: Calls that wait here or are under way, of whoever counts them.
         self.load = 0
         self._breaker = Breaker(sleep, clock, max_wait)
@@ -193,13 +213,18 @@ class ProviderGate:
             return await self._enter()
         # One waits for its time, the others for their turn: who gives up leaves no gap.
         async with self._turn:
-            now = self._clock()
-            told = 0.0 if allowed is None else allowed.wait(now, tokens)
-            if (wait := max(told, self.pacer.wait(now))) > 0:
+            while (wait := self._due(allowed, tokens)) > 0:
                 await self._sleep(wait)
+            claimed = self._clock()
             started = await self._enter()
-            self.pacer.begin(started, tokens)
+            self.pacer.held_up(claimed, started)
             return started
+
+    def _due(self, allowed: Allowance | None, tokens: float) -> float:
+        """The seconds until there is room for a call; 0 when there is, and then it is taken."""
+        now = self._clock()
+        told = 0.0 if allowed is None else allowed.wait(now, tokens)
+        return told if told > _AT_ONCE else self.pacer.claim(now, tokens)
 
     def _free(self, allowed: Allowance, tokens: float) -> bool:
         # Who comes while others wait for room goes behind them.

@@ -1,10 +1,13 @@
 """Known limits are kept to: no minute holds more than a provider said it takes."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
-from core.judging.rate_limits import Pacer
+from core.judging.pace import pace_times
+from core.judging.rate_limits import Pacer, ProviderGate
 from tests.judging.world import World, gate_in
 
 
@@ -56,15 +59,74 @@ def test_the_smallest_limit_of_those_who_share_a_provider_counts_while_it_is_the
     pacer.limit("ann", 60, None)
     pacer.limit("bob", 6, None)
     pacer.limit("cid", None, None)
-    pacer.begin(0.0, 0.0)
-    pacer.begin(0.0, 0.0)
-    assert pacer.wait(0.0) == pytest.approx(2 * 60 / (0.97 * 6), abs=0.021)
+    slow, quick = 60 / (0.97 * 6), 60 / (0.97 * 60)
+    assert pacer.claim(0.0, 0.0) == 0.0
+    assert pacer.claim(0.0, 0.0) == pytest.approx(slow, abs=0.021)  # and nothing was taken
+    assert pacer.claim(slow, 0.0) == 0.0
+    assert pacer.claim(slow, 0.0) == pytest.approx(slow, abs=0.021)
     pacer.drop("bob")
-    before = pacer.wait(0.0)
-    pacer.begin(0.0, 0.0)
-    assert pacer.wait(0.0) - before == pytest.approx(60 / (0.97 * 60))
+    assert pacer.claim(3 * slow, 0.0) == 0.0
+    assert pacer.claim(3 * slow, 0.0) == pytest.approx(quick, abs=0.021)
     pacer.drop("ann")
     assert not pacer.on
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_processes_of_a_machine_keep_to_a_limit_together(shared: bool, tmp_path: Path) -> None:
+    # Three gates as three processes have them, each with 8 callers; 60 requests a minute in all.
+    world, times = World(), list[float]()
+    gates = [
+        ProviderGate(
+            sleep=world.sleep,
+            clock=world.now,
+            times=pace_times(tmp_path if shared else None, "http://a"),
+        )
+        for _ in range(3)
+    ]
+    left = iter(range(120))
+
+    def caller(gate: ProviderGate) -> Callable[[], Awaitable[None]]:
+        async def calls() -> None:
+            for _ in left:
+                times.append(await gate.enter(10.0))
+                await world.sleep(1.0)
+                gate.passed()
+                gate.pacer.correct(40, 10.0, 12)
+
+        return calls
+
+    for gate in gates:
+        gate.pacer.limit("judge", 60, 1_000_000)
+    world.run(*(caller(gate) for gate in gates for _ in range(8)))
+    in_a_minute = busiest(sorted(times))
+    assert in_a_minute <= 60 if shared else in_a_minute > 100
+    if shared:
+        # Nothing is left unused: 119 intervals at 97% of the limit.
+        assert max(times) == pytest.approx(119 * 60 / (0.97 * 60), rel=0.01)
+    assert len(list(tmp_path.iterdir())) == shared
+
+
+def test_times_of_before_the_machine_was_started_are_forgotten(tmp_path: Path) -> None:
+    before = Pacer(pace_times(tmp_path, "a"))
+    before.limit("judge", 60, None)
+    assert before.claim(1_000_000.0, 0.0) == 0.0
+    after = Pacer(pace_times(tmp_path, "a"))
+    after.limit("judge", 60, None)
+    assert after.claim(20.0, 0.0) == 0.0
+
+
+def test_where_no_file_can_be_made_a_process_keeps_to_the_limit_alone(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    pacer = Pacer(pace_times(tmp_path / "file" / "pace", "a"))
+    pacer.limit("judge", 60, None)
+    assert pacer.claim(0.0, 0.0) == 0.0
+    assert pacer.claim(0.0, 0.0) > 0.9
+
+
+def test_who_names_no_limit_leaves_no_file(tmp_path: Path) -> None:
+    gate = ProviderGate(times=pace_times(tmp_path / "pace", "a"))
+    asyncio.run(gate.enter())
+    assert not (tmp_path / "pace").exists()
 
 
 def test_a_refusal_under_a_limit_stops_the_paced_callers_too() -> None:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from core.domain.dataset import Item
@@ -19,6 +20,7 @@ from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.check_judge import CheckJudge
 from core.judging.function_judge import FunctionJudge
+from core.judging.pace import PaceTimes, pace_times
 from core.judging.protocol import AskableJudge
 from core.judging.providers.base import ModelProvider, provider_of
 from core.judging.providers.choice import open_provider, provider_for
@@ -80,11 +82,13 @@ def load_job(store: Store, run_id: int) -> Job:
 
 class Providers:
     """What a process can ask: providers, through open connections and gates that all of its runs
-    share, and ``functions`` of Python by the names of their judges.
+    share, and ``functions`` of Python by the names of their judges. Through the folder ``pace`` it
+    keeps to limits a minute together with other processes.
     """
 
-    def __init__(self, functions: Functions = NO_FUNCTIONS) -> None:
-        self.functions = functions
+    def __init__(self, functions: Functions = NO_FUNCTIONS, pace: Path | None = None) -> None:
+        self.functions, self._pace = functions, pace
+        self._times: list[PaceTimes] = []
         self._providers: dict[str, ModelProvider] = {}
         self._gates: dict[str, ProviderGate] = {}
 
@@ -122,11 +126,18 @@ class Providers:
         # Judges behind one address, or of one provider, share its rate limit and so its gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         places = (shared, *(address.rstrip("/") for address in spec.replicas))
-        gates = tuple(self._gates.setdefault(place, ProviderGate()) for place in places)
-        return self._providers[kind], key_of(spec), gates
+        return self._providers[kind], key_of(spec), tuple(map(self._gate, places))
+
+    def _gate(self, place: str) -> ProviderGate:
+        if place not in self._gates:
+            self._times.append(times := pace_times(self._pace, place))
+            self._gates[place] = ProviderGate(times=times)
+        return self._gates[place]
 
     async def close(self) -> None:
         """Closes the connections."""
+        for times in self._times:
+            times.close()
         for provider in self._providers.values():
             await provider.close()
 

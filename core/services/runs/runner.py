@@ -27,6 +27,7 @@ from core.services.runs.cluster.asking import ClusterDoor
 from core.services.runs.held_work import in_thread, store_thread
 from core.services.runs.ready_run import Providers
 from core.services.runs.worker import LEASE_SECONDS, Work
+from core.settings import pace_folder
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ async def _work_here(
         seconds=LEASE_SECONDS,
         run_id=run_id,
     )
-    providers = Providers(functions)
+    providers = Providers(functions, pace_folder())
     async with store_thread(store, providers) as io, aclosing(cluster):
         lease = await in_thread(io, claim)
         if lease is None:

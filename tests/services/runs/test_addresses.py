@@ -131,3 +131,14 @@ def test_addresses_come_from_a_form_a_file_and_the_command_line(
 def test_what_is_no_further_address_is_refused(given: dict[str, object], words: str) -> None:
     with pytest.raises((InputError, ValueError), match=words):
         Judge.model_validate({"name": "j", "model": "m", "api_base": "http://a:1/v1", **given})
+
+
+def test_a_run_keeps_to_its_limit_together_with_other_processes_of_the_machine(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with Provider() as one:
+        one.rule = by_request
+        judge = Judge(name="ada", model="ada", api_base=one.url, requests_per_minute=60_000)
+        work_here(store, lifecycle.start(store, asked_of(store, judge, tmp_path, 1)))
+    assert len(list((tmp_path / "rubric-studio" / "pace").iterdir())) == 1
