@@ -11,7 +11,8 @@ import pytest
 
 from core.domain.votes import AskedOutcome
 from core.judging.asking.engine import grade
-from core.services.runs import lifecycle, worker
+from core.services.runs import lifecycle
+from core.services.runs.cluster import asking
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -41,7 +42,7 @@ def test_after_every_commit_there_are_as_many_kept_answers_as_votes_and_calls(
         return record(*arguments, **options)
 
     monkeypatch.setattr(store.votes, "record", watched)
-    monkeypatch.setattr(worker, "grade", trickling)
+    monkeypatch.setattr(asking, "grade", trickling)
     # 4 items x 3 criteria x 3 replicates, all asked at once.
     asked = replace(with_judge(request_, concurrency=36), replicates=3)
     assert work_here(store, lifecycle.start(store, asked)) == "done"
