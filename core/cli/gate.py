@@ -42,6 +42,12 @@ _file = click.Path(path_type=Path, dir_okay=False)
     metavar="VALUE",
     help="How far a figure may fall against the baseline. A drop within noise passes.",
 )
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Keep in the baseline how often it was looked at; a drop then fails as seldom over all "
+    "looks as over one.",
+)
 @click.option("--write-baseline", "target", type=_file, help="Keep today's figures here.")
 @click.option("--junit", type=_file, help="Write the checks as JUnit XML here.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
@@ -73,6 +79,8 @@ def check(
             _write(junit, checking.as_junit(found))
         if target is not None:
             _keep(target, found)
+        if request.watch and request.baseline is not None:
+            _write(Path(request.named), checking.looked_at(request.baseline).encode())
         common.report(found.data(), lambda _: checking.as_text(found), as_json)
     sys.exit(common.DONE if found.ok else common.NOT_ALL)
 
@@ -88,6 +96,8 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
     file: Path | None = options["baseline"]
     if not bounds and file is None and not anything:
         raise InputError("Nothing is asked. Use --min, --max, --baseline or --write-baseline.")
+    if options["watch"] and file is None:
+        raise InputError("--watch goes with --baseline FILE, which keeps how often it was asked.")
     text = None
     if file is not None:
         text = read_bytes(file, MAX_DATASET_BYTES).decode("utf-8", "replace")
@@ -98,6 +108,7 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
         baseline=text,
         named=str(file),
         max_drop=options["max_drop"],
+        watch=options["watch"],
         seed=options["seed"],
     )
 

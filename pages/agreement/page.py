@@ -16,7 +16,7 @@ from pages.agreement import (
     raters,
     selection,
 )
-from pages.agreement.asked_again import probing
+from pages.agreement.asked_again import over_time, probing
 from pages.agreement.rating_models import variance
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
@@ -34,6 +34,7 @@ VIEWS = (
     ("variance", "Where differences come from"),
     ("findings", "What to look at"),
     ("probes", "Probes"),
+    ("over_time", "Over time"),
 )
 SHOWN = {
     "criteria": criteria.show,
@@ -44,6 +45,7 @@ SHOWN = {
     "variance": variance.show,
     "findings": findings.show,
     "probes": probing.show,
+    "over_time": over_time.show,
 }
 
 

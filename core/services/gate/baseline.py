@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from core.errors import InputError
+from core.metrics.drift import spent
+from core.metrics.estimate import Interval
 from core.metrics.intervals.bootstrap import percentile
-from core.metrics.measure import Measure
+from core.metrics.measure import Array, Measure
 from core.services.agreement.overall import OVERALL, AnswerPairs, Figure, Resampled
 from core.services.agreement.pair_figures import MORE, PAIR
 
@@ -29,11 +32,14 @@ _NO_DIRECTION = frozenset({"bias_levels", "bias_effect_size", "bias_p", "majorit
 
 
 class Baseline(NamedTuple):
-    """What a file keeps: the figures by path, and the answers they were made of."""
+    """What a file keeps: the figures by path, the answers they were made of, and how often it was
+    looked at with ``--watch``.
+    """
 
     reference: str
     figures: Mapping[str, float | None]
     pairs: tuple[AnswerPairs, ...]
+    looks: int = 0
 
 
 class Fall(NamedTuple):
@@ -74,6 +80,12 @@ def written(
     return json.dumps({**whole, "figures": figures, "criteria": kept}, ensure_ascii=False) + "\n"
 
 
+def looked_at(text: str) -> str:
+    """The file's text with one look more."""
+    data = json.loads(text)
+    return json.dumps({**data, "looks": int(data.get("looks", 0)) + 1}, ensure_ascii=False) + "\n"
+
+
 def read(text: str, name: str) -> Baseline:
     """What a file keeps.
 
@@ -85,7 +97,8 @@ def read(text: str, name: str) -> Baseline:
         if data[FORMAT] != 1:
             raise InputError("This baseline is of a newer version of the program.", (), name)
         pairs = tuple(_pairs(one, kept) for one, kept in data["criteria"].items())
-        return Baseline(str(data["reference"]), dict(data["figures"]), pairs)
+        looks = int(data.get("looks", 0))
+        return Baseline(str(data["reference"]), dict(data["figures"]), pairs, looks)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         mend = "Make one with --write-baseline FILE."
         raise InputError(f"This is no baseline of the gate. {mend}", (), name) from None
@@ -133,11 +146,13 @@ def fall(
     criterion: str = "",
     sign: float = 1.0,
     seed: int = 0,
+    look: int = 0,
 ) -> Fall:
     """How far a figure fell from one set of answers to another.
 
     On the cells that both have where there are any, else each on its own; ``sign`` is -1 for a
-    figure of which less is better.
+    figure of which less is better. ``look``: the interval is that of the k-th of many looks, so
+    that all together are wrong as seldom as one alone (``core.metrics.drift``); 0: of one.
     """
     old, new, paired = _matched(before, now, criterion)
     sides = (old, new)
@@ -157,9 +172,18 @@ def fall(
             whole.values({"it": figure}, [side], RESAMPLES, seed + at)["it"][0]
             for at, (whole, side) in enumerate(zip(own, sides, strict=True))
         ]
-    ends = percentile(sign * (drawn[0] - drawn[1]))
-    drop = sign * (first - second)
+    drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
+    ends = _over_looks(differences, drop, look) if look else percentile(differences)
     return Fall(first, second, drop, ends.low, ends.high, counted, paired, ends.reason)
+
+
+def _over_looks(differences: Array, drop: float, look: int) -> Interval:
+    """The normal interval of a drop: so few resamples lie as far out as the k-th look asks for."""
+    known = percentile(differences)
+    if known.low is None:
+        return known
+    reach = float(ndtri(1 - spent(look, 1, 0.05) / 2)) * float(np.nanstd(differences))
+    return Interval(drop - reach, drop + reach, "basic")
 
 
 def _or_none(value: float) -> float | None:

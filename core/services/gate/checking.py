@@ -36,7 +36,10 @@ class GateBound(NamedTuple):
 
 @dataclass(frozen=True)
 class GateRequest:
-    """What is asked of a source. ``baseline`` is a kept file's text, ``named`` its name."""
+    """What is asked of a source. ``baseline`` is a kept file's text, ``named`` its name.
+
+    ``watch``: it is looked at again and again, and keeps how often.
+    """
 
     bounds: tuple[GateBound, ...] = ()
     reference: str | None = None
@@ -44,6 +47,7 @@ class GateRequest:
     baseline: str | None = None
     named: str = "baseline"
     max_drop: float = 0.0
+    watch: bool = False
     seed: int = 0
 
 
@@ -132,6 +136,11 @@ def check_source(
     return GateReport(source, reference, tuple(checks), figures, pairs)
 
 
+def looked_at(text: str) -> str:
+    """The text of a baseline that was looked at once more."""
+    return kept.looked_at(text)
+
+
 def is_baseline(text: str) -> bool:
     """Whether a file's text is a kept baseline."""
     try:
@@ -205,7 +214,13 @@ def _drops(
             continue
         criterion, figure, sign = known
         found = kept.fall(
-            before.pairs, pairs, figure, criterion=criterion, sign=sign, seed=request.seed
+            before.pairs,
+            pairs,
+            figure,
+            criterion=criterion,
+            sign=sign,
+            seed=request.seed,
+            look=before.looks + 1 if request.watch else 0,
         )
         yield _dropped(path, found, request.max_drop)
 

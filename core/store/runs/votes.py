@@ -107,6 +107,16 @@ class Votes:
         )
         return {judge: (votes, cost) for judge, votes, cost in found}
 
+    def models(self, run_id: int) -> dict[str, tuple[str, ...]]:
+        """The models that providers say answered each judge's calls, by judge."""
+        found: dict[str, list[str]] = {}
+        for judge, model in self._files.tuples(
+            "SELECT DISTINCT judge, model FROM call WHERE run_id = ? AND model <> '' ORDER BY 1, 2",
+            (run_id,),
+        ):
+            found.setdefault(judge, []).append(model)
+        return {judge: tuple(models) for judge, models in found.items()}
+
     def sure(
         self, run_id: int, below: int, criterion: str | None = None
     ) -> list[tuple[Cell, float | None, tuple[float, ...] | None]]:

@@ -1,1 +1,1 @@
-"""What is learned of judges by asking them again: probes."""
+"""What is learned of judges by asking them again: probes, drift."""

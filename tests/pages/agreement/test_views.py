@@ -23,6 +23,7 @@ from core.services.agreement import (
     reliability,
 )
 from core.services.diagnostics import probes
+from core.services.gate import drift
 from core.services.results.scored_items import derive_for
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -388,3 +389,22 @@ def test_how_sure_a_judge_must_be_to_decide_alone_stands_under_how_sure(store: S
     text = words(open_page(PAGE, run=str(run), view="sure", criterion="clear"))
     assert "From which sureness on may a judge decide alone?" in text
     assert "one alone is right in 35% of 20 labelled cells, two in 90%" in text
+
+
+def test_over_time_asks_the_same_again_and_holds_it_against_the_first(store: Store) -> None:
+    run = made(store, FAIR)
+    app = open_page(PAGE, run=str(run), view="over_time")
+    assert "0 calls" in words(app)
+    next(one for one in app.button if one.label == "Ask the same again").click().run()
+    assert not app.exception
+    again = drift.latest(store, run)
+    assert again is not None
+    work_here(store, again.id)
+
+    app = open_page(PAGE, run=str(again.id), view="over_time")
+    assert "No judge has moved beyond its limits in 1 look." in words(app)
+    assert charts(app) == 0  # there are no labels: how often it is right cannot be told
+    assert "Nothing to compare" in shown(app)
+    kind = open_page(PAGE, run=str(run), view="over_time", over_time="earned")
+    assert charts(kind) == 1
+    assert "50%" in words(kind)

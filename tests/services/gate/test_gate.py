@@ -122,6 +122,32 @@ def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None
     assert "a drop of 0.5, 0.5 is allowed" in allowed.stdout
 
 
+def test_a_baseline_that_is_watched_asks_more_of_a_drop_the_more_often_it_is_looked_at(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "baseline.json"
+    before = folder(tmp_path / "before", [True] * 40)
+    now = folder(tmp_path / "now", [True] * 34 + [False] * 6)
+    assert cli("check", before, "--write-baseline", kept).returncode == 0
+    asked = ("check", now, "--baseline", kept, "--watch", "--json")
+
+    first = cli(*asked)
+    drop = json.loads(first.stdout)["checks"][0]
+    # A drop of .15 whose resamples have a standard deviation of sqrt(.15 .85 / 40): at the first
+    # look, which may use up half of 5 %, two-sided, it reaches 2.24 of these, at the 20th 3.95.
+    reach = 2.2414 * (0.15 * 0.85 / 40) ** 0.5
+    assert drop["ci"] == pytest.approx([0.15 - reach, 0.15 + reach], abs=0.01)
+    assert (first.returncode, json.loads(kept.read_text())["looks"]) == (1, 1)
+    for _ in range(18):
+        cli(*asked)
+    late = json.loads(cli(*asked).stdout)["checks"][0]
+    assert (late["ok"], json.loads(kept.read_text())["looks"]) == (True, 20)
+    # Without --watch it is one look like any other, and the file stays as it is.
+    assert cli("check", now, "--baseline", kept).returncode == 1
+    assert json.loads(kept.read_text())["looks"] == 20
+    assert cli("check", now, "--watch").returncode == 2
+
+
 def test_a_baseline_of_other_items_is_compared_as_a_whole(tmp_path: Path) -> None:
     kept = tmp_path / "baseline.json"
     cli("check", folder(tmp_path / "before", [True] * 40), "--write-baseline", kept)

@@ -1,0 +1,52 @@
+"""The command `drift`: the same items asked again over weeks, by the same judges."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_to_plan
+from core.cli.measuring import follow
+
+
+@click.command()
+@click.argument("run")
+@click.option("--ask", is_flag=True, help="Ask its judges the same again first.")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Only print what --ask will take.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+@db_option
+@json_option
+def drift(
+    run: str, ask: bool, only_estimate: bool, budget: float | None, db: Path | None, as_json: bool
+) -> None:
+    """Have the judges of RUN moved since it was asked? For a schedule, or for CI.
+
+    RUN is the anchor: its items are asked again with --ask, today, by the same judges, and every
+    such look is compared with the first, within control limits that hold however often one looks.
+
+    Exit status: 0 nothing has moved, 1 a judge has drifted or was not asked whole, 2 wrong input.
+    """
+    from core.services.comparison.run_comparison import run_number
+    from core.services.gate import drift as anchors
+    from core.services.runs import lifecycle
+
+    with common.plain_errors(as_json), open_to_plan(db, only_estimate or not ask) as store:
+        number, whole = run_number(run), True
+        if ask or only_estimate:
+            outlook = anchors.estimate(store, number)
+            cost = "cost unknown" if outlook.cost is None else f"about ${outlook.cost:.4f}"
+            said = f"{outlook.items:,} items, {outlook.calls:,} calls, {cost}"
+            if only_estimate:
+                data = {"items": outlook.items, "calls": outlook.calls, "cost_usd": outlook.cost}
+                common.report(data, lambda _: said, as_json)
+                return
+            common.say(said)
+            made = anchors.ask(store, number, budget)
+            follow(store, made)
+            whole = bool(lifecycle.summary(store, made)["complete"])
+        found = anchors.drift(store, number)
+        common.report(anchors.as_data(found), lambda _: anchors.as_text(found), as_json)
+        sys.exit(common.DONE if whole and not found.alerts else common.NOT_ALL)

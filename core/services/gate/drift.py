@@ -1,0 +1,289 @@
+"""Anchors: the same items asked again over weeks, by the same judges; and whether they moved.
+
+A repeat is a run like any other, whose plan names the run that it repeats. It takes nothing from
+kept answers: an answer of last month says nothing of this month's model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.domain.panel import Judge
+from core.domain.rubric import Rubric
+from core.domain.runs import Run, RunRow
+from core.errors import InputError
+from core.metrics.drift import FALSE_ALARMS, Look, look_at
+from core.metrics.measure import Array
+from core.services.access.allowing import allowed
+from core.services.results.grid import earned
+from core.services.results.scored_items import effective, labels_of, resolved_items
+from core.services.runs import lifecycle
+from core.services.runs.cost_estimate import CostEstimate
+from core.services.runs.cost_estimate import estimate as estimate_run
+from core.services.runs.planning import RunRequest
+from core.store.store import Store
+from core.text.numbers import day, percent
+
+#: The detail of runs that ask the same again: the number of the first.
+ANCHOR = "anchor"
+_PLACE = "anchor/"
+#: What is watched: how often answers are the labels, and how much of the best they give.
+RIGHT, GIVES = "accuracy", "earned"
+MEASURES: Mapping[str, str] = {
+    RIGHT: "its answers are the labels' in",
+    GIVES: "its answers give, of the best a criterion can,",
+}
+PROMISED = (
+    f"Of judges that do not move at most {FALSE_ALARMS:.0%} of series raise any alarm, however "
+    "often one looks."
+)
+
+
+@dataclass(frozen=True)
+class DriftPoint:
+    """One look: which run, when, by which version of the judge."""
+
+    run_id: int
+    at: str
+    version: str
+    look: Look
+
+
+@dataclass(frozen=True)
+class JudgeSeries:
+    """One judge and one measure over time; the first point is the anchor itself."""
+
+    judge: str
+    measure: str
+    points: tuple[DriftPoint, ...]
+
+    @property
+    def alert(self) -> str:
+        """What has happened, where the newest look lies beyond its limits; else nothing."""
+        last = self.points[-1]
+        look = last.look
+        if not look.out or look.now is None:
+            return ""
+        since = next(
+            (
+                point
+                for at, point in enumerate(self.points)
+                if all(later.look.out for later in self.points[at:])
+            ),
+            last,
+        )
+        return (
+            f"{self.judge} has drifted: on the same {look.n} items {MEASURES[self.measure]} "
+            f"{percent(look.now)}, when first asked {percent(look.before)} (control limits "
+            f"{percent(max(0.0, look.low or 0.0))} to {percent(min(1.0, look.high or 0.0))}), "
+            f"since {day(since.at)}{self._changed(since)}."
+        )
+
+    def _changed(self, since: DriftPoint) -> str:
+        first = self.points[0].version
+        if since.version == first:
+            return f"; its version is still {first}" if first else ""
+        return f"; its version is {since.version}, at first {first}"
+
+
+@dataclass(frozen=True)
+class Drift:
+    """All series of an anchor; without repeats there is nothing to say yet."""
+
+    anchor: Run
+    repeats: tuple[Run, ...]
+    series: tuple[JudgeSeries, ...]
+
+    @property
+    def alerts(self) -> list[str]:
+        """A sentence for each series whose newest look lies beyond its limits."""
+        return [one.alert for one in self.series if one.alert]
+
+
+def anchor_of(store: Store, run_id: int) -> int:
+    """The run that a run repeats, or itself. Raises ``NotFound``."""
+    return int(store.runs.get(run_id).plan.details.get(ANCHOR, run_id))
+
+
+def request(store: Store, run_id: int, budget: float | None = None) -> RunRequest:
+    """The run that asks the same again. Raises ``InputError`` where it cannot be asked."""
+    run = store.runs.get(anchor_of(store, run_id))
+    if not run.panel.askable:
+        raise InputError(f"The votes of run {run.id} came from elsewhere: nobody can be asked.")
+    asking = run.panel.asking.model_copy(update={"cache": False})
+    taught = run.plan.calibration
+    return RunRequest(
+        rubric_version=run.rubric_version_id,
+        dataset_version=run.dataset_version_id,
+        panel=run.panel.model_copy(update={"asking": asking}),
+        name=f"{run.name[:180]}, asked again",
+        seed=run.plan.seed,
+        replicates=run.plan.replicates,
+        budget=budget,
+        items=tuple(store.runs.item_ids(run.id)),
+        learn_from=taught.get("dataset_version"),
+        learn_items=tuple(taught["items"]) if taught else None,
+        details={ANCHOR: run.id},
+    )
+
+
+def estimate(store: Store, run_id: int) -> CostEstimate:
+    """What asking the same again will take."""
+    return estimate_run(store, request(store, run_id))
+
+
+@allowed("write")
+def ask(store: Store, run_id: int, budget: float | None = None) -> int:
+    """Ask the same again; returns the new run's id, to be worked off like any other."""
+    made = lifecycle.start(store, request(store, run_id, budget))
+    store.settings.add(f"{_PLACE}{anchor_of(store, run_id)}", made)
+    return made
+
+
+def looks(store: Store, anchor: int) -> list[int]:
+    """The repeats of an anchor, in the order asked, and how many votes each has: what may change
+    a series.
+    """
+    return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
+
+
+def latest(store: Store, anchor: int) -> RunRow | None:
+    """The newest repeat, finished or not."""
+    return next(reversed(_repeats(store, anchor)), None)
+
+
+def _repeats(store: Store, anchor: int) -> list[RunRow]:
+    return [store.runs.row(one) for one in store.settings.get(f"{_PLACE}{anchor}", [])]
+
+
+def drift(store: Store, run_id: int) -> Drift:
+    """How the judges of a run answer over time; ``run_id`` may be a repeat. ``NotFound``."""
+    anchor = store.runs.get(anchor_of(store, run_id))
+    asked = [run for run in _repeats(store, anchor.id) if run.votes and not run.active]
+    repeats = tuple(store.runs.get(run.id) for run in asked)
+    answers = _Answers(store, anchor)
+    first = answers.of(anchor)
+    judges = [judge.name for judge in anchor.panel.judges if judge.rater_kind != "human"]
+    tests = len(judges) * len(MEASURES)
+    runs = (anchor, *repeats)
+    given = [first, *(answers.of(run) for run in repeats)]
+    versions = [_versions(store, run) for run in runs]
+
+    def point(at: int, judge: str, measure: str) -> DriftPoint:
+        cells = given[at][judge, measure], first[judge, measure]
+        look = look_at(*cells, answers.items, max(1, at), tests)
+        return DriftPoint(runs[at].id, runs[at].created, versions[at].get(judge, ""), look)
+
+    series = [
+        JudgeSeries(judge, measure, tuple(point(at, judge, measure) for at in range(len(runs))))
+        for judge in judges
+        for measure in MEASURES
+    ]
+    return Drift(anchor, repeats, tuple(series))
+
+
+class _Answers:
+    """The cells of an anchor, and what each run answered to them."""
+
+    def __init__(self, store: Store, anchor: Run) -> None:
+        self._store = store
+        rubric = store.rubrics.version(anchor.rubric_version_id).rubric
+        ids = store.runs.item_ids(anchor.id)
+        items = resolved_items(store, anchor.dataset_version_id, ids)
+        self._rubric_of: dict[str, Rubric] = {i.id: effective(i, rubric) for i in items}
+        self._truth = {item.id: labels_of(item, self._rubric_of[item.id]) for item in items}
+        cells = [(i.id, c.name) for i in items for c in self._rubric_of[i.id].criteria]
+        self._place = {cell: at for at, cell in enumerate(cells)}
+        number = {item.id: at for at, item in enumerate(items)}
+        self.items = np.array([number[item] for item, _ in cells], np.int64)
+
+    def of(self, run: Run) -> dict[tuple[str, str], Array]:
+        """Per judge and measure the mean over replicates of each cell; NaN where there is none."""
+        shape = (len(self._place), 2)
+        sums = {judge.name: np.zeros(shape) for judge in run.panel.judges}
+        counts = {judge.name: np.zeros(shape) for judge in run.panel.judges}
+        for row in self._store.votes.all_ballots(run.id):
+            at = self._place.get((row.item_id, row.criterion))
+            if at is None or row.option is None or row.replicate >= run.plan.replicates:
+                continue
+            criterion = self._rubric_of[row.item_id].criterion(row.criterion)
+            truth = self._truth[row.item_id].get(row.criterion)
+            gives = None
+            if criterion.scale != "nominal":
+                gives = earned(criterion, criterion.values[row.option])
+            for column, value in enumerate((None if truth is None else row.option == truth, gives)):
+                if value is not None:
+                    sums[row.judge][at, column] += value
+                    counts[row.judge][at, column] += 1
+        found = {}
+        for judge, total in sums.items():
+            number = counts[judge]
+            means = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+            for column, measure in enumerate(MEASURES):
+                found[judge, measure] = means[:, column]
+        return found
+
+
+def _versions(store: Store, run: Run) -> dict[str, str]:
+    """What each judge was in a run: the model that its provider says answered, and our prompt."""
+    models = store.votes.models(run.id)
+    return {
+        judge.name: _version(judge, models.get(judge.name, ()), run) for judge in run.panel.judges
+    }
+
+
+def _version(judge: Judge, models: Sequence[str], run: Run) -> str:
+    said = ", ".join(models) or judge.model
+    prompt = run.plan.versions.get("prompt", "")
+    return f"{said} ({prompt})" if said and prompt else said
+
+
+# In words, and as data.
+
+
+def as_text(found: Drift) -> str:
+    """The alerts, or that nothing has moved."""
+    if not found.repeats:
+        return f"Run {found.anchor.id} has not been asked again yet. `drift RUN --ask` does so."
+    looks = f"{len(found.repeats)} look" + ("s" if len(found.repeats) > 1 else "")
+    lines = found.alerts or [f"No judge of run {found.anchor.id} has moved beyond its limits."]
+    return "\n".join([*lines, f"{looks} so far. {PROMISED}"])
+
+
+def as_data(found: Drift) -> dict[str, Any]:
+    """What ``drift --json`` says."""
+    return {
+        "anchor": found.anchor.id,
+        "looks": [run.id for run in found.repeats],
+        "false_alarms": FALSE_ALARMS,
+        "alerts": found.alerts,
+        "series": [
+            {
+                "judge": one.judge,
+                "measure": one.measure,
+                "alert": one.alert or None,
+                "points": list(_points(one)),
+            }
+            for one in found.series
+        ],
+    }
+
+
+def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
+    for point in series.points:
+        look = point.look
+        yield {
+            "run": point.run_id,
+            "at": point.at,
+            "version": point.version,
+            "value": look.now,
+            "first": look.before,
+            "limits": None if look.low is None else [look.low, look.high],
+            "items": look.n,
+            "out": look.out,
+            **({"undefined": look.reason} if look.reason else {}),
+        }

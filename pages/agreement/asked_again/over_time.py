@@ -1,0 +1,126 @@
+"""The same items asked again over weeks: a line for each judge, within its control limits."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.services.gate import drift as anchors
+from core.services.gate.drift import PROMISED, RIGHT, Drift, DriftPoint, JudgeSeries
+from core.text import numbers as fmt
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection, switch
+from pages.agreement.words import section
+from pages.ui import model_help, routes, run_status, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import empty_state, shown_errors, table
+
+MEASURE = "over_time"
+MEASURES = ((RIGHT, "Right"), (anchors.GIVES, "How kind"))
+SAYS = (
+    "A model can change behind its name. This run is an anchor: the same items are asked again, by "
+    "the same judges, today and any other day, and every look is held against the first. On a "
+    "schedule: rubric-studio drift RUN --ask."
+)
+
+
+def show(chosen: RatedSelection) -> None:
+    """What has moved, the series of one judge, and asking again."""
+    st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
+    first = anchors.anchor_of(store(), chosen.run_id)
+    # Looks come and go while one looks: what is under way is worked out anew.
+    found = remembered(
+        "drift", (*chosen.run_about, *anchors.looks(store(), first)), lambda: _found(first)
+    )
+    if found.repeats:
+        _moved(found)
+    _ask(found)
+
+
+def _found(first: int) -> Drift:
+    return anchors.drift(store(), first)
+
+
+def _moved(found: Drift) -> None:
+    section("Since it was first asked")
+    lines = "".join(f"<li>{esc(one)}</li>" for one in found.alerts)
+    none = f"No judge has moved beyond its limits in {fmt.plural(len(found.repeats), 'look')}."
+    st.html(f'<ul class="rs-list">{lines}</ul>' if lines else f'<div class="rs-prose">{none}</div>')
+    st.caption(PROMISED)
+    names = list(dict.fromkeys(one.judge for one in found.series))
+    judge = names[0]
+    if len(names) > 1:
+        judge = st.selectbox(
+            "Judge",
+            names,
+            key=state.key(keys.AGREEMENT_FIELD, MEASURE, "judge"),
+            format_func=lambda one: one_line(one, 60),
+        )
+    measure = switch("Measure", MEASURE, MEASURES)
+    series = next(one for one in found.series if (one.judge, one.measure) == (judge, measure))
+    _series(series)
+
+
+def _series(one: JudgeSeries) -> None:
+    known = [point for point in one.points if point.look.now is not None]
+    if len(known) < 2:
+        empty_state("Nothing to compare", one.points[-1].look.reason)
+        return
+    places = [fmt.day(point.at) for point in known]
+    axes = ("Asked", "Share of the items' answers" if one.measure == RIGHT else "Of the best")
+    lines = [
+        draw.Series("Now", [point.look.now for point in known]),
+        draw.Series("Lower limit", [point.look.low for point in known]),
+        draw.Series("Upper limit", [point.look.high for point in known]),
+    ]
+    st.plotly_chart(
+        draw.series_plot(places, lines, axes, kind="lines", share=True),
+        key=state.key(keys.AGREEMENT_CHART, MEASURE, one.judge, one.measure, len(known)),
+        config={"displayModeBar": False},
+        alt="Every look with its control limits; the table below has the numbers.",
+    )
+    table(
+        ("Asked", "Version", "Items", "Now", "At first", "Limits", ""),
+        (_row(point) for point in one.points),
+        name="Every look",
+        numbers=(2, 3, 4, 5),
+    )
+
+
+def _row(point: DriftPoint) -> list[str]:
+    look = point.look
+    limits = fmt.DASH
+    if look.low is not None and look.high is not None:
+        low, high = max(0.0, look.low), min(1.0, look.high)
+        limits = f"{fmt.percent(low)} to {fmt.percent(high)}"
+    return [
+        esc(fmt.day(point.at)),
+        esc(point.version) or fmt.DASH,
+        fmt.count(look.n),
+        fmt.percent(look.now),
+        fmt.percent(look.before),
+        limits,
+        "✕ beyond" if look.out else "",
+    ]
+
+
+def _ask(found: Drift) -> None:
+    """Asking the same again, at a stated cost; the look that is under way."""
+    under_way = anchors.latest(store(), found.anchor.id)
+    if under_way is not None:
+        run_status.show(under_way.id)
+        routes.link(routes.RUN, "The newest look, with every vote", {state.RUN: under_way.id})
+    if not found.anchor.panel.askable:
+        st.caption("The votes of this run came from elsewhere: nobody can be asked again here.")
+        return
+    with shown_errors():
+        model_help.outlook(anchors.estimate(store(), found.anchor.id))
+        if st.button(
+            "Ask the same again",
+            key=state.key(keys.AGREEMENT_FIELD, MEASURE, "ask", str(found.anchor.id)),
+            icon=":material/update:",
+            disabled=under_way is not None and under_way.active,
+        ):
+            anchors.ask(store(), found.anchor.id)
+            st.rerun()
