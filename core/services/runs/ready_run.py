@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,22 @@ from core.services.runs.questions import Asker
 from core.store.store import Store
 
 
+class Done(set[Cell]):
+    """Cells that are not to be asked: those it holds, and all of the items in ``whole``.
+
+    >>> done = Done({"a"}, {Cell("b", "c", "j", 0)})
+    >>> [Cell(item, "c", "j", 0) in done for item in "abx"]
+    [True, True, False]
+    """
+
+    def __init__(self, whole: Collection[str] = (), cells: Iterable[Cell] = ()) -> None:
+        super().__init__(cells)
+        self.whole = frozenset(whole)
+
+    def __contains__(self, cell: object) -> bool:
+        return (isinstance(cell, Cell) and cell.item in self.whole) or super().__contains__(cell)
+
+
 @dataclass(frozen=True)
 class Job:
     """A run with everything that working it off needs. ``done`` are cells not to be asked.
@@ -54,7 +70,7 @@ class Job:
     rubric: Rubric
     items: tuple[Item, ...]
     calibration: tuple[Item, ...]
-    done: set[Cell]
+    done: Done
     derive: Derive
 
     @property
@@ -75,7 +91,7 @@ def load_job(store: Store, run_id: int) -> Job:
         rubric=rubric,
         items=items,
         calibration=calibration_items(store, plan),
-        done=store.votes.present(run_id) | store.votes.failed(run_id),
+        done=Done(*store.votes.begun(run_id)),
         derive=derive_of_run(store, run, items),
     )
 

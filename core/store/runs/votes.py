@@ -60,6 +60,25 @@ class Votes:
             db.execute("UPDATE run SET out = ? WHERE id = ?", (out, run_id))
             return record(db, run_id, outcomes, now, derive)
 
+    def begun(self, run_id: int) -> tuple[set[str], set[Cell]]:
+        """What is not to be asked: items of which nothing is left, and the cells of the others.
+
+        A cell is done that has its vote, or an open failure. In a long run nearly all items are
+        done with, so that their cells are not read.
+        """
+        left = "FROM run_item i WHERE i.run_id = :run AND i.votes + i.failures <> i.planned"
+        whole = self._files.tuples(
+            "SELECT item_id FROM run_item WHERE run_id = :run AND votes + failures = planned",
+            {"run": run_id},
+        )
+        cells = self._files.tuples(
+            f"SELECT {_CELL} FROM vote WHERE run_id = :run AND item_id IN (SELECT item_id {left}) "
+            f"UNION ALL SELECT {_CELL} FROM failure WHERE run_id = :run AND open = 1 "
+            f"AND item_id IN (SELECT item_id {left})",
+            {"run": run_id},
+        )
+        return {item for (item,) in whole}, set(map(Cell._make, cells))
+
     def present(self, run_id: int) -> set[Cell]:
         """The cells that have their vote."""
         return set(

@@ -13,10 +13,12 @@ import pytest
 
 from core import clock
 from core.domain.panel import Judge, Panel
+from core.domain.votes import Cell
 from core.errors import Conflict, InputError
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
+from core.services.runs.ready_run import load_job
 from core.services.runs.runner import Runner, work_here
 from core.services.spot.spot_check import SpotRequest, check
 from core.store.store import Store
@@ -218,3 +220,20 @@ def test_offline_judges_without_labels_say_what_they_need(
     offline = Panel(judges=(Judge(name="Text classifier", kind="classifier"),))
     with pytest.raises(InputError, match="learn from labelled items"):
         lifecycle.start(store, RunRequest(asked.rubric_version, asked.dataset_version, offline))
+
+
+def test_what_is_left_of_a_run_is_known_without_the_votes_of_finished_items(
+    store: Store, tmp_path: Path, provider: Provider
+) -> None:
+    # The first three calls fail; $2.05 ends the run after 21 answers, somewhere within an item.
+    provider.say(*[status(400, "no")] * 3)
+    run_id = lifecycle.start(store, request(store, tmp_path, provider, budget=2.05))
+    assert work_here(store, run_id) == "budget"
+    job = load_job(store, run_id)
+    known = store.votes.present(run_id) | store.votes.failed(run_id)
+    cells = [Cell(i.id, c.name, "ada", 0) for i in job.items for c in job.rubric.criteria]
+    assert {cell for cell in cells if cell in job.done} == known
+    # 24 of 60 cells are done with: at least six whole items, whose cells are not read.
+    assert len(known) == 24
+    assert len(job.done.whole) >= 6
+    assert len(job.done) == len(known) - 3 * len(job.done.whole)
