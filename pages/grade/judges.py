@@ -37,6 +37,7 @@ LABELS = {
 
 def show(path: Path) -> tuple[str, ...]:
     """The step; returns who is chosen."""
+    testing = connection.under_way(store())  # before the results are read
     found = _found(path)
     chosen = _chosen(found)
     with st.container(border=True), shown_errors():
@@ -44,7 +45,7 @@ def show(path: Path) -> tuple[str, ...]:
         if not state.addresses(state.JUDGE) or not chosen:
             st.caption(WHY[found.why if chosen else ""])
         chosen = _pills(found, chosen)
-        _standing(found, chosen)
+        _standing(found, chosen, testing)
         _add(found, chosen)
     return chosen
 
@@ -104,13 +105,16 @@ def _on_pills(key: str) -> None:
         state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})
 
 
-def _standing(found: JudgeChoice, chosen: tuple[str, ...]) -> None:
+def _standing(found: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[str]) -> None:
     """Of each model that is chosen, whether it answered, and what it lacks."""
     models = [found.by_name[name] for name in chosen if found.by_name[name].judge.kind == "llm"]
     for entry in models:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            row([esc(one_line(entry.name, 60)), last_test_tag(entry)], width="content")
-            if not (entry.test_holds or connection.is_running(store(), entry.name)):
+            row(
+                [esc(one_line(entry.name, 60)), last_test_tag(entry, entry.name in testing)],
+                width="content",
+            )
+            if not (entry.test_holds or entry.name in testing):
                 st.button(
                     "Test",
                     key=state.key(GRADE_ACT, "test", entry.row.id),
@@ -123,10 +127,9 @@ def _standing(found: JudgeChoice, chosen: tuple[str, ...]) -> None:
             words = f"The variable {entry.key_env} is not set where the app was started."
             st.warning(label(words), icon=":material/key_off:")
     for entry in models:
-        testing = connection.is_running(store(), entry.name)
         failed = entry.last_test is not None and not (entry.last_test.ok and entry.last_test.right)
-        if testing or (entry.name == state.get(ADDED) and failed):
-            show_connection(entry.name)
+        if entry.name in testing or (entry.name == state.get(ADDED) and failed):
+            show_connection(entry.name, entry.name in testing)
 
 
 def _on_test(name: str) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.access import ListedProvider
 from core.services.access import providers
-from core.services.judges import registry
+from core.services.judges import connection, registry
 from core.services.judges.registry import JudgeEntry
 from pages.judges import checks, fields, try_out
 from pages.judges.fields import (
@@ -86,7 +86,7 @@ def show(reference: str) -> None:
         _acts(reference, kind)
     if entry is not None and not entry.judge.offline:
         st.subheader("Connection", anchor=False)
-        show_connection(entry.name)
+        show_connection(entry.name, connection.is_running(store(), entry.name))
 
 
 def _kind(reference: str, entry: JudgeEntry | None) -> str:

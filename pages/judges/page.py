@@ -70,6 +70,7 @@ def _judges() -> None:
     if state.get(JUDGES_ARCHIVED):
         _archived()
         return
+    testing = connection.under_way(store())  # before the results are read
     entries = registry.list_judges(store())
     if not any(not e.judge.offline for e in entries):
         st.caption(
@@ -77,20 +78,19 @@ def _judges() -> None:
             "once items are labelled."
         )
     for entry in entries:
-        _judge_card(entry)
-    if any(connection.is_running(store(), entry.name) for entry in entries):
+        _judge_card(entry, entry.name in testing)
+    if any(entry.name in testing for entry in entries):
         st.fragment(_wait, run_every=TEST_SECONDS)()
 
 
 def _wait() -> None:
     """Draw the page again once no test is under way any more."""
     with shown_errors():
-        entries = registry.list_judges(store())
-        if not any(connection.is_running(store(), entry.name) for entry in entries):
+        if not connection.under_way(store()):
             st.rerun()
 
 
-def _judge_card(entry: JudgeEntry) -> None:
+def _judge_card(entry: JudgeEntry, testing: bool) -> None:
     offline = entry.judge.offline
     with _card():
         st.button(
@@ -102,7 +102,7 @@ def _judge_card(entry: JudgeEntry) -> None:
             args=(state.JUDGE, entry.row.id),
             disabled=not _sets(),
         )
-        row([_model(entry), *_key(entry), last_test_tag(entry), _seats(entry)])
+        row([_model(entry), *_key(entry), last_test_tag(entry, testing), _seats(entry)])
         if not _sets():
             return
         st.space("stretch")

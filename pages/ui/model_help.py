@@ -245,12 +245,12 @@ MENDS: dict[FailureKind, str] = {
 }
 
 
-def last_test_tag(entry: JudgeEntry) -> str:
-    """The HTML of a small tag on the last test."""
+def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
+    """The HTML of a small tag on the last test; ``testing``: one was under way when it was read."""
     result = entry.last_test
     if entry.judge.offline:
         return tag(f"{'needs labels' if entry.judge.learns else 'rules'}, no connection")
-    if connection.is_running(store(), entry.name):
+    if testing:
         return tag("testing …", "info")
     if result is None:
         return tag("not tested")
@@ -268,9 +268,11 @@ def _error_kind(result: ConnectionResult) -> str:
     return TEST_WORDS.get(result.failure or "", result.failure or "")
 
 
-def show_connection(name: str) -> None:
-    """The last test's result; while one is under way, this looks again by itself."""
-    waiting = connection.is_running(store(), name)
+def show_connection(name: str, waiting: bool) -> None:
+    """The last test's result; ``waiting`` for one, this looks again by itself.
+
+    Then everything is drawn anew as soon as it is there.
+    """
     st.fragment(_tested, run_every=TEST_SECONDS if waiting else None)(name, waiting)
 
 

@@ -223,6 +223,20 @@ def begin(store: Store, judge: Judge) -> None:
         thread.start()
 
 
+def under_way(store: Store) -> frozenset[str]:
+    """The judges with a test under way in this process.
+
+    Whoever shows results asks this first and reads the results then: one that comes between is
+    shown, and what is said to be under way is looked at again.
+    """
+    path = str(store.path)
+    return frozenset(
+        judge
+        for (file, judge), thread in list(_running.items())
+        if file == path and thread.is_alive()
+    )
+
+
 def is_running(store: Store, judge: str) -> bool:
     """Whether a test of the judge of that name is under way in this process."""
     thread = _running.get((str(store.path), judge))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -11,7 +13,8 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Label
 from core.services.assist import help_tasks
 from core.services.datasets import catalog
-from core.services.guided import grading
+from core.services.guided import grading, judging
+from core.services.guided.judging import JudgeChoice
 from core.services.judges import connection, registry
 from core.store.store import Store
 from pages.grade import steps
@@ -360,3 +363,26 @@ def test_while_it_grades_the_progress_is_here_and_can_be_stopped(
     assert "Waiting to start" in shown(app)
     assert "Cancel" in buttons(app)
     assert not app.subheader
+
+
+def test_a_model_that_answers_while_the_page_is_drawn_is_said_to_have_answered(
+    store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
+    read, kept = threading.Event(), connection._keep
+    monkeypatch.setattr(connection, "_keep", lambda *given: read.wait(20) and kept(*given))
+    listed = judging.judges
+
+    def then_answered(*given: Any) -> JudgeChoice:
+        found = listed(*given)
+        read.set()
+        for thread in list(connection._running.values()):
+            thread.join(20)
+        return found
+
+    app = open_page(PAGE, **known(store))
+    monkeypatch.setattr(judging, "judges", then_answered)
+    press(app, "Test")
+    words = shown(app)
+    assert "✓ answered" in words
+    assert "testing …" not in words

@@ -1,0 +1,89 @@
+"""A teacher's way through doubt: two models disagree, a person settles it, the grades say whose."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openpyxl import load_workbook
+
+from core.settings import RunnerPlace
+from tests.browser.driving import PATIENCE, follow, main_text, settle, visit, write
+from tests.browser.seats import key
+from tests.browser.test_grade_journey import CRITERIA, Hands, level, marks, rubric
+from tests.provider import Answer, Provider, ok
+
+
+@pytest.fixture(scope="module")
+def app_runner() -> RunnerPlace:
+    """Runs are really worked off, as after `make run`."""
+    return "process"
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    with Provider() as serving:
+        yield serving
+
+
+def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the_grades(
+    page: Any, app_url: str, provider: Provider
+) -> None:
+    # Both say the same of four essays, but for the thesis of essay 0: Full, and Half.
+    def rule(body: dict[str, Any]) -> Answer:
+        prompt = str(body["messages"])
+        if body["model"] == "second" and "essay number 0" in prompt and "Thesis of" in prompt:
+            (number,) = set(re.findall(r"(\d+)\. Half\b", prompt))
+            return ok(int(number))
+        return marks(body)
+
+    provider.rule = rule
+    visit(page, app_url)
+    hands = Hands(page)
+    lines = [f"Student {n},This is essay number {n} on the tides." for n in range(4)]
+    hands.drop("four.csv", "\n".join(["Name,Essay", *lines]).encode(), "4 texts, in the column")
+    hands.drop("rubric.docx", rubric(), "3 criteria, 12 points")
+    hands.press("Grade these texts with this rubric")
+    hands.press("Use these 4 texts")
+    hands.press(re.compile("Use this rubric"))
+    for at, model in enumerate(("first", "second")):
+        if at:
+            page.get_by_text("Add a model").click()
+            settle(page)
+        hands.fill("Model", model)
+        hands.fill("Address (only for a server of your own)", provider.url)
+        hands.press("Add and test")
+        page.get_by_text("✓ answered").nth(at).wait_for()
+        settle(page)
+    hands.press("Grade 4 texts")
+    page.get_by_text("4 graded, 1 in doubt").wait_for(timeout=2000 * PATIENCE)
+    settle(page)
+    path = page.url
+    follow(page, "Settle what is in doubt")
+    write(page, "Your name", "Kim")
+    hands.press("Start")
+    hands.press("Make the queue")
+    hands.press(re.compile("^Start reviewing"))
+    # The cell in doubt, and those drawn at random from the rest: the teacher says what is so.
+    for _ in range(4):
+        said = main_text(page)
+        if "Nothing left for you here" in said:
+            break
+        essay = int(re.findall(r"essay number (\d+)", said)[0])
+        criterion = next(at for at, name in enumerate(CRITERIA) if f"{name} of the essay" in said)
+        shown = ("Nothing", "Half", "Full")
+        key(page, str(1 + shown.index(level(essay, criterion)[0])), "Enter", "Enter")
+    assert "Nothing left for you here" in main_text(page)
+    visit(page, path)
+    page.get_by_text("4 graded, 0 in doubt").wait_for()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download grades (.xlsx)").click()
+    sheet = load_workbook(io.BytesIO(Path(waiting.value.path()).read_bytes()))["Grades"]
+    heads, *rows = sheet.iter_rows(values_only=True)
+    first = dict(zip(heads, rows[0], strict=True))
+    assert [first[name] for name in CRITERIA] == ["Full", "Half", "Nothing"]
+    assert first["from"] == "judges, and a person's review"
