@@ -42,10 +42,10 @@ from core.services.runs.questions import Asker
 from core.store.store import Store
 
 
-class Done(set[Cell]):
+class NotAsked(set[Cell]):
     """Cells that are not to be asked: those it holds, and all of the items in ``whole``.
 
-    >>> done = Done({"a"}, {Cell("b", "c", "j", 0)})
+    >>> done = NotAsked({"a"}, {Cell("b", "c", "j", 0)})
     >>> [Cell(item, "c", "j", 0) in done for item in "abx"]
     [True, True, False]
     """
@@ -70,7 +70,7 @@ class Job:
     rubric: Rubric
     items: tuple[Item, ...]
     calibration: tuple[Item, ...]
-    done: Done
+    done: NotAsked
     derive: Derive
 
     @property
@@ -91,7 +91,7 @@ def load_job(store: Store, run_id: int) -> Job:
         rubric=rubric,
         items=items,
         calibration=calibration_items(store, plan),
-        done=Done(*store.votes.begun(run_id)),
+        done=NotAsked(*store.votes.begun(run_id)),
         derive=derive_of_run(store, run, items),
     )
 
