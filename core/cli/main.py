@@ -12,6 +12,7 @@ import click
 from core.cli import common
 from core.cli.access import access
 from core.cli.asked_again.drifting import drift
+from core.cli.asked_again.impression import impression
 from core.cli.asked_again.probing import probe
 from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
@@ -79,8 +80,8 @@ def main() -> None:
 
 
 _MADE = (grade, resume, cancel, retry, runs, show, score, import_, export, metrics, lint, compare)
-_MEASURED = (contest, rank, cascade, probe, drift, convert, schema, backup, verify, check)
-for command in (*_MADE, *_MEASURED, queue, regrade):
+_MEASURED = (contest, rank, cascade, probe, drift, impression, convert, schema)
+for command in (*_MADE, *_MEASURED, backup, verify, check, queue, regrade):
     main.add_command(command)
 
 

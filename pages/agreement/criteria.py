@@ -16,6 +16,7 @@ from core.services.agreement.score_agreement import RaterScores, ScoreLine, Scor
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
+from pages.agreement.asked_again import impression
 from pages.agreement.selection import RatedSelection, said, switch, versus, words_of
 from pages.agreement.words import STRENGTH, cell, few, row, section
 from pages.ui import state
@@ -255,6 +256,7 @@ def whole_items(chosen: RatedSelection) -> None:
     section("Every rater")
     _everybody(chosen, scores)
     caveats(chosen)
+    impression.show(chosen)
 
 
 def _abstained(pair: ScorePair) -> str:

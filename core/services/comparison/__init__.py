@@ -8,6 +8,7 @@ __all__ = [
     "costs",
     "differences",
     "in_words",
+    "one_impression",
     "paired_runs",
     "rightness",
     "run_comparison",

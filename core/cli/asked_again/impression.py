@@ -1,0 +1,72 @@
+"""The command `impression`: one overall mark beside the rubric's score."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_to_plan
+from core.cli.measuring import follow
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--answers",
+    type=click.IntRange(1, 2000),
+    default=100,
+    show_default=True,
+    help="How many of the run's answers are drawn.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Decides which are drawn.")
+@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+@click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
+@click.option("--last", is_flag=True, help="What was found last; calls nobody.")
+@db_option
+@json_option
+def impression(
+    run: str,
+    answers: int,
+    seed: int,
+    budget: float | None,
+    only_estimate: bool,
+    last: bool,
+    db: Path | None,
+    as_json: bool,
+) -> None:
+    """Is the rubric of RUN worth its calls? Asks its models for one overall mark as well.
+
+    Both scores stand side by side, and of each how much of the variance lies in the answers.
+
+    Exit status: 0 everything was asked, 1 something is missing, 2 the input is wrong.
+    """
+    from core.errors import NotFound
+    from core.services.comparison import one_impression
+    from core.services.comparison.run_comparison import run_number
+    from core.services.runs import lifecycle
+
+    with common.plain_errors(as_json), open_to_plan(db, only_estimate or last) as store:
+        number = run_number(run)
+        if last:
+            made = one_impression.latest(store, number)
+            if made is None:
+                raise NotFound(f"Run {number} was not asked so yet. Leave --last away to ask.")
+            asked = made.id
+        else:
+            outlook = one_impression.estimate(store, number, answers, seed)
+            cost = "cost unknown" if outlook.cost is None else f"about ${outlook.cost:.4f}"
+            said = f"{outlook.items:,} answers, {outlook.calls:,} calls, {cost}"
+            if only_estimate:
+                data = {"answers": outlook.items, "calls": outlook.calls, "cost_usd": outlook.cost}
+                common.report(data, lambda _: said, as_json)
+                return
+            common.say(said)
+            asked = one_impression.start(store, number, answers, seed, budget)
+            follow(store, asked)
+        found = one_impression.result(store, asked)
+        data = one_impression.as_data(found)
+        common.report(data, lambda _: one_impression.in_words(found), as_json)
+        sys.exit(common.DONE if lifecycle.summary(store, asked)["complete"] else common.NOT_ALL)

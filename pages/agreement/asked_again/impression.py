@@ -1,0 +1,78 @@
+"""One overall impression beside the rubric's scores, under the scores of a run."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core.errors import InputError
+from core.metrics.variance_components import ITEM, JUDGE
+from core.services.comparison import one_impression
+from core.services.comparison.one_impression import OneImpression, ScoredWay
+from core.text import numbers as fmt
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection
+from pages.agreement.words import cell, section
+from pages.ui import model_help, run_status, state
+from pages.ui.resources import remembered, store
+from pages.ui.text import esc
+from pages.ui.widgets import shown_errors, table
+
+SAYS = (
+    "A rubric takes more calls than one question. Ask the same models for one overall mark of some "
+    "answers, and see which of both scores says more of the answers, and which more of who judged."
+)
+
+
+def show(chosen: RatedSelection) -> None:
+    """What was found last, and the button to ask; nothing where no model judged."""
+    try:
+        outlook = remembered(
+            "impression outlook",
+            (chosen.run_id,),
+            lambda: one_impression.estimate(store(), chosen.run_id),
+        )
+    except InputError:
+        return
+    section("One impression, or the rubric?")
+    st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
+    made = one_impression.latest(store(), chosen.run_id)
+    if made is not None:
+        run_status.show(made.id)
+        if made.votes:
+            about = (made.id, made.votes, made.failures_open)
+            _found(remembered("impression", about, lambda: one_impression.result(store(), made.id)))
+    with shown_errors():
+        model_help.outlook(outlook)
+        if st.button(
+            "Ask for one mark",
+            key=state.key(keys.AGREEMENT_FIELD, "impression", str(chosen.run_id)),
+            icon=":material/looks_one:",
+            disabled=made is not None and made.active,
+        ):
+            one_impression.start(store(), chosen.run_id)
+            st.rerun()
+
+
+def _found(found: OneImpression) -> None:
+    st.html(f'<div class="rs-prose">{esc(one_impression.in_words(found))}</div>')
+    if found.rubric is None or found.impression is None:
+        return
+    table(
+        ("Scores", "Variance", "In answers", "In judges", "In neither", "One judge's worth"),
+        (
+            _way(name, one)
+            for name, one in (("By the rubric", found.rubric), ("One mark", found.impression))
+        ),
+        name="The variance of both scores",
+        numbers=range(1, 6),
+    )
+    st.caption(
+        "In answers, in judges: the share of the variance that is the answer's, or the judge's "
+        "strictness; in neither: what a judge makes of one answer, and chance. One judge's worth: "
+        "the share of differences that would be there again with another judge (phi)."
+    )
+
+
+def _way(name: str, one: ScoredWay) -> list[str]:
+    shares = [fmt.percent(one.share[part]) for part in (ITEM, JUDGE, "rest")]
+    return [name, fmt.score(one.spread**2, 3), *shares, cell(one.worth)]
