@@ -40,6 +40,7 @@ def grade(
     replicates: int = 1,
     budget: float | None = None,
     label_share: float = 0.2,
+    batch: bool = False,
     db: str | Path | None = None,
     progress: bool | None = None,
     **asking: Any,
@@ -56,6 +57,8 @@ def grade(
         replicates: how often each judge is asked about each cell.
         budget: stop when so many US dollars are spent.
         label_share: the share of labelled items that offline judges learn from.
+        batch: ask models through their providers' batch interface, for half the price; this waits
+            for the answers, which come within a day, and ``resume`` goes on if it ended.
         db: the data file; the app's own when absent.
         progress: show a bar; when absent, in notebooks and terminals.
         asking: how models are asked: ``mode``, ``few_shot``, ``flip``, ``balanced``, ``cache`` ...
@@ -64,7 +67,7 @@ def grade(
         InputError: what is wrong with rubric, data or judges, before anything is asked. Failures
             of judges are kept with the run instead.
     """
-    options = {"seed": seed, "replicates": replicates, "budget": budget}
+    options = {"seed": seed, "replicates": replicates, "budget": budget, "batch": batch}
     run_id, functions = _start(
         db, rubric, data, judges, map, asking, name=name, label_share=label_share, **options
     )
@@ -80,7 +83,7 @@ async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any
     """
     db = options.pop("db", None)
     progress = options.pop("progress", None)
-    names = ("seed", "replicates", "budget", "name", "label_share")
+    names = ("seed", "replicates", "budget", "name", "label_share", "batch")
     known = {key: options.pop(key) for key in names if key in options}
     changes = options.pop("map", ())
     run_id, functions = await asyncio.to_thread(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.cli.requests_from_files import batches_in_words
 from core.domain.runs import Run
 from core.scoring import explain
 from core.scoring.trace import Trace
@@ -245,7 +246,7 @@ def run_as_text(store: Store, run_id: int) -> str:
     run = store.runs.get(run_id)
     figures = summary(store, run_id)
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
-    cost = figures["cost_usd"]
+    cost, rows = figures["cost_usd"], store.batches.of_run(run_id)
     lines = [
         f"Run {run.id}: {run.name} ({said_of(run)})",
         f"  rubric   {run.rubric_name}, {run.version_words}",
@@ -256,6 +257,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         *_asked(run, cost),
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
+        *(f"  batches  {words}" for words in batches_in_words(rows, looking=run.active)),
         *([f"  lost     {lost_words(gone)}"] if (gone := figures["lost_calls"]) else []),
     ]
     if run.message:

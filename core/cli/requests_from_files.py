@@ -11,6 +11,7 @@ from typing import Any
 from core import clock
 from core.domain.base import build
 from core.domain.panel import Asking, Judge, Panel
+from core.domain.votes import BatchRow
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import WORD
 from core.formats.folder import only_rubric, parse_data, read_rubric_file
@@ -208,19 +209,35 @@ def progress_line(look: RunProgress) -> str:
         parts.append("cost unknown" if row.cost_unknown else f"${row.cost:.4f}")
     if row.cached:
         parts.append(f"{row.cached} known already")
-    parts += batches_in_words(look)
+    parts += batches_in_words(look.batches)
     return f"run {row.id}: " + ", ".join(parts)
 
 
-def batches_in_words(look: RunProgress) -> list[str]:
-    """How far the batches are that a provider has; nothing where there are none."""
-    out = [one for one in look.batches if one.at_provider]
+def left_out(figures: dict[str, Any]) -> str:
+    """What is said of batches that a provider works off while nobody works on their run."""
+    if not figures["batches_out"]:
+        return ""
+    count = plural(figures["batches_out"], "batch", "batches")
+    return (
+        f"{count} out, and the provider works on. `rubric-studio resume {figures['run']}` takes "
+        f"the answers, `rubric-studio cancel {figures['run']}` stops it."
+    )
+
+
+def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> list[str]:
+    """How far the batches are that a provider has; nothing where there are none.
+
+    ``looking``: somebody will look at them.
+    """
+    out = [one for one in batches if one.at_provider]
     if not out:
         return []
     answered = sum(one.answered for one in out)
     lines = sum(one.lines for one in out)
     due = min((one.due for one in out if one.due is not None), default=None)
-    then = "" if due is None else f", next look in {max(0.0, due - clock.at()):.0f} s"
+    then = (
+        "" if due is None or not looking else f", next look in {max(0.0, due - clock.at()):.0f} s"
+    )
     return [f"{plural(len(out), 'batch', 'batches')} out ({answered} of {lines} answered{then})"]
 
 
@@ -244,11 +261,8 @@ def summary_as_text(figures: dict[str, Any]) -> str:
             f"`rubric-studio show {figures['run']}` says: a new run pays only for what is left."
         )
     elif figures["status"] != "done":
-        if figures["batches_out"]:
-            lines.append(
-                f"{plural(figures['batches_out'], 'batch', 'batches')} out: the provider works on, "
-                f"and `rubric-studio cancel {figures['run']}` stops it."
-            )
+        if words := left_out(figures):
+            lines.append(words)
         lines.append(f"`rubric-studio resume {figures['run']}` goes on with the rest.")
     lines.append(f"`rubric-studio show {figures['run']}` says more.")
     return "\n".join(lines)

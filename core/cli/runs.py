@@ -359,7 +359,13 @@ def _follow(store: Store, run_id: int, as_json: bool, cluster: str = "") -> None
     bar = common.ProgressBar()
     programs = _programs(store, run_id)
     look_at = requests_from_files.progress_line
-    runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
+    try:
+        runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
+    except KeyboardInterrupt:
+        bar.end()
+        if words := requests_from_files.left_out(lifecycle.summary(store, run_id)):
+            common.say(words)
+        raise
     bar.end()
     figures = lifecycle.summary(store, run_id)
     if as_json:

@@ -15,6 +15,7 @@ from core.services.imports import vote_import
 from core.services.results import item_view, scored_items
 from core.services.rubrics import library
 from core.services.runs import planning
+from core.services.runs.batches import lanes
 from core.text import numbers as fmt
 from pages.run import figures, grid, item
 from pages.ui import asking_words as words
@@ -141,6 +142,7 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         ("Seed", str(plan.seed)),
         ("Times every judge is asked", str(plan.replicates)),
         *_asking(run.panel),
+        *([("Models are asked", "in batches, at half the price")] if _batched(run) else []),
         ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
         ("Judges learned from", _calibration(plan.calibration)),
     ]
@@ -153,6 +155,10 @@ def _facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
         facts, times = [("Imported from", vote_import.said_of(plan.details))], times[:1]
     shown = [*of_all, *facts, *hashes, *times]
     return [(f"<b>{esc(name)}</b>", esc(value)) for name, value in shown]
+
+
+def _batched(run: Run) -> bool:
+    return bool(run.plan.details.get(lanes.BATCH))
 
 
 def _asking(panel: Panel) -> list[tuple[str, str]]:
@@ -304,7 +310,8 @@ _LEFT = "left alone"
 
 
 def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
-    how = tag(f"✕ {_LEFT}", "warn") if told["down"] else tag("✓ asked", "good") if active else ""
+    down = _LEFT if active else f"{_LEFT} at the end"
+    how = tag(f"✕ {down}", "warn") if told["down"] else tag("✓ asked", "good") if active else ""
     return [fmt.count(told["answered"]), fmt.count(told["lost"]), how]
 
 

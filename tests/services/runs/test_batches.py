@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
+from core.cli.requests_from_files import left_out
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import InputError
-from core.services.runs import cost_estimate, lifecycle, runner
+from core.services.runs import cost_estimate, lifecycle, runner, worker
 from core.services.runs.batches import desk, lanes, sending, working
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
@@ -37,6 +38,7 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sending, "FIRST_PAUSE", 0.01)
     monkeypatch.setattr(sending, "SETTLED", 0.05)
     monkeypatch.setattr(working, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(worker, "BEAT_EVERY", 0.05)
 
 
 @pytest.fixture
@@ -141,8 +143,8 @@ def test_files_stay_within_the_limits_of_the_provider(
     first = work(store, batched)
     assert [one.lines for one in store.batches.of_run(first)] == [5, 5, 2]
     monkeypatch.setattr(sending, "MOST_OF_FILE", 1)
-    second = work(store, asked_as(batched, cache=False))
-    assert [one.lines for one in store.batches.of_run(second)] == [1] * PLANNED
+    second = work(store, replace(asked_as(batched, cache=False), limit=1))
+    assert [one.lines for one in store.batches.of_run(second)] == [1, 1, 1]
 
 
 def test_a_batch_that_is_too_much_for_now_is_sent_again_in_smaller_ones(
@@ -194,7 +196,9 @@ def test_a_batch_whose_purchase_was_not_heard_of_is_found_and_not_bought_again(
     assert (store.runs.row(run).votes, len(provider.batches.made)) == (PLANNED, 1)
 
 
-@pytest.mark.parametrize("moment", ["planned", "uploaded", "bought", "sent", "taking"])
+@pytest.mark.parametrize(
+    "moment", ["planned", "uploaded", "bought", "sent", "taking", "between two steps"]
+)
 def test_whoever_goes_on_after_a_kill_buys_nothing_twice(
     store: Store,
     batched: RunRequest,
@@ -202,7 +206,10 @@ def test_whoever_goes_on_after_a_kill_buys_nothing_twice(
     monkeypatch: pytest.MonkeyPatch,
     moment: str,
 ) -> None:
-    run_id = lifecycle.start(store, batched)
+    steps = 2 if moment == "between two steps" else 1
+    provider.rule = of_any_mode
+    mode = "two_step" if steps == 2 else "criterion"
+    run_id = lifecycle.start(store, asked_as(batched, mode=mode))
     with monkeypatch.context() as patch:
         killed_at(moment, patch)
         with pytest.raises(SystemError):
@@ -211,9 +218,10 @@ def test_whoever_goes_on_after_a_kill_buys_nothing_twice(
     assert lifecycle.resume(store, run_id) == "queued"
     runner.work_here(store, run_id)
     row = store.runs.row(run_id)
-    assert (row.status, row.votes, row.calls, row.failures_open) == ("done", PLANNED, PLANNED, 0)
+    assert (row.status, row.votes, row.failures_open) == ("done", PLANNED, 0)
+    assert (row.calls, row.cost) == (steps * PLANNED, pytest.approx(steps * PLANNED * 0.05))
     assert set(provider.batches.bought.values()) == {1}
-    assert len(provider.batches.made) == 1
+    assert len(provider.batches.made) == steps
 
 
 def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
@@ -227,7 +235,16 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
     async def end_soon(*_: object, **__: object) -> Any:
         raise SystemError("killed")
 
-    if moment == "planned":
+    fill, times = sending.BatchSender.fill, iter(range(9))
+
+    async def fill_once(*arguments: Any) -> None:
+        if next(times):
+            raise SystemError("killed")
+        await fill(*arguments)
+
+    if moment == "between two steps":
+        patch.setattr(sending.BatchSender, "fill", fill_once)
+    elif moment == "planned":
         patch.setattr(BatchDoor, "upload", end_soon)
     elif moment == "uploaded":
         patch.setattr(BatchDoor, "make", end_soon)
@@ -271,7 +288,10 @@ def test_a_run_that_nobody_works_on_is_cancelled_at_the_provider_by_whoever_take
         killed_at("sent", patch)
         with pytest.raises(SystemError):
             runner.work_here(store, run_id)
-    assert lifecycle.summary(store, run_id)["batches_out"] == 1
+    figures = lifecycle.summary(store, run_id)
+    assert figures["batches_out"] == 1
+    assert left_out(figures).startswith("1 batch out, and the provider works on.")
+    assert "1 batch out (0 of 12 answered)" in cli("show", run_id, "--db", store.path).stdout
     told = json.loads(cli("cancel", run_id, "--db", store.path, "--json").stdout)
     assert (told["status"], told["batches_out"]) == ("cancelled", 0)
     assert provider.batches.made["batch_1"]["status"] == "cancelled"
@@ -323,14 +343,14 @@ def test_runs_that_wait_for_batches_leave_room_for_others(
     monkeypatch.setattr(runner, "AT_ONCE", 1)
     monkeypatch.setattr(lanes, "SOONEST_LOOK", 30.0)
     waiting = lifecycle.start(store, batched)
-    worker = runner.Runner(store).start()
+    working_off = runner.Runner(store).start()
     try:
         until(lambda: any(one.batch for one in store.batches.of_run(waiting)))
         other = lifecycle.start(store, replace(batched, batch=False))
         until(lambda: store.runs.row(other).status == "done")
         assert store.runs.row(waiting).status == "running"
     finally:
-        worker.stop()
+        working_off.stop()
     assert store.runs.row(waiting).status == "queued"
 
 
