@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 #: What a request costs in a batch, of what it costs asked directly.
 SHARE_OF_PRICE = 0.5
-#: A file holds so much at most. Providers take 50,000 requests and 200 MB.
-MOST_LINES, MOST_OF_FILE = 50_000, 100 * 1024**2
+#: A file holds so much at most. Providers take 50,000 requests and 200 MB; it is made in memory.
+MOST_LINES, MOST_OF_FILE = 50_000, 40_000_000
 #: In how much time a batch is to be done.
 WINDOW = "24h"
 #: The provider's word for a batch that is at its end.

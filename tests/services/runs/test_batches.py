@@ -22,6 +22,7 @@ from core.services.runs.batches import desk, lanes, sending, working
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.command_line import cli
+from tests.judging.wire import KEY
 from tests.provider import Answer, Provider, refusal, said, status
 from tests.provider_batches import STEPS
 from tests.services.runs.world import by_request, until, votes_of, write_files
@@ -88,6 +89,40 @@ def of_any_mode(body: dict[str, Any]) -> Answer:
         return by_request(body)
     whole = {"evidence": [], "reason": "It fits.", "option": 1}
     return said(json.dumps(dict.fromkeys(properties, whole)))
+
+
+def test_a_panel_that_stops_early_asks_the_same_in_batches(
+    store: Store, request_: RunRequest, provider: Provider
+) -> None:
+    (ada,) = request_.panel.judges
+    judges = tuple(ada.model_copy(update={"name": name, "model": name}) for name in "abc")
+    asking = Asking(cache=False)
+    panel = Panel(judges=judges, early_stop=True, asking=asking)
+    direct, batched = (
+        work(store, replace(request_, panel=panel, batch=batch)) for batch in (False, True)
+    )
+    # Where the first two agree the third is not asked.
+    assert votes_of(store, batched) == votes_of(store, direct)
+    assert 2 * PLANNED < store.runs.row(batched).votes < 3 * PLANNED
+    assert {one.judge for one in store.batches.of_run(batched)} == {"a", "b", "c"}
+
+
+def test_a_key_that_a_provider_shows_in_its_answers_is_not_kept(
+    store: Store, request_: RunRequest, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OWN_KEY", KEY)
+    provider.rule = lambda body: said(f"I was sent {KEY}.")
+    (ada,) = request_.panel.judges
+    panel = Panel(judges=(ada.model_copy(update={"key_env": "OWN_KEY"}),))
+    run_id = lifecycle.start(store, asked_as(replace(request_, panel=panel, batch=True)))
+    with monkeypatch.context() as patch:
+        # Some answers wait in the data file for another request.
+        killed_at("between two steps", patch)
+        with pytest.raises(SystemError):
+            runner.work_here(store, run_id)
+    assert store.batches.answers(run_id, "ada")
+    store.checkpoint()
+    assert KEY.encode() not in store.path.read_bytes()
 
 
 def test_a_refusal_an_unreadable_reply_and_an_error_fail_as_direct_calls_do(
