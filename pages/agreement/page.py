@@ -17,7 +17,7 @@ from pages.agreement import (
     selection,
 )
 from pages.agreement.asked_again import over_time, probing
-from pages.agreement.rating_models import variance
+from pages.agreement.rating_models import severity, variance
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, require_seen, store
@@ -31,7 +31,8 @@ VIEWS = (
     ("raters", "Raters"),
     ("scores", "Scores"),
     ("sure", "How sure"),
-    ("variance", "Where differences come from"),
+    ("variance", "What differs"),
+    ("severity", "Severity"),
     ("findings", "What to look at"),
     ("probes", "Probes"),
     ("over_time", "Over time"),
@@ -43,6 +44,7 @@ SHOWN = {
     "scores": criteria.whole_items,
     "sure": calibration.show,
     "variance": variance.show,
+    "severity": severity.show,
     "findings": findings.show,
     "probes": probing.show,
     "over_time": over_time.show,

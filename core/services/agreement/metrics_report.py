@@ -50,7 +50,7 @@ from core.services.agreement.ratings import (
     columns_of,
 )
 from core.services.agreement.score_agreement import score_report
-from core.services.rating_models import variance
+from core.services.rating_models import severity, variance
 from core.services.review import corrected_estimates
 from core.store.store import Store
 
@@ -138,12 +138,18 @@ def report(
 
 
 def _models(rated: Rated) -> dict[str, Any]:
-    """Where ratings differ, by the judges where there are two or more, else by people."""
+    """Where ratings differ, of the judges where there are two or more, else of people; and who of
+    all of them is severe.
+    """
     sheet = load_ratings.sheet(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
-    if len(columns) < 2 or not sheet.criteria:
+    everybody = (*sheet.people, *sheet.judges)
+    if len(everybody) < 2 or not sheet.criteria:
         return {}
-    return {"variance": variance.as_data(rater_table(sheet, columns))}
+    found = {"severity": severity.as_data(rater_table(sheet, everybody))}
+    if len(columns) > 1:
+        found["variance"] = variance.as_data(rater_table(sheet, columns))
+    return found
 
 
 def _conclusion(

@@ -3,4 +3,4 @@
 May import queueing and what is below; ratings come as a table.
 """
 
-__all__ = ["rater_table", "variance"]
+__all__ = ["rater_table", "severity", "variance"]

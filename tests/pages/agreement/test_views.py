@@ -114,7 +114,9 @@ def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
 
 
 @pytest.mark.parametrize("kinds", [EVERYBODY, PEOPLE], ids=["everybody", "people"])
-@pytest.mark.parametrize("view", ["criteria", "one", "raters", "scores", "variance", "findings"])
+@pytest.mark.parametrize(
+    "view", ["criteria", "one", "raters", "scores", "variance", "severity", "findings"]
+)
 def test_every_view_opens_from_its_address(store: Store, view: str, kinds: dict[str, str]) -> None:
     app = open_page(PAGE, run=str(imported(store, kinds)), view=view, criterion="Tone")
 
@@ -126,7 +128,7 @@ def test_every_view_opens_from_its_address(store: Store, view: str, kinds: dict[
 def test_a_run_without_people_has_every_view_too(store: Store) -> None:
     run = str(graded(store))
 
-    for view in ("one", "raters", "scores", "variance", "findings"):
+    for view in ("one", "raters", "scores", "variance", "severity", "findings"):
         assert not open_page(PAGE, run=run, view=view).exception
 
 

@@ -1,0 +1,167 @@
+"""Severities of made raters: bias, coverage, false alarms and power; fair scores; held-out rules.
+
+    python -m bench.severity [samples]
+
+Ten raters with severities drawn from a normal distribution rate five levels; each item is rated by
+three of them, drawn at random. Then one rater answers at random (odd), then two criteria on which
+an item's quality differs, so that answers of an item hang together. At last Dawid and Skene's model
+against the majority on raters who are alike and raters who are not, and on recorded votes (HANNA
+and LLMBar, ``../shared/data``), with what hidden votes say of it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+
+from bench.recorded import Recorded, found, hanna, llmbar
+from core.metrics.dawid_skene import dawid_skene, held_out
+from core.metrics.facets import Facets, facets
+from core.metrics.measure import Array, Ratings
+
+RATERS, EACH, SPREAD = 10, 3, 0.8
+STEPS = np.array([-1.5, -0.5, 0.5, 1.5])
+
+
+def answers(
+    generator: np.random.Generator, quality: Array, severity: Array, *, each: int = EACH
+) -> Ratings:
+    """Levels of shape (items, raters), each item rated by so many of them."""
+    place = quality[:, None] - severity
+    sums = np.cumsum(place[:, :, None] - STEPS, axis=2)
+    logs = np.concatenate([np.zeros((*place.shape, 1)), sums], axis=2)
+    chance = np.exp(logs - np.logaddexp.reduce(logs, axis=2, keepdims=True))
+    levels = (generator.random(place.shape)[:, :, None] > np.cumsum(chance, axis=2)).sum(axis=2)
+    order = generator.random(place.shape).argsort(axis=1)
+    return np.where(order < each, np.minimum(levels, len(STEPS)), -1)
+
+
+def shifts(severity: Array, spread: float) -> Array:
+    """How much more of the scale each truly gives than an average rater would."""
+    quality = spread * np.linspace(-4, 4, 81)
+    weights = np.exp(-0.5 * np.linspace(-4, 4, 81) ** 2)
+    place = quality[:, None] - np.append(severity, severity.mean())
+    sums = np.cumsum(place[:, :, None] - STEPS, axis=2)
+    logs = np.concatenate([np.zeros((*place.shape, 1)), sums], axis=2)
+    chance = np.exp(logs - np.logaddexp.reduce(logs, axis=2, keepdims=True))
+    given = weights @ (chance @ np.linspace(0, 1, 5)) / weights.sum()
+    return np.asarray(given[:-1] - given[-1], np.float64)
+
+
+def severities(samples: int, items: int, *, odd: bool = False, criteria: int = 1) -> None:
+    """One setting of the many-facet model."""
+    generator = np.random.default_rng(items + criteria)
+    held = strict = wrong = 0
+    flagged, false, slopes, fair, plain = 0, 0, list[float](), list[float](), list[float]()
+    for _ in range(samples):
+        severity = generator.normal(0, SPREAD, RATERS)
+        severity -= severity.mean()
+        quality = generator.normal(0, 1.2, items)
+        rated = []
+        for _ in range(criteria):
+            own = quality + (generator.normal(0, 0.7, items) if criteria > 1 else 0.0)
+            rated.append(answers(generator, own, severity))
+        if odd:
+            for one in rated:
+                one[:, 0] = np.where(one[:, 0] >= 0, generator.integers(0, 5, items), -1)
+        one = facets(rated, [5] * criteria)
+        value = np.array([r.shift.value for r in one.raters], np.float64)
+        low = np.array([r.shift.low for r in one.raters], np.float64)
+        high = np.array([r.shift.high for r in one.raters], np.float64)
+        true = shifts(severity, 1.2 if criteria == 1 else (1.2**2 + 0.7**2) ** 0.5)
+        held += int(((low <= true) & (true <= high)).sum())
+        strict += int(((low > 0) | (high < 0)).sum())
+        wrong += int((((low > 0) & (true < 0)) | ((high < 0) & (true > 0))).sum())
+        slopes.append(float(np.polyfit(true, value, 1)[0]))
+        flagged += one.raters[0].misfit.odd
+        false += sum(r.misfit.odd for r in one.raters[1:])
+        fair.append(_likeness(one, quality))
+        plain.append(_plain(rated, quality))
+    every = samples * RATERS
+    print(
+        f"{items} items, {criteria} criteria, odd rater {odd}: severities held {held / every:.3f}, "
+        f"slope {np.mean(slopes):.3f}, said strict or mild {strict / every:.2f}, of them wrong "
+        f"{wrong / max(1, strict):.4f}; first rater odd {flagged / samples:.2f}, others "
+        f"{false / (every - samples):.4f}; r of quality with fair scores {np.mean(fair):.3f}, with "
+        f"means {np.mean(plain):.3f}",
+        flush=True,
+    )
+
+
+def _likeness(one: Facets, quality: Array) -> float:
+    return float(np.corrcoef(one.fair[:, 0], quality)[0, 1])
+
+
+def _plain(rated: list[Ratings], quality: Array) -> float:
+    every = np.concatenate([np.where(one >= 0, one, np.nan) for one in rated], axis=1)
+    return float(np.corrcoef(np.nanmean(every, axis=1), quality)[0, 1])
+
+
+def unlabelled(samples: int) -> None:
+    """Dawid and Skene where raters are alike, and where some know and some do not."""
+    generator = np.random.default_rng(3)
+    for name, right in (("alike", [0.7] * 6), ("not alike", [0.9, 0.85, 0.4, 0.4, 0.4, 0.4])):
+        for items in (50, 200):
+            offered, model, majority = 0, list[float](), list[float]()
+            for _ in range(samples):
+                true = generator.integers(0, 3, items)
+                hit = generator.random((items, 6)) < np.array(right)
+                other = (true[:, None] + generator.integers(1, 3, (items, 6))) % 3
+                votes = np.where(hit, true[:, None], other)
+                check = held_out(votes, 3)
+                offered += check is not None and check.ahead
+                model.append(float((dawid_skene(votes, 3).posterior.argmax(1) == true).mean()))
+                counts = (votes[:, :, None] == np.arange(3)).sum(axis=1)
+                majority.append(float((counts.argmax(1) == true).mean()))
+            print(
+                f"raters {name}, {items} items: offered {offered / samples:.3f}; right: model "
+                f"{np.mean(model):.3f}, majority {np.mean(majority):.3f}",
+                flush=True,
+            )
+
+
+def recorded(one: Recorded) -> None:
+    """Recorded panels: how often each rule is right without a label, and what the check says."""
+    scored = one.criterion.scored
+    raters = sorted({b.judge for cell in one.cells for b in cell.ballots})
+    votes = np.full((len(one.cells), len(raters)), -1)
+    for at, cell in enumerate(one.cells):
+        for ballot in cell.ballots:
+            if ballot.option in scored:
+                votes[at, raters.index(ballot.judge)] = scored.index(ballot.option)
+    k, truth = len(scored), np.array([scored.index(cell.truth) for cell in one.cells])
+    counts = (votes[:, :, None] == np.arange(k)).sum(axis=1)
+    mean = np.round((counts @ np.arange(k)) / np.maximum(counts.sum(axis=1), 1))
+    said = {
+        "majority": counts.argmax(axis=1),
+        "mean": mean,
+        "Dawid-Skene": dawid_skene(votes, k).posterior.argmax(axis=1),
+    }
+    check = held_out(votes, k)
+    words = f"gain {check.gain:.3f} ({check.error:.3f}), offered {check.ahead}" if check else "none"
+    right = ", ".join(
+        f"{name} {np.mean(option == truth):.3f} (off by {np.mean(abs(option - truth)):.3f})"
+        for name, option in said.items()
+    )
+    print(f"{one.name}: right {right}; hidden votes: {words}", flush=True)
+
+
+def main() -> None:
+    """Print a line for each setting."""
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    for items in (60, 200):
+        severities(samples, items)
+    severities(samples, 200, odd=True)
+    severities(samples, 100, criteria=3)
+    unlabelled(samples)
+    if found():
+        for aspect in ("coherence", "relevance", "surprise"):
+            for number in (1, 2, 3, 4):
+                recorded(hanna(aspect, f"prompt{number}"))
+        for prompt in ("Vanilla", "CoT"):
+            recorded(llmbar(prompt))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,374 @@
+"""Severity apart from quality: the many-facet Rasch model of ordinal ratings.
+
+An item has a quality, a rater a severity, a criterion a step for each of its levels: the log odds
+of a level against the one below are quality less severity less step. Qualities are drawn from a
+normal distribution, whose spread is estimated, and are integrated out (marginal maximum
+likelihood), so that few ratings an item do not bend the rest; severities and steps are held to zero
+by a wide normal prior. Intervals allow for ratings of one item that hang together beyond its
+quality (sandwich over items).
+
+Source: Linacre (1989), Many-Facet Rasch Measurement; Bock and Aitkin (1981) for the estimation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from core.metrics.estimate import Estimate
+from core.metrics.measure import Array, Ratings
+
+#: Points of the normal distribution that qualities are integrated over.
+_Z = np.linspace(-4.0, 4.0, 25)
+_LOG_PHI = -0.5 * _Z**2 - np.log(np.exp(-0.5 * _Z**2).sum())
+#: How far severities and steps are believed to lie from zero (standard deviations).
+SEVERITY, STEP, SPREAD = 2.0, 5.0, 2.0
+FEWEST_ITEMS = 10
+
+
+class Infit(NamedTuple):
+    """How far a rater's answers lie from what the model expects, as a mean square (infit).
+
+    1 as chance would have it, above for ratings that come as a surprise, below for ratings that
+    vary less than chance. ``high`` and ``low`` are the 95% interval over items.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def odd(self) -> bool:
+        """Whether the rater surprises by more than chance, and by a fifth or more."""
+        return self.low > 1.0 and self.value >= 1.2
+
+
+class RaterSeverity(NamedTuple):
+    """A rater's severity in logits (0: the mean of all raters), and what it does to a grade.
+
+    ``shift`` is how much more of the scale the rater gives than an average rater would for the same
+    items, in [-1, 1] (below zero: severe), averaged over criteria.
+    """
+
+    logits: Estimate
+    shift: Estimate
+    misfit: Infit
+    ratings: int
+
+
+class Facets(NamedTuple):
+    """The model fitted. ``reason`` says why there is none, and then all else is empty.
+
+    ``fair``: of every item what an average rater would give, as a share of the highest level,
+    averaged over the criteria, with its 95% interval, shape (items, 3); NaN without a rating.
+    ``spread`` is the standard deviation of qualities in logits. ``table`` are the log chances of
+    every (criterion, rater), level and point of quality; ``posterior`` the chance of each point by
+    item.
+    """
+
+    raters: tuple[RaterSeverity, ...]
+    steps: tuple[Array, ...]
+    spread: float
+    fair: Array
+    table: Array
+    posterior: Array
+    reason: str = ""
+
+
+class _Votes(NamedTuple):
+    """Which items have which answer: a row an item, a column a (criterion, rater, level)."""
+
+    counts: sparse.csr_array
+    criterion: npt.NDArray[np.int64]
+    rater: npt.NDArray[np.int64]
+    levels: tuple[int, ...]
+    raters: int
+
+    @property
+    def most(self) -> int:
+        return max(self.levels)
+
+    @property
+    def size(self) -> int:
+        """How many numbers the model has: severities, steps, and the log of the spread."""
+        return self.raters + sum(k - 1 for k in self.levels) + 1
+
+
+def facets(ratings: Sequence[npt.ArrayLike], levels: Sequence[int]) -> Facets:
+    """The model of ratings.
+
+    Args:
+        ratings: of every criterion levels 0 .. k-1, negative where there is none, shape (items,
+            raters), the same items and raters everywhere.
+        levels: how many levels each criterion has, at least 2.
+
+    Undefined with fewer than ``FEWEST_ITEMS`` items that two raters rated, or one rater.
+    """
+    matrices = [np.asarray(one, np.int64) for one in ratings]
+    reason = _why_not(matrices)
+    if reason:
+        nothing = np.zeros((0, 0))
+        return Facets((), (), 0.0, nothing, nothing, nothing, reason)
+    votes = _counted(matrices, levels)
+    best = _most_likely(votes)
+    table = _table(votes, best)
+    posterior = _posterior(votes, table)
+    covariance = _covariance(votes, best)
+    severity, steps, spread = _parts(votes, best)
+    middle = float(severity.mean())
+    steps = tuple(one + middle for one in steps)
+    return Facets(
+        _severities(votes, best, covariance, table, posterior),
+        steps,
+        spread,
+        _fair(matrices, steps, spread, posterior),
+        table,
+        posterior,
+    )
+
+
+def _why_not(matrices: Sequence[Ratings]) -> str:
+    if not matrices or matrices[0].shape[1] < 2:
+        return "Severity takes two raters or more."
+    both = sum(((one >= 0).sum(axis=1) >= 2).astype(np.int64) for one in matrices)
+    known = int((np.asarray(both) > 0).sum())
+    if known < FEWEST_ITEMS:
+        return f"{known} of at least {FEWEST_ITEMS} items were rated by two raters or more."
+    return ""
+
+
+def _counted(matrices: Sequence[Ratings], levels: Sequence[int]) -> _Votes:
+    most, raters = max(levels), matrices[0].shape[1]
+    rows, columns = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.int64]]()
+    for at, matrix in enumerate(matrices):
+        item, rater = np.nonzero(matrix >= 0)
+        rows.append(item)
+        columns.append((at * raters + rater) * most + matrix[item, rater])
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    shape = (len(matrices[0]), len(matrices) * raters * most)
+    counts = sparse.coo_array((np.ones(len(row)), (row, column)), shape=shape).tocsr()
+    unit = np.arange(len(matrices) * raters)
+    return _Votes(counts, unit // raters, unit % raters, tuple(levels), raters)
+
+
+def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
+    """Severities, steps by criterion, and the spread."""
+    steps, at = list[Array](), votes.raters
+    for k in votes.levels:
+        steps.append(point[at : at + k - 1])
+        at += k - 1
+    return point[: votes.raters], tuple(steps), float(np.exp(point[-1]))
+
+
+def _log_chances(place: Array, steps: Array, most: int) -> Array:
+    """Log chances of the levels where quality less severity is ``place``, along a last axis."""
+    rises = place[..., None] - steps
+    sums = np.concatenate([np.zeros((*place.shape, 1)), np.cumsum(rises, axis=-1)], axis=-1)
+    logs = sums - np.logaddexp.reduce(sums, axis=-1, keepdims=True)
+    found = np.full((*place.shape, most), -np.inf)
+    found[..., : logs.shape[-1]] = logs
+    return found
+
+
+def _table(votes: _Votes, point: Array) -> Array:
+    """Log chances, shape (criteria x raters, points, levels); -inf beyond a criterion's levels."""
+    severity, steps, spread = _parts(votes, point)
+    place = spread * _Z[None, :] - severity[votes.rater][:, None]
+    found = np.empty((len(votes.rater), len(_Z), votes.most))
+    for at, of in enumerate(steps):
+        mine = votes.criterion == at
+        found[mine] = _log_chances(place[mine], of, votes.most)
+    return found
+
+
+def _flat(table: Array) -> Array:
+    """Rows as ``counts`` has columns; a level that is not there is never counted."""
+    flat = table.transpose(0, 2, 1).reshape(-1, table.shape[1])
+    return np.where(np.isfinite(flat), flat, 0.0)
+
+
+def _joint(votes: _Votes, table: Array) -> Array:
+    return np.asarray(votes.counts @ _flat(table) + _LOG_PHI, np.float64)
+
+
+def _posterior(votes: _Votes, table: Array) -> Array:
+    joint = _joint(votes, table)
+    found: Array = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    return found
+
+
+def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
+    """Minus the penalised log-likelihood, and its slope."""
+    table = _table(votes, point)
+    joint = _joint(votes, table)
+    whole = np.logaddexp.reduce(joint, axis=1)
+    posterior = np.exp(joint - whole[:, None])
+    seen = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
+    slope = _slope(votes, point, table, seen)
+    held = _held(votes)
+    return float(-whole.sum() + 0.5 * (held * point**2).sum()), -slope + held * point
+
+
+def _held(votes: _Votes) -> Array:
+    """How strongly each number is held to zero."""
+    size = votes.size
+    held = np.full(size, STEP**-2)
+    held[: votes.raters], held[-1] = SEVERITY**-2, SPREAD**-2
+    return held
+
+
+def _slope(votes: _Votes, point: Array, table: Array, seen: Array) -> Array:
+    """The slope of the log-likelihood where ``seen`` ratings came at each point of quality."""
+    *_, spread = _parts(votes, point)
+    chances = np.exp(table).transpose(0, 2, 1)
+    # At or above each level but the lowest: what came, less what was expected.
+    off = seen - seen.sum(axis=1, keepdims=True) * chances
+    rise = np.cumsum(off[:, ::-1], axis=1)[:, ::-1][:, 1:]
+    by_unit = rise.sum(axis=(1, 2))
+    found = [-np.bincount(votes.rater, by_unit, minlength=votes.raters)]
+    for at, k in enumerate(votes.levels):
+        found.append(-rise[votes.criterion == at].sum(axis=(0, 2))[: k - 1])
+    found.append(np.array([float((rise.sum(axis=(0, 1)) * spread * _Z).sum())]))
+    return np.concatenate(found)
+
+
+def _most_likely(votes: _Votes) -> Array:
+    from scipy.optimize import minimize
+
+    start = np.zeros(votes.size)
+    found = minimize(_loss, start, args=(votes,), jac=True, method="L-BFGS-B")
+    return np.asarray(found.x, np.float64)
+
+
+def _covariance(votes: _Votes, point: Array) -> Array:
+    """Of all numbers, allowing for ratings of an item that hang together (Huber 1967)."""
+    size, step = votes.size, 1e-4
+    curve = np.empty((size, size))
+    for at in range(size):
+        up, down = point.copy(), point.copy()
+        up[at] += step
+        down[at] -= step
+        curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
+    inverse = np.linalg.pinv((curve + curve.T) / 2)
+    slopes = _slopes_by_item(votes, point)
+    # As many numbers were fitted; without this, few items would seem surer than they are.
+    few = len(slopes) / max(1, len(slopes) - size)
+    return np.asarray(few * inverse @ (slopes.T @ slopes) @ inverse, np.float64)
+
+
+def _slopes_by_item(votes: _Votes, point: Array) -> Array:
+    """Every item's own slope, shape (items, numbers)."""
+    table = _table(votes, point)
+    posterior = _posterior(votes, table)
+    chances = np.exp(table)
+    above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
+    *_, spread = _parts(votes, point)
+    level = np.arange(votes.most)
+    # By (unit, level): whether a level's step was climbed, less how probable that was.
+    climbed = (level[None, :, None] >= level[None, None, 1:])[:, :, :, None]
+    rise = climbed - above.transpose(0, 2, 1)[:, None]
+    units, most = len(votes.rater), votes.most
+
+    def by_item(of: Array) -> Array:
+        weighed = np.asarray(votes.counts @ of.reshape(units * most, len(_Z)))
+        return np.asarray((weighed * posterior).sum(axis=1), np.float64)
+
+    whole, found = rise.sum(axis=2), list[Array]()
+    for rater in range(votes.raters):
+        found.append(-by_item(whole * (votes.rater == rater)[:, None, None]))
+    for at, k in enumerate(votes.levels):
+        mine = (votes.criterion == at)[:, None, None]
+        found += [-by_item(rise[:, :, h] * mine) for h in range(k - 1)]
+    found.append(by_item(whole * spread * _Z))
+    return np.column_stack(found)
+
+
+def _severities(
+    votes: _Votes, point: Array, covariance: Array, table: Array, posterior: Array
+) -> tuple[RaterSeverity, ...]:
+    severity = point[: votes.raters]
+    centre = np.eye(votes.raters) - 1 / votes.raters
+    own = np.diag(centre @ covariance[: votes.raters, : votes.raters] @ centre.T)
+    spread = np.sqrt(np.maximum(own, 0.0))
+    shifts = _shifts(votes, point, posterior)
+    found = []
+    for at, logit in enumerate((severity - severity.mean()).tolist()):
+        reach = 1.959963984540054 * float(spread[at])
+        value, slope = shifts[at]
+        mine = votes.rater == at
+        columns = np.flatnonzero(np.repeat(mine, votes.most))
+        number = int(votes.counts[:, columns].sum())
+        found.append(
+            RaterSeverity(
+                Estimate(logit, logit - reach, logit + reach, n=number),
+                Estimate(value, value - slope * reach, value + slope * reach, n=number),
+                _misfit(votes, table, posterior, mine),
+                number,
+            )
+        )
+    return tuple(found)
+
+
+def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
+    """By rater how much more of the scale than an average one it gives, and how fast it changes."""
+    severity, steps, spread = _parts(votes, point)
+    middle, weights = float(severity.mean()), posterior.mean(axis=0)
+
+    def mean_share(of: float) -> float:
+        place = spread * _Z - of
+        each = [np.exp(_log_chances(place, one, len(one) + 1)) for one in steps]
+        shares = [weights @ one @ np.linspace(0, 1, one.shape[1]) for one in each]
+        return float(np.mean(shares))
+
+    return [
+        (
+            mean_share(float(one)) - mean_share(middle),
+            abs(mean_share(float(one) + 0.05) - mean_share(float(one) - 0.05)) / 0.1,
+        )
+        for one in severity
+    ]
+
+
+def _misfit(votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_]) -> Infit:
+    """Squared surprises of a rater over their variance, both averaged over what items may be."""
+    chances = np.where(mine[:, None, None], np.exp(table), 0.0)
+    level = np.arange(votes.most, dtype=np.float64)
+    mean = chances @ level
+    variance = np.maximum(chances @ level**2 - mean**2, 0.0)
+    asked = mine[:, None, None] * np.ones((1, votes.most, 1))
+    square = (level[None, :, None] - mean[:, None, :]) ** 2 * asked
+    expected = np.repeat(variance[:, None, :], votes.most, axis=1) * asked
+    units = len(votes.rater) * votes.most
+    came, due = (
+        (np.asarray(votes.counts @ one.reshape(units, -1)) * posterior).sum(axis=1)
+        for one in (square, expected)
+    )
+    if not due.sum():
+        return Infit(1.0, 1.0, 1.0)
+    value = float(came.sum() / due.sum())
+    reach = 1.959963984540054 * float(np.sqrt(((came - value * due) ** 2).sum()) / due.sum())
+    return Infit(value, max(0.0, value - reach), value + reach)
+
+
+def _fair(
+    matrices: Sequence[Ratings], steps: Sequence[Array], spread: float, posterior: Array
+) -> Array:
+    """What an average rater would give, with the ends of its posterior."""
+    place = spread * _Z
+    share = np.mean(
+        [
+            np.exp(_log_chances(place, one, len(one) + 1)) @ np.arange(len(one) + 1) / len(one)
+            for one in steps
+        ],
+        axis=0,
+    )
+    below = np.cumsum(posterior, axis=1)
+    ends = [share[np.argmax(below >= chance, axis=1)] for chance in (0.025, 0.975)]
+    rated = np.any([(one >= 0).any(axis=1) for one in matrices], axis=0)
+    found = np.column_stack([posterior @ share, *ends])
+    found[~rated] = np.nan
+    return found

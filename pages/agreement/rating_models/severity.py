@@ -1,0 +1,115 @@
+"""Who is severe, whose answers surprise, and what an average rater would give each item."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from core import figures as draw
+from core.metrics.facets import RaterSeverity
+from core.services.agreement.rating_sheet import rater_table
+from core.services.rating_models import severity
+from core.services.rating_models.severity import FairScore, SeverityStudy
+from core.text import numbers as fmt
+from pages.agreement import selection as keys
+from pages.agreement.selection import RatedSelection
+from pages.ui import routes, state
+from pages.ui.resources import remembered
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import one_of, table
+
+SAYS = (
+    "The many-facet Rasch model (Linacre 1989): the log odds of a level against the one below are "
+    "an item's quality less a rater's severity less the level's step; qualities are integrated "
+    "out, severities held by a wide prior. Misfit (infit): squared surprises as a multiple of what "
+    "chance would have; 1 is usual, surely above 1 and at least 1.2 is called odd."
+)
+HERE, ALL = "here", "all"
+OF = {HERE: "This criterion", ALL: "All criteria"}
+#: So many raters are drawn, and so many items told of.
+DRAWN, ITEMS = 30, 10
+
+
+def show(chosen: RatedSelection) -> None:
+    """The sentence, the picture, every rater, and the items that severity touched most."""
+    kind = one_of("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
+    criterion = chosen.criterion if kind != ALL else ""
+    sheet = chosen.sheet
+    found = remembered(
+        "severity",
+        (*chosen.about, criterion),
+        lambda: severity.severity(rater_table(sheet, (*sheet.people, *sheet.judges)), criterion),
+    )
+    st.html(f'<div class="rs-prose">{esc(severity.in_words(found))}</div>')
+    if found.reason:
+        return
+    if len(found.raters) <= DRAWN:
+        _picture(chosen, found)
+    table(
+        ("Rater", "Gives of the scale", "Severity", "Misfit", "Ratings"),
+        (_rater(name, one) for name, one in found.raters),
+        name="How severe every rater is",
+        numbers=range(1, 5),
+    )
+    st.caption(
+        "The most severe first: how much more or less of the scale each gives than an average "
+        "rater for the same work; severity in logits.",
+        help=SAYS,
+    )
+    _fair(chosen, found)
+
+
+def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
+    dots = [
+        draw.Dot(name, one.shift.value, one.shift.low, one.shift.high, n=one.ratings)
+        for name, one in found.raters
+    ]
+    st.plotly_chart(
+        draw.forest(dots, "More of the scale than an average rater gives", "", whole=False),
+        key=state.key(keys.AGREEMENT_CHART, "severity", len(found.raters), *chosen.pair),
+        config={"displayModeBar": False},
+        alt="How much more or less of the scale every rater gives than an average one, with 95% "
+        "intervals. The table below has its numbers.",
+    )
+
+
+def _rater(name: str, one: RaterSeverity) -> list[str]:
+    shift, logits, odd = one.shift, one.logits, one.misfit
+    return [
+        esc(one_line(name, 60)),
+        f"{fmt.points(shift.value)}<br>{_quiet(fmt.points(shift.low), fmt.points(shift.high))}",
+        f"{fmt.score(logits.value)}<br>{_quiet(fmt.score(logits.low), fmt.score(logits.high))}",
+        f"{fmt.score(odd.value)}{' odd' if odd.odd else ''}<br>"
+        f"{_quiet(fmt.score(odd.low), fmt.score(odd.high))}",
+        fmt.count(one.ratings),
+    ]
+
+
+def _quiet(low: str, high: str) -> str:
+    return f'<span class="rs-quiet rs-wrap">{low} to {high}</span>'
+
+
+def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
+    st.html('<div class="rs-section">What an average rater would give</div>')
+    some = found.items[:ITEMS]
+    table(
+        ("Item", "Its raters gave", "An average rater", "Raters"),
+        (_item(one) for one in some),
+        name="Items that severity touched most",
+        numbers=(1, 2, 3),
+    )
+    st.caption(
+        f"Shares of the scale, with 95% intervals: the {fmt.plural(len(some), 'item')} of "
+        f"{fmt.count(len(found.items))} that it changes most. Few ratings are drawn towards what "
+        "items are on the whole."
+    )
+    with st.container(horizontal=True):
+        routes.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")
+
+
+def _item(one: FairScore) -> list[str]:
+    return [
+        esc(one_line(one.item, 60)),
+        fmt.score(one.mean),
+        f"{fmt.score(one.fair)}<br>{_quiet(fmt.score(one.low), fmt.score(one.high))}",
+        fmt.count(one.raters),
+    ]

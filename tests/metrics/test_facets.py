@@ -1,0 +1,101 @@
+"""Severity apart from quality: against a likelihood worked out otherwise, and by its meaning."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from core.metrics.facets import SEVERITY, SPREAD, STEP, Facets, facets
+
+_rng = np.random.default_rng(5)
+ITEMS, TRUE = 120, np.array([-0.9, 0.0, 0.9])
+STEPS = np.array([-1.0, 0.0, 1.0])
+
+
+def chances(place: float, steps: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    sums = np.r_[0.0, np.cumsum(place - steps)]
+    grown = np.exp(sums - sums.max())
+    return np.asarray(grown / grown.sum())
+
+
+def made() -> np.ndarray:  # type: ignore[type-arg]
+    quality = _rng.normal(0, 1.2, ITEMS)
+    return np.array(
+        [[_rng.choice(4, p=chances(q - s, STEPS)) for s in TRUE] for q in quality], np.int64
+    )
+
+
+RATED = made()
+FOUND = facets([RATED], [4])
+
+
+def log_likelihood(found: Facets, severity: np.ndarray, rated: np.ndarray) -> float:  # type: ignore[type-arg]
+    """With every item's quality integrated out on a fine grid (Simpson's rule)."""
+    grid = np.linspace(-8, 8, 2001) * found.spread
+    given = [np.array([chances(q - s, found.steps[0]) for q in grid]) for s in severity]
+    density = stats.norm.pdf(grid, 0, found.spread)
+    each = np.prod([given[at][:, rated[:, at]].T for at in range(3)], axis=0)
+    return float(np.log(integrate.simpson(each * density, x=grid, axis=1)).sum())
+
+
+def test_severities_are_where_the_likelihood_is_largest() -> None:
+    severity = np.array([one.logits.value for one in FOUND.raters], np.float64)
+    # Steps are told for an average rater, so severities are about their own mean. The priors are
+    # wide: sd 2 of severities, 5 of steps.
+    best = log_likelihood(FOUND, severity, RATED)
+    for at in range(3):
+        for step in (-0.05, 0.05):
+            moved = severity.copy()
+            moved[at] += step
+            assert log_likelihood(FOUND, moved, RATED) < best + 0.02
+    assert (SEVERITY, STEP, SPREAD) == (2.0, 5.0, 2.0)
+
+
+def test_planted_severities_lie_in_their_intervals() -> None:
+    for one, true in zip(FOUND.raters, TRUE, strict=True):
+        low, high = one.logits.low, one.logits.high
+        assert low is not None
+        assert high is not None
+        assert low <= true <= high
+    lenient, middle, strict = FOUND.raters
+    assert (lenient.shift.value or 0) > 0.1
+    assert abs(middle.shift.value or 0) < 0.06
+    assert (strict.shift.value or 0) < -0.1
+    assert not any(one.misfit.odd for one in FOUND.raters)
+
+
+def test_items_are_scored_as_an_average_rater_would() -> None:
+    # Of two items with the same answers, one was seen by the lenient rater, one by the strict one.
+    sparse = np.concatenate([RATED, [[2, 2, -1], [-1, 2, 2]]])
+    fair = facets([sparse], [4]).fair
+    assert fair[-1, 0] > fair[-2, 0] + 0.05
+    assert fair[-1, 1] < fair[-1, 0] < fair[-1, 2]
+    unrated = np.concatenate([RATED, [[-1, -1, -1]]])
+    assert np.isnan(facets([unrated], [4]).fair[-1]).all()
+
+
+def test_who_answers_at_random_is_odd() -> None:
+    noise = _rng.integers(0, 4, (ITEMS, 1))
+    found = facets([np.concatenate([RATED, noise], axis=1)], [4])
+    assert [one.misfit.odd for one in found.raters] == [False, False, False, True]
+
+
+def test_criteria_with_other_levels_share_severities() -> None:
+    yes = (RATED >= 2).astype(np.int64)
+    found = facets([RATED, yes], [4, 2])
+    assert [len(one) for one in found.steps] == [3, 1]
+    assert found.raters[0].ratings == 2 * ITEMS
+    assert (found.raters[0].logits.value or 0) < (found.raters[2].logits.value or 0)
+
+
+@pytest.mark.parametrize(
+    ("rated", "reason"),
+    [
+        (RATED[:, :1], "Severity takes two raters or more."),
+        (RATED[:9], "9 of at least 10 items were rated by two raters or more."),
+        (np.where(np.eye(3, dtype=bool)[np.arange(ITEMS) % 3], RATED, -1), "0 of at least 10"),
+    ],
+)
+def test_too_little_gives_no_severity(rated: np.ndarray, reason: str) -> None:  # type: ignore[type-arg]
+    assert reason in facets([rated], [4]).reason

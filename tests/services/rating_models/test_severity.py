@@ -1,0 +1,77 @@
+"""Who is severe, in words and as data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from core.services.rating_models.rater_table import RatedQuestion, RaterTable
+from core.services.rating_models.severity import as_data, in_words, severity
+
+_rng = np.random.default_rng(2)
+N = 80
+QUALITY = _rng.normal(0, 1.2, N)
+#: Points that each rater gives more than the quality has; Sue's answers are her own.
+LEANS = {"Ann": -0.9, "Ben": 0.0, "Cem": 0.0, "Dot": 0.9}
+
+
+def levels() -> np.ndarray:  # type: ignore[type-arg]
+    place = QUALITY[:, None] + np.array(list(LEANS.values())) + _rng.normal(0, 0.6, (N, 4))
+    return np.clip(np.round(place + 2), 0, 4).astype(np.int64)
+
+
+RATED = levels()
+RISING = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def table(rated: np.ndarray = RATED, values: tuple[float, ...] = RISING) -> RaterTable:  # type: ignore[type-arg]
+    items = tuple(f"i{at}" for at in range(N))
+    names = (*LEANS, *(["Sue"] if rated.shape[1] > 4 else []))
+    return RaterTable(items, names, (RatedQuestion("tone", values, rated),))
+
+
+def test_strict_and_mild_raters_are_named_with_what_they_give() -> None:
+    found = severity(table())
+    names = [name for name, _ in found.raters]
+    assert (names[0], names[-1]) == ("Ann", "Dot")
+    said = in_words(found)
+    assert said.startswith("Ann is stricter than the average rater and gives ")
+    assert "% of the scale less for the same work; Dot is milder" in said
+    shift = dict(found.raters)["Dot"].shift.value
+    # Everybody rated everything, so that it is nearly how far plain means are apart.
+    assert shift == pytest.approx((RATED[:, 3].mean() - RATED.mean()) / 4, abs=0.02)
+
+
+def test_levels_listed_from_the_best_give_the_same() -> None:
+    turned = severity(table(4 - RATED, RISING[::-1]))
+    assert [name for name, _ in turned.raters] == [name for name, _ in severity(table()).raters]
+
+
+def test_an_item_that_only_strict_raters_saw_is_put_right() -> None:
+    some = RATED.copy()
+    some[:40, 1:] = -1  # Ann alone
+    found = {one.item: one for one in severity(table(some)).items}
+    gained = [found[f"i{at}"].fair - found[f"i{at}"].mean for at in range(40)]
+    assert np.mean(gained) > 0.05
+    assert found["i0"].raters == 1
+    assert found["i0"].low < found["i0"].fair < found["i0"].high
+
+
+def test_a_rater_who_goes_by_something_else_is_odd() -> None:
+    noise = _rng.integers(0, 5, (N, 1))
+    found = severity(table(np.concatenate([RATED, noise], axis=1)))
+    assert "Sue answers in ways that the others' ratings do not explain." in in_words(found)
+    told = as_data(table(np.concatenate([RATED, noise], axis=1)))["overall"]["raters"]
+    assert told["Sue"]["odd"] is True
+    assert told["Ann"]["shift"] < 0 < told["Ann"]["severity"]
+
+
+def test_without_levels_in_order_or_raters_it_says_why() -> None:
+    assert "No criterion has levels with an order." in in_words(
+        severity(table()._replace(questions=()))
+    )
+    one = table(RATED[:, :1])._replace(raters=("Ann",))
+    assert "takes two raters or more" in in_words(severity(one))
+    # Answers to the same question again are the same rater's.
+    again = table(RATED[:, :2])._replace(raters=("Ann|0", "Ann|1"))
+    assert "takes two raters or more" in severity(again).reason
