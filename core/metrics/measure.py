@@ -172,17 +172,25 @@ def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
     [[0.3, 1.0], [0.3, nan]]
     """
     arrays = [np.asarray(column, np.float64) for column in columns]
-    distinct, place = np.unique(
-        np.concatenate([array.ravel() for array in arrays]), return_inverse=True
+    numbers, places = level_places(*arrays)
+    return tuple(
+        numbers[place].reshape(array.shape) for place, array in zip(places, arrays, strict=True)
     )
-    if not len(distinct):
-        return tuple(arrays)
+
+
+def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ...]]:
+    """The numbers that ``levelled`` gives, rising, and which of them each entry is.
+
+    >>> numbers, (places,) = level_places(np.array([1.0, 0.1 + 0.2, 0.3]))
+    >>> numbers.tolist(), places.tolist()
+    ([0.3, 1.0], [1, 0, 0])
+    """
+    flat = [array.ravel() for array in arrays]
+    distinct = np.unique(np.concatenate(flat))
     far = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
-    starts = np.concatenate([[True], far])
-    same = distinct[starts][np.cumsum(starts) - 1][place.ravel()]
-    cuts = np.cumsum([array.size for array in arrays])[:-1]
-    parts = np.split(same, cuts)
-    return tuple(part.reshape(array.shape) for part, array in zip(parts, arrays, strict=True))
+    starts = np.concatenate([np.ones(min(1, len(distinct)), np.bool_), far])
+    same = np.cumsum(starts) - 1
+    return distinct[starts], tuple(same[np.searchsorted(distinct, one)] for one in flat)
 
 
 def near_zero(values: Array) -> Array:

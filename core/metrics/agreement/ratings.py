@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,10 @@ def mean_of_others(ratings: Ratings) -> Means:
     return Means(total / np.maximum(number, 1), number > 0)
 
 
+#: So many different rows can be given a number each.
+MOST_CODES = 1_000_000
+
+
 class Patterns(NamedTuple):
     """Distinct rows: ``rows`` (p, columns), how often each occurs, and each item's pattern."""
 
@@ -114,11 +119,28 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
         some = min(number, 1)
         return Patterns(columns[:some], np.full(some, number), np.zeros(number, np.int64))
     rows = np.ascontiguousarray(columns, dtype=np.int64)
-    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    _, first, of_item, times = np.unique(
-        whole, return_index=True, return_inverse=True, return_counts=True
-    )
-    return Patterns(rows[first], times.astype(np.int64), of_item.astype(np.int64))
+    low = rows.min(axis=0)
+    spans = (rows.max(axis=0) - low + 1).tolist()
+    if prod(spans) > MOST_CODES:
+        _, first, of_item, times = np.unique(
+            _as_bytes(rows), return_index=True, return_inverse=True, return_counts=True
+        )
+        return Patterns(rows[first], times.astype(np.int64), of_item.astype(np.int64))
+    # Few enough to give each a number of its own: counted, not sorted.
+    code = np.ravel_multi_index(tuple((rows - low).T), spans)
+    counts = np.bincount(code, minlength=prod(spans))
+    there = np.flatnonzero(counts)
+    distinct = np.stack(np.unravel_index(there, spans), axis=1) + low
+    order = np.argsort(_as_bytes(distinct))
+    place = np.empty(prod(spans), np.int64)
+    place[there[order]] = np.arange(len(there))
+    return Patterns(distinct[order], counts[there[order]], place[code])
+
+
+def _as_bytes(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
+    """Each row as one thing, to be compared."""
+    whole = np.ascontiguousarray(rows)
+    return whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
 
 
 class State(IntEnum):

@@ -21,8 +21,9 @@ from core.metrics.agreement.correlation_distance import (
     gap_p,
     midranks,
 )
+from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Estimate
-from core.metrics.measure import ROUNDING, Array, levelled, ratio, root, tally
+from core.metrics.measure import ROUNDING, Array, level_places, ratio, root, tally
 
 #: Ranking all pairs of pairs needs their number squared.
 MOST_PAIRS = 4_000
@@ -77,10 +78,14 @@ def pair_up(
     both = np.ones(len(x), bool) if known is None else known
     if not (np.isfinite(x[both]).all() and np.isfinite(y[both]).all()):
         raise ValueError("a number is not finite")
-    pairs = np.stack(levelled(x[both], y[both]), 1)
-    distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
+    numbers, (first, second) = level_places(x[both], y[both])
+    found = patterns(np.column_stack([first, second]))
+    order = np.lexsort(found.rows.T[::-1])
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
     of_item = np.full(len(x), -1, dtype=np.int64)
-    of_item[both] = inverse.ravel()
+    of_item[both] = place[found.of_item]
+    distinct = numbers[found.rows[order]]
     return Pairs(distinct[:, 0], distinct[:, 1], of_item)
 
 

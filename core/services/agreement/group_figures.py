@@ -14,7 +14,7 @@ from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import Bundle, intervals, resample_items, resample_patterns
+from core.metrics.intervals.bootstrap import Bundle, intervals, resample_items, resample_many
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
 # Figures as plain data with reasons and intervals, and the resamples these are made from.
@@ -66,14 +66,50 @@ class Draws:
         Raises:
             InputError: that would not fit.
         """
-        if len(times) * self.resamples > TOO_MANY:
-            raise InputError(
-                f"--bootstrap {self.resamples} is too much for items with {len(times):,} different "
-                f"patterns of ratings. Use {TOO_MANY // len(times)} or fewer."
-            )
+        self._refuse(len(times))
         if self._weights is None:
-            return resample_patterns(times, self.resamples, self._rng)
+            return self.counts(times)
         return tally(of_item, len(times), self._weights)
+
+    def counts(self, times: npt.NDArray[np.int64]) -> Array:
+        """Draws of counts that nothing else shares, shape (counts, resamples)."""
+        return resample_many(times, self.resamples, self._rng)
+
+    def _refuse(self, patterns: int) -> None:
+        if patterns * self.resamples > TOO_MANY:
+            raise InputError(
+                f"--bootstrap {self.resamples} is too much for items with {patterns:,} different "
+                f"patterns of ratings. Use {TOO_MANY // patterns} or fewer."
+            )
+
+    def sums(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> DrawnSums:
+        """The same for figures that need sums over patterns, whatever patterns there are.
+
+        Where items are not drawn for all criteria, each figure then draws the counts it needs.
+        """
+        self._refuse(len(times))
+        if self._weights is None:
+            return DrawnSums(times, None, self)
+        return DrawnSums(times, self.of(of_item, times), self)
+
+
+class DrawnSums:
+    """How often patterns are drawn, added up as a figure needs it."""
+
+    def __init__(
+        self, times: npt.NDArray[np.int64], drawn: Array | None, draws: Draws | None = None
+    ) -> None:
+        self._times, self._drawn, self._draws = times, drawn, draws
+
+    def tally(self, groups: npt.NDArray[np.int64], number: int) -> Array:
+        """The draws of patterns added up per group; a negative one is in none."""
+        if self._drawn is not None or self._draws is None:
+            assert self._drawn is not None
+            return tally(groups, number, self._drawn)
+        # Whatever is in no group is drawn as well, and then left out.
+        place = np.where(groups < 0, number, groups)
+        counts = np.bincount(place, self._times, number + 1).astype(np.int64)
+        return self._draws.counts(counts)[:number]
 
 
 def score_figures(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Any]:
@@ -141,7 +177,7 @@ GROUP: dict[str, GroupMeasure] = {
 def group_figures(
     levels: npt.NDArray[np.int64],
     number: npt.NDArray[np.int64],
-    draws: Array | None,
+    draws: DrawnSums | None,
     k: int,
     *,
     ordered: bool,
@@ -150,7 +186,7 @@ def group_figures(
     """The coefficients of GROUP of the contract.
 
     ``levels`` of the group's raters have shape (patterns, raters); ``number`` is how many items
-    have each pattern, ``draws`` how many are drawn, shape (patterns, resamples).
+    have each pattern, ``draws`` how many are drawn.
     """
     # Rows that differ in other raters only are one here.
     rows, _, of_pattern = patterns(np.maximum(levels, -1))
@@ -166,7 +202,7 @@ def group_figures(
             defined[name] = measure
     ci: dict[str, Interval] = {}
     if draws is not None and defined:
-        ci = group_intervals(defined, rows, times, tally(of_pattern, len(rows), draws), k, how)
+        ci = group_intervals(defined, rows, times, draws.tally(of_pattern, len(rows)), k, how)
     return _nested(rendered(figures, ci))
 
 

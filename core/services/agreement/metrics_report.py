@@ -209,7 +209,7 @@ class _Measured:
         self._draws = draws
         self._how = USUAL if draws is None else draws.how
         self._drawn = (
-            draws.of(self._patterns.of_item, self._patterns.times) if draws is not None else None
+            draws.sums(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
 
     def report(self, sure: Mapping[str, Sureness]) -> dict[str, Any]:
@@ -323,7 +323,7 @@ class _Measured:
         k = self._k
         cells = pair_cells(reference, rated, k)
         table = tally(cells, k * k, self._patterns.times[:, None].astype(np.float64)).reshape(k, k)
-        drawn = None if self._drawn is None else tally(cells, k * k, self._drawn).reshape(k, k, -1)
+        drawn = None if self._drawn is None else self._drawn.tally(cells, k * k).reshape(k, k, -1)
         return pair_figures(
             table,
             drawn,

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import basic, percentile, resample_items
+from core.metrics.intervals.bootstrap import MANY, basic, percentile, resample_items
 from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, sides
@@ -35,6 +35,24 @@ NO_CELLS = "No item has an answer of both."
 NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
 
 
+class Picked(Sequence[str]):
+    """Some of a source's items: names are looked up only when somebody asks for them."""
+
+    def __init__(self, ids: Sequence[str], rows: Levels) -> None:
+        self.ids, self.rows = ids, rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(self.ids[row] for row in self.rows[at].tolist())
+        return self.ids[int(self.rows[at])]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.ids.__getitem__, self.rows.tolist())
+
+
 @dataclass(frozen=True)
 class AnswerPairs:
     """What two sides answered to one criterion, as levels; only items that both answered."""
@@ -42,7 +60,7 @@ class AnswerPairs:
     name: str
     labels: tuple[str, ...]
     ordinal: bool
-    items: tuple[str, ...]
+    items: Sequence[str]
     reference: Levels
     answers: Levels
 
@@ -75,7 +93,7 @@ def _pairs(
         criterion.name,
         criterion.labels,
         criterion.scale == "ordinal",
-        tuple(ids[at] for at in both.tolist()),
+        Picked(ids, both),
         sides[0][both],
         sides[1][both],
     )
@@ -117,13 +135,31 @@ class Resampled:
     """
 
     def __init__(self, items: Iterable[str]) -> None:
-        self.items = tuple(dict.fromkeys(items))
-        self._row = {item: row for row, item in enumerate(self.items)}
+        self.items: Sequence[str] = tuple(dict.fromkeys(items))
+        self._row: Mapping[str, int] = {item: row for row, item in enumerate(self.items)}
+        self._place: Levels | None = None
+
+    @classmethod
+    def of_pairs(cls, sides: Sequence[Sequence[AnswerPairs]]) -> Resampled:
+        """The items of all these pairs; of many items of one source nobody looks up the names."""
+        picked = [one.items for pairs in sides for one in pairs]
+        first = next(iter(picked), None)
+        if not isinstance(first, Picked) or len(first.ids) < MANY:
+            return cls(item for one in picked for item in one)
+        there = np.zeros(len(first.ids), np.bool_)
+        for one in picked:
+            if not isinstance(one, Picked) or one.ids is not first.ids:
+                return cls(item for one in picked for item in one)
+            there[one.rows] = True
+        found = cls(())
+        found.items, found._place = Picked(first.ids, np.flatnonzero(there)), np.cumsum(there) - 1
+        return found
 
     def once(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
         """The tables of all criteria, every item counted once."""
         together = np.zeros(len(self.items), np.int64)
-        return _tables(pairs, self._counts(pairs, together, 1), np.ones((1, 1)))
+        counts = self._counts(pairs, together, 1)
+        return [_square(one, table) for one, table in zip(pairs, counts, strict=True)]
 
     def values(
         self,
@@ -135,14 +171,19 @@ class Resampled:
         """Per figure and side its value in every draw; the sides see the same items drawn."""
         rng = np.random.default_rng(seed)
         blocks, number = self._blocks(draws, rng)
-        counts = [self._counts(pairs, blocks, number) for pairs in sides]
+        counts = [one for pairs in sides for one in self._counts(pairs, blocks, number)]
+        # One product for all tables. Sums of whole numbers below 2 ** 24 are exact in 32 bits.
+        kind = np.float32 if len(self.items) < 2**24 else np.float64
+        ends = np.cumsum([len(one) for one in counts])
+        every = np.concatenate([np.empty((0, number)), *counts]).astype(kind)
         found: dict[str, list[list[Array]]] = {name: [[] for _ in sides] for name in figures}
         # Drawn in portions, so that many items with many draws fit.
         portion = max(1, MOST_WEIGHTS // max(1, number))
         for start in range(0, draws, portion):
             times = resample_items(number, min(portion, draws - start), rng)
+            drawn = iter(np.split(every @ times.astype(kind), ends[:-1]))
             for at, pairs in enumerate(sides):
-                tables = _tables(pairs, counts[at], times)
+                tables = [_square(one, next(drawn)) for one in pairs]
                 for name, figure in figures.items():
                     found[name][at].append(figure(tables, pairs))
         return {name: [np.concatenate(parts) for parts in each] for name, each in found.items()}
@@ -159,15 +200,15 @@ class Resampled:
         return [one.counts(blocks[self._rows(one)], number) for one in pairs]
 
     def _rows(self, one: AnswerPairs) -> Levels:
+        if self._place is not None and isinstance(one.items, Picked):
+            return self._place[one.items.rows]
         return np.fromiter(map(self._row.__getitem__, one.items), np.int64, len(one.items))
 
 
-def _tables(pairs: Sequence[AnswerPairs], counts: Sequence[Array], times: Array) -> list[Array]:
-    """A table (k, k, draws) for each criterion; ``times`` (blocks, draws) counts the blocks."""
-    return [
-        (table @ times).reshape(len(one.labels), len(one.labels), -1)
-        for one, table in zip(pairs, counts, strict=True)
-    ]
+def _square(one: AnswerPairs, counts: Array) -> Array:
+    """A criterion's table (k, k, draws) from the counts of its cells."""
+    k = len(one.labels)
+    return counts.astype(np.float64).reshape(k, k, -1)
 
 
 def overall(
@@ -234,7 +275,7 @@ def of_sheet(
     for asked in sheet.criteria:
         true, given = sides(sheet, asked, reference, rater)
         both = np.flatnonzero((true >= 0) & (given >= 0))
-        ids = tuple(sheet.items[at] for at in both.tolist())
+        ids = Picked(sheet.items, both)
         ordinal = asked.scale == "ordinal"
         pairs.append(AnswerPairs(asked.name, asked.labels, ordinal, ids, true[both], given[both]))
     return next(_overalls([pairs], resamples, seed, USUAL))
@@ -243,7 +284,7 @@ def of_sheet(
 def _overalls(
     sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
 ) -> Iterator[Overall]:
-    whole = Resampled(item for pairs in sides_ for one in pairs for item in one.items)
+    whole = Resampled.of_pairs(sides_)
     drawn = None
     if resamples and whole.items:
         drawn = whole.values(OVERALL, sides_, resamples, seed)

@@ -19,6 +19,7 @@ from core.services.agreement.group_figures import (
     NO_INTERVAL,
     NO_ORDER,
     UNORDERED,
+    DrawnSums,
     Draws,
     rendered,
     score_intervals,
@@ -276,7 +277,7 @@ def abstention_figures(
     reference: Levels,
     rated: Levels,
     times: Array,
-    draws: Array | None,
+    draws: DrawnSums | None,
     how: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Coverage where the reference has a level, and agreement on whether to abstain.
@@ -315,7 +316,7 @@ def abstention_figures(
     ci: dict[str, Interval] = {}
     if draws is not None and (n or alike.sum()):
         most = max(n, int(alike.sum()))
-        ci = intervals(bundle, tally(kind, 15, draws), times, n=most, how=how)
+        ci = intervals(bundle, draws.tally(kind, 15), times, n=most, how=how)
     return {"n": int(alike.sum()), **rendered(figures, ci)}
 
 

@@ -19,7 +19,9 @@ from core.metrics.agreement import scores as metrics
 from core.metrics.agreement.ratings import Means, patterns
 from core.metrics.agreement.scores import Pairs, pair_up
 from core.metrics.estimate import Estimate
+from core.metrics.measure import Array, ratio
 from core.scoring import Texts, score_item
+from core.scoring.points import parts_of
 from core.services.agreement.group_figures import Draws, score_figures, score_intervals
 from core.services.agreement.load_ratings import items_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -121,11 +123,8 @@ class Scorer:
         criteria = [c.name for c in self._items.rubric.criteria]
         if len(self._alike) and all(name in given for name in criteria):
             seen = patterns(np.column_stack([given[name][self._alike] for name in criteria]))
-            columns = dict(zip(criteria, seen.rows.T, strict=True))
-            scores = [
-                _score(self._items.rubric, answers_at(columns, at)) for at in range(len(seen.rows))
-            ]
-            found[self._alike] = np.array(scores)[seen.of_item]
+            scores = _scores_of(self._items.rubric, seen.rows)
+            found[self._alike] = scores[seen.of_item]
         for at in self._alone:
             found[at] = self._by_itself(given, int(at))
         return Means(np.nan_to_num(found), ~np.isnan(found))
@@ -164,6 +163,44 @@ def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> floa
         return np.nan
     score = score_item(rubric, answers, texts=texts).score
     return np.nan if score is None else score
+
+
+#: From so many different answers on they are scored by columns, where sums are all there is to it.
+MANY = 2_000
+
+
+def _scores_of(rubric: Rubric, rows: Levels) -> Array:
+    """The scores of answers to all criteria, one row each; NaN where there is none."""
+    if len(rows) >= MANY and not (rubric.gates or rubric.prechecks):
+        return summed_scores(rubric, rows)
+    columns = dict(zip((c.name for c in rubric.criteria), rows.T, strict=True))
+    return np.array([_score(rubric, answers_at(columns, at)) for at in range(len(rows))])
+
+
+def summed_scores(rubric: Rubric, rows: Levels) -> Array:
+    """What ``score_item`` gives for each row, of a rubric without gates, pre-checks and penalty."""
+    known = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
+    raw, plus, minus, counts = np.zeros((4, len(rows)))
+    for at, criterion in enumerate(rubric.criteria):
+        alone = rubric.model_copy(update={"criteria": (criterion,)})
+        # The last part is that of an abstention.
+        parts = [
+            parts_of(alone, {criterion.name: option})[0]
+            for option in (*range(len(criterion.choices)), None)
+        ]
+        counted = np.array([part.counted for part in parts], np.float64)
+        points = np.array([part.points for part in parts]) * counted
+        place = np.where(rows[:, at] >= 0, rows[:, at], len(parts) - 1)
+        raw, counts = raw + points[place], counts + counted[place]
+        if criterion.weight > 0:
+            plus += criterion.weight * counted[place]
+        else:
+            minus -= criterion.weight * counted[place]
+    score = raw
+    if rubric.scoring.normalize:
+        unit = np.where(plus > 0, ratio(raw, plus), np.where(minus > 0, 1 + ratio(raw, minus), 0.0))
+        score = np.clip(unit, 0.0, 1.0)
+    return np.where(known & (counts > 0), score, np.nan)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from core.metrics.agreement.kappa import kappa_unweighted
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_nominal
 from core.metrics.intervals.bootstrap import resample_patterns
-from core.services.agreement.group_figures import group_figures
+from core.services.agreement.group_figures import DrawnSums, group_figures
 from core.services.agreement.pair_figures import pair_figures
 
 SIMULATIONS, RESAMPLES = 100, 250
@@ -64,7 +64,7 @@ def test_alpha_of_three_judges_holds_where_one_option_is_rare() -> None:
     for _ in range(SIMULATIONS):
         rows, times, _ = patterns(draw(40))
         drawn = resample_patterns(times, RESAMPLES, rng)
-        found = group_figures(rows, times, drawn, 2, ordered=True)
+        found = group_figures(rows, times, DrawnSums(times, drawn), 2, ordered=True)
         if found["krippendorff_alpha_nominal"] is not None:
             given += 1
             low, high = found["ci"]["krippendorff_alpha_nominal"]
