@@ -95,10 +95,12 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
             mend,
             (judge.name, "api_base"),
         )
-    listed = {(one.address.rstrip("/"), one.key_env) for one in access.providers}
+    # Each of its addresses is asked with the key, as if it were the only one.
     for address in judge.replicas:
-        if (address.rstrip("/"), judge.key_env) not in listed:
-            return Problem("names an address that is not listed.", mend, (judge.name, "replicas"))
+        alone = judge.model_copy(update={"api_base": address, "replicas": ()})
+        if (problem := _refused(access, alone, actor)) is not None:
+            words = f"has the further address {address}, which {problem.message}"
+            return Problem(words, problem.mend, (judge.name, "replicas"))
     may = actor is None or actor.may("set judges") or actor.role in one.roles
     if not may:
         words = f"uses {one.name}, which is for {' and '.join(sorted(one.roles))}."

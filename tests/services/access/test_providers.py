@@ -72,6 +72,8 @@ def test_a_listed_address_with_its_own_key_may_be_used(
         {"api_base": "http://10.0.0.5:8000/v1", "key_env": "OPENAI_API_KEY"},
         {"api_base": "http://10.0.0.5:8000/v1.evil.example/v1"},
         {"api_base": "http://169.254.169.254/latest"},
+        {"replicas": ["http://127.0.0.1:9/v1"]},
+        {"replicas": ["http://10.0.0.6:8000/v1", "http://169.254.169.254/latest"]},
         {"model": "openai/gpt", "api_base": "", "key_env": "DATABASE_URL"},
         {"model": "anthropic/claude", "api_base": "", "key_env": ""},
         {"params": {"extra_headers": {"x": {"env": "AWS_SECRET_ACCESS_KEY"}}}},
