@@ -1,11 +1,13 @@
 """Many reviewers at once, each a browser's session without a browser.
 
-    python -m bench.reviewers [--reviewers 50] [--minutes 10] [--every 5]
+    python -m bench.reviewers [--reviewers 50] [--minutes 10] [--every 5] [--processes 1]
 
-A server of the app in a process of its own, and a run of 3,000 items and more, all of whose cells
-under one criterion are in a queue. Each reviewer is a WebSocket that speaks Streamlit's protocol as
-the browser does (`streamlit.proto`): it says who it is, opens an item, and every so many seconds
-presses an option, Commit and, where votes are then shown, Confirm, until the next item is drawn.
+A server of the app in a process of its own (or several on one data file: each reviewer stays with
+one, as behind a proxy that keeps to a cookie), and a run of 3,000 items and more, all of whose
+cells under one criterion are in a queue. Each reviewer is a WebSocket that speaks Streamlit's
+protocol as the browser does (`streamlit.proto`): it says who it is, opens an item, and every so
+many seconds presses an option, Commit and, where votes are then shown, Confirm, until the next item
+is drawn.
 What a browser spends on drawing is not in the figures. A decision's time is from the first press
 until the last answer's script has ended. Afterwards the data file is asked what it has of each.
 """
@@ -26,7 +28,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import aiohttp
@@ -193,13 +195,16 @@ async def work(who: Reviewer, until: float, every: float, dice: random.Random) -
         beat.cancel()
 
 
-async def review(url: str, queue: int, asked: argparse.Namespace, pid: int) -> list[Reviewer]:
-    """All of them at once; prints what they met."""
+async def review(
+    servers: list[tuple[str, int]], queue: int, asked: argparse.Namespace
+) -> list[Reviewer]:
+    """All of them at once; prints what they met. ``servers`` are addresses and processes."""
+    pids = [pid for _, pid in servers]
     async with aiohttp.ClientSession() as session:
         people = list[Reviewer]()
         for n in range(asked.reviewers):
             stream = await session.ws_connect(
-                url.replace("http", "ws") + "/_stcore/stream",
+                servers[n % len(servers)][0].replace("http", "ws") + "/_stcore/stream",
                 protocols=("streamlit",),
                 max_msg_size=0,
             )
@@ -207,12 +212,12 @@ async def review(url: str, queue: int, asked: argparse.Namespace, pid: int) -> l
         began = time.monotonic()
         for who in people:
             await who.sit_down()
-        print(f"{len(people)} sat down in {time.monotonic() - began:.1f} s, {memory(pid)}")
-        used, began = cpu_seconds(pid), time.monotonic()
+        print(f"{len(people)} sat down in {time.monotonic() - began:.1f} s, {memory(*pids)}")
+        used, began = cpu_seconds(*pids), time.monotonic()
         until = began + asked.minutes * 60
         tasks = [work(one, until, asked.every, random.Random(n)) for n, one in enumerate(people)]
         await asyncio.gather(*tasks)
-        used, took = cpu_seconds(pid) - used, time.monotonic() - began
+        used, took = cpu_seconds(*pids) - used, time.monotonic() - began
     waits = sorted(wait for who in people for wait in who.waits)
     if waits:
         p50, p95 = statistics.median(waits), waits[int(len(waits) * 0.95)]
@@ -222,23 +227,30 @@ async def review(url: str, queue: int, asked: argparse.Namespace, pid: int) -> l
         )
         print(
             f"server: {used / len(waits) * 1000:.0f} ms CPU a decision, "
-            f"{used / took * 100:.0f} % of a core, {memory(pid)}"
+            f"{used / took * 100:.0f} % of a core, {len(waits) / took:.1f} a second, "
+            f"{memory(*pids)}"
         )
     return people
 
 
-def memory(pid: int) -> str:
-    """What the server holds, and held at most."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
-    now, most = (int(fields[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
+def memory(*pids: int) -> str:
+    """What the servers hold, and held at most."""
+    now = most = 0.0
+    for pid in pids:
+        status = Path(f"/proc/{pid}/status").read_text()
+        fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
+        now += int(fields["VmRSS"].split()[0]) / 1024
+        most += int(fields["VmHWM"].split()[0]) / 1024
     return f"{now:.0f} MiB resident (at most {most:.0f})"
 
 
-def cpu_seconds(pid: int) -> float:
-    """What a process has used of the processor so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def cpu_seconds(*pids: int) -> float:
+    """What processes have used of the processor so far."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def prepare(db: Path, cells: int) -> int:
@@ -261,7 +273,7 @@ def served(db: Path, log: Path) -> Iterator[tuple[str, int]]:
         port = int(probe.getsockname()[1])
     settings = {"RUBRIC_STUDIO_RUNNER": "none", "PYTHONPATH": str(ROOT), "RUBRIC_STUDIO_LOG": ""}
     words = ("-m", "core.cli", "app", "--db", str(db), "--port", str(port))
-    with log.open("wb") as out:
+    with log.open("ab") as out:
         server = subprocess.Popen(
             [sys.executable, *words],
             cwd=ROOT,
@@ -285,13 +297,15 @@ def main() -> None:
     parser.add_argument("--reviewers", type=int, default=50)
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--every", type=float, default=5.0, help="seconds between decisions")
+    parser.add_argument("--processes", type=int, default=1, help="servers on the one data file")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         db, log = Path(folder) / "studio.db", Path(folder) / "server.log"
         wanted = asked.reviewers * (2 + int(asked.minutes * 60 / asked.every))
         queue = prepare(db, max(3000, wanted + wanted // 10))
-        with served(db, log) as (url, pid):
-            people = asyncio.run(review(url, queue, asked, pid))
+        with ExitStack() as stack:
+            servers = [stack.enter_context(served(db, log)) for _ in range(asked.processes)]
+            people = asyncio.run(review(servers, queue, asked))
         with sqlite3.connect(db) as file:
             kept = dict(
                 file.execute("SELECT reviewer, count(final) FROM review_verdict GROUP BY reviewer")
