@@ -76,10 +76,12 @@ class Judge(Noun):
     variable instead, ``{env: NAME}``. ``door`` is how the model is reached: ``litellm`` (any
     provider), ``openai`` (any endpoint that speaks the OpenAI protocol, cheaper per call) or
     ``auto`` (the latter wherever it makes no difference). ``logprobs`` asks the provider how likely
-    each option's number was, and keeps that with the vote. ``stage`` orders a cascade's judges; a
-    ``shadow`` judge votes without counting. Known limits of the provider, in requests and tokens
-    per minute, are kept to by pacing. Prices are US dollars per million tokens; ``None`` means that
-    the price is looked up, or unknown.
+    each option's number was, and keeps that with the vote. A model that ``decides`` (a guardian, a
+    classifier behind an endpoint) is asked whether a requirement is met and says Yes or No, in one
+    word; with ``logprobs`` its vote tells how likely the Yes was. ``stage`` orders a cascade's
+    judges; a ``shadow`` judge votes without counting. Known limits of the provider, in requests and
+    tokens per minute, are kept to by pacing. Prices are US dollars per million tokens; ``None``
+    means that the price is looked up, or unknown.
     ``instructions`` are said to a model after our own system text, which they cannot replace. A
     ``check`` answers by the rules in ``checks``, a ``command`` by the program that it names, and a
     ``function`` is Python code, which only the program that brings it can ask. An ``imported``
@@ -105,6 +107,7 @@ class Judge(Noun):
     price_out: Annotated[float | None, Field(ge=0)] = None
     shuffle: bool = True
     logprobs: bool = False
+    decides: bool = False
     stage: Annotated[int, Field(ge=0, le=9)] = 0
     shadow: bool = False
     requests_per_minute: Annotated[int | None, Field(ge=1)] = None
@@ -145,6 +148,8 @@ class Judge(Noun):
         if self.logprobs and self.kind != "llm":
             words = "is on, but only a model has log-probabilities."
             raise broken(words, "Leave it out.", "logprobs")
+        if self.decides and self.kind != "llm":
+            raise broken("is on, but only a model decides so.", "Leave it out.", "decides")
         if self.key_env and not names_a_variable(self.key_env):
             # The value is not repeated: somebody may have pasted the key itself.
             raise broken(

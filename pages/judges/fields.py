@@ -195,9 +195,10 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
     "logprobs": "Ask how likely each option was",
+    "decides": "It only decides: Yes or No",
 }
 #: Settings that are on or off.
-SWITCHES = ("shuffle", "logprobs")
+SWITCHES = ("shuffle", "logprobs", "decides")
 
 DOORS = {
     "auto": (
@@ -233,6 +234,13 @@ LOGPROBS_SAYS = (
     "Keeps with every vote how likely the model found each option (log-probabilities): an ordinal "
     "rule can use their mean, and Agreement shows how far they can be trusted. Costs nothing. A "
     "provider that gives none refuses the call, or its votes say so."
+)
+
+DECIDES_SAYS = (
+    "For guardians and classifiers behind an endpoint, which answer in one word: it is asked "
+    "whether a requirement is met, without options and without JSON. It abstains where a criterion "
+    "has other options than MET and UNMET. With the switch above, its votes say how likely the Yes "
+    "was."
 )
 
 EXAMPLES = (

@@ -13,6 +13,7 @@ from pages.judges.fields import (
     API_BASE,
     BUDGET,
     CONCURRENCY,
+    DECIDES_SAYS,
     DOORS,
     EXAMPLES,
     INSTRUCTIONS,
@@ -171,6 +172,7 @@ def _model(reference: str) -> None:
         _input(reference, BUDGET)
     _switch(reference, "shuffle", SHUFFLE_SAYS)
     _switch(reference, "logprobs", LOGPROBS_SAYS)
+    _switch(reference, "decides", DECIDES_SAYS)
     _input(reference, INSTRUCTIONS)
     _section("When calls go wrong, and how many at once")
     _grid(reference, TIMEOUT, TRIES)

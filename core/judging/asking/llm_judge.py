@@ -18,23 +18,32 @@ from random import Random
 from typing import Any
 
 from core.domain.panel import Judge
+from core.domain.rubric import MET, UNMET
 from core.domain.votes import AskedOutcome, FailureKind, KeptAnswer, Segment, Vote, VoteFailure
 from core.identity import seeded
 from core.judging.asking.answer_cache import ResponseCache
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller, Gates, Unanswered
-from core.judging.prompts.assembly import build, follow_up, repair, repair_assessment, summarise
-from core.judging.prompts.option_chances import Spread, spreads_of
+from core.judging.prompts.assembly import (
+    build,
+    decision,
+    follow_up,
+    repair,
+    repair_assessment,
+    summarise,
+)
+from core.judging.prompts.option_chances import Spread, decided, spreads_of
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import (
     Reply,
     Schema,
     Unreadable,
     ids_of,
+    read_decision,
     read_replies,
     read_reply,
 )
-from core.judging.prompts.wording import PROMPT_VERSION
+from core.judging.prompts.wording import DECIDING_VERSION, PROMPT_VERSION, REPAIR_DECISION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, ModelProvider, redact
 from core.judging.rate_limits import Clock, Sleep
@@ -67,6 +76,8 @@ class Conversation:
 
     async def results(self) -> Results:
         """A vote or a failure for every ask. Raises ``CallError`` where all fail alike."""
+        if self._spec.decides:
+            return (await self._decide(),)
         prompt, assessment = build(self._question), ""
         segments = prompt.segments
         if self._question.mode == "two_step":
@@ -85,6 +96,32 @@ class Conversation:
         if not self._spec.logprobs:
             return tuple(results)
         return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
+
+    async def _decide(self) -> Vote | VoteFailure:
+        """The decision of a model that says Yes or No, with how likely it found Yes."""
+        question = self._question
+        criterion, cell, order = question.criterion, question.cell, question.order
+        if criterion.scale != "binary":
+            words = "This model decides yes or no, and the criterion has other options."
+            return Vote(cell, criterion.na_index, True, reason=words, order=order)
+        segments = decision(question)
+        completion = await self._complete(segments, None)
+        read = read_decision(completion.text)
+        if isinstance(read, Unreadable) and self._tally.spent < self._spec.tries:
+            self._detail["repaired"] = True
+            segments = (*segments, Segment("user", REPAIR_DECISION))
+            completion = await self._complete(segments, None)
+            read = read_decision(completion.text)
+        if isinstance(read, Unreadable):
+            return VoteFailure(cell, read.kind, read.message, order)
+        met, unmet = (criterion.index_of(label) or 0 for label in (MET, UNMET))
+        vote = Vote(cell, met if read else unmet, False, order=order, detail=dict(self._detail))
+        yes = decided(completion.number_tokens)
+        if isinstance(yes, str):
+            return replace(vote, detail={**vote.detail, "no_chances": yes})
+        of = {met: round(yes, 6), unmet: round(1 - yes, 6)}
+        chances = tuple(of.get(at, 0.0) for at in range(len(criterion.choices)))
+        return replace(vote, probabilities=chances, confidence=chances[vote.option or 0])
 
     async def _assess(self, segments: tuple[Segment, ...]) -> str:
         text, trouble = _assessment(await self._complete(segments, None))
@@ -215,7 +252,8 @@ class LLMJudge:
         self._caller = caller or Caller(
             spec, provider, key, gate, sleep, clock, cache, on_call, known
         )
-        self._params = self._caller.settings(PROMPT_VERSION, timeout=spec.timeout)
+        version = DECIDING_VERSION if spec.decides else PROMPT_VERSION
+        self._params = self._caller.settings(version, timeout=spec.timeout)
 
     async def ask(self, question: Question) -> AskedOutcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""

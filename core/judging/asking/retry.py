@@ -194,7 +194,7 @@ class Caller:
             key=self.key,
             known=self._known,
             # Only where a number is chosen: an assessment's tokens tell nothing.
-            logprobs=spec.logprobs and schema is not None,
+            logprobs=spec.logprobs and (schema is not None or spec.decides),
         )
 
     async def _send(

@@ -114,6 +114,22 @@ def build(question: Question) -> Prompt:
     return Prompt(segments, schema, words.version, texts.submission.code.nonce)
 
 
+def decision(question: Question) -> tuple[Segment, ...]:
+    """The messages to a model that only decides: is the requirement met, in one word?"""
+    texts = _fenced(question)
+    system = wording.DECIDE_SYSTEM
+    if question.instructions:
+        system = f"{system.rstrip()}\n\n{wording.INSTRUCTIONS}\n{question.instructions}\n"
+    segments = (
+        Segment("system", system, shared=True),
+        Segment("user", texts.guidelines),
+        Segment("user", texts.background, shared=True),
+        Segment("user", texts.submission.text, shared=len(question.rubric.criteria) > 1),
+        Segment("user", f"{comparison_part(question.criterion)}\n\n{wording.DECIDE}"),
+    )
+    return tuple(segment for segment in segments if segment.text)
+
+
 def _system(words: _Words, question: Question) -> str:
     """Our own text, and after it what the judge is told beside; that cannot take ours away."""
     own = words.system[question.mode]

@@ -63,6 +63,32 @@ def spreads_of(
     return found
 
 
+def decided(tokens: Sequence[NumberToken] | None) -> float | str:
+    """How likely a Yes was where a Yes or No was written first, or why that is not known.
+
+    Spellings of a word are added, and both words are made whole (Yes over Yes and No).
+
+    >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
+    >>> round(decided([{"at": 0, "text": "Yes", "top": top}]), 4)
+    0.7689
+    """
+    if tokens is None:
+        return NOT_SENT
+    first = next((one for one in tokens if _word(one["text"])), None)
+    if first is None:
+        return NOT_THE_REPLY
+    sums = {"yes": 0.0, "no": 0.0}
+    for text, chance in first["top"].items():
+        if word := _word(text):
+            sums[word] += exp(min(chance, 1.0))
+    return sums["yes"] / fsum(sums.values())
+
+
+def _word(token: str) -> str:
+    said = re.sub(r"\W", "", token).casefold()
+    return said if said in ("yes", "no") else ""
+
+
 def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
     """Where in the reply's last JSON object each option's number begins, and its figures."""
     alone = "" in counts

@@ -11,6 +11,10 @@ from typing import Any, TypedDict
 MOST_ALTERNATIVES = 20
 
 
+#: What tokens can tell: a number, or a decision in one word.
+_TELLS = re.compile(rb"\d|\A\W*(?:yes|no)\W*\Z", re.IGNORECASE)
+
+
 class NumberToken(TypedDict):
     """A token that begins ``at`` a character, and the log-probabilities of what was likely there.
 
@@ -28,7 +32,7 @@ def asked_logprobs(wanted: bool) -> dict[str, object]:
 
 
 def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | None:
-    """The tokens of ``text`` that hold a figure; ``None`` where no tokens were sent.
+    """The tokens of ``text`` that hold a figure, or are a yes or no; ``None`` where none were sent.
 
     Tokens may say more than the text (thinking before it, a mark of the end after it); where the
     text is not among what they say, none is known. A character may be split over tokens, so they
@@ -55,7 +59,7 @@ def _of_figures(
     for token, piece in zip(tokens, pieces, strict=True):
         here, at = at, at + len(piece)
         own = _chance(token)
-        if at <= start or here >= start + length or own is None or not re.search(rb"\d", piece):
+        if at <= start or here >= start + length or own is None or not _TELLS.search(piece):
             continue
         others = token.get("top_logprobs")
         rest = [_chance(one) for one in others] if isinstance(others, list) else []

@@ -127,8 +127,9 @@ def calls_of(judge: Judge, panel: Panel, replicates: int, *, items: int, cells: 
     """How many calls a judge takes for so many items with so many (item, criterion) cells."""
     if judge.offline or not judge.askable:
         return 0
-    questions = items if panel.asking.mode == "rubric" else cells
-    steps = 2 if panel.asking.mode == "two_step" else 1
+    mode = "criterion" if judge.decides else panel.asking.mode
+    questions = items if mode == "rubric" else cells
+    steps = 2 if mode == "two_step" else 1
     return questions * steps * answers_of(judge, panel, replicates)
 
 

@@ -64,7 +64,8 @@ class Asker:
 
         ``only`` names the items to look at.
         """
-        whole = self.plan.panel.asking.mode == "rubric" and not judge.offline
+        mode = self.plan.panel.asking.mode
+        whole = mode == "rubric" and not judge.offline and not judge.decides
         layout = self._layout(judge)
         for position, item in self._chosen(only):
             in_force = effective(item, self.rubric)
@@ -104,7 +105,7 @@ class Asker:
             question,
             more=tuple(more),
             examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
-            mode=asking.mode,
+            mode="criterion" if judge.decides else asking.mode,
             layout=layout,
             instructions=instructions_for(
                 judge, asking, rubric.name, [ask.criterion.name for ask in asks]
