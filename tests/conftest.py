@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import tempfile
 from typing import Any
 
 import pytest
@@ -13,6 +14,15 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=25)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tests have a data folder of their own, and nothing of the settings of whoever runs them."""
+    folder = tempfile.TemporaryDirectory(prefix="rubric-studio-tests")
+    config.add_cleanup(folder.cleanup)
+    os.environ["XDG_DATA_HOME"] = folder.name
+    for name in ("DB", "CONFIG", "CLUSTER", "RUNNER", "HOSTS", "OPEN", "CACHE"):
+        os.environ.pop(f"RUBRIC_STUDIO_{name}", None)
 
 
 def pytest_xdist_auto_num_workers() -> int:
