@@ -170,6 +170,12 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
         )
     if row.status == "running":
         raise Conflict(f"Run {run_id} is being worked off. Cancel it or wait, then retry.")
+    if any(one.at_provider for one in store.batches.of_run(run_id)):
+        # What is asked again would be written into other requests than those that are out.
+        raise Conflict(
+            f"Run {run_id} has batches at the provider. Resume it, and retry what failed when they "
+            "are back."
+        )
     return store.runs.reopen_failures(run_id)
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from core.cli.requests_from_files import left_out
 from core.domain.panel import Asking, Judge, Panel
-from core.errors import InputError
+from core.errors import Conflict, InputError
 from core.services.runs import cost_estimate, lifecycle, runner, worker
 from core.services.runs.batches import desk, lanes, sending, working
 from core.services.runs.planning import RunRequest
@@ -325,6 +325,8 @@ def test_a_run_that_nobody_works_on_is_cancelled_at_the_provider_by_whoever_take
             runner.work_here(store, run_id)
     figures = lifecycle.summary(store, run_id)
     assert figures["batches_out"] == 1
+    with pytest.raises(Conflict, match="has batches at the provider"):
+        lifecycle.retry(store, run_id)
     assert left_out(figures).startswith("1 batch out, and the provider works on.")
     assert "1 batch out (0 of 12 answered)" in cli("show", run_id, "--db", store.path).stdout
     told = json.loads(cli("cancel", run_id, "--db", store.path, "--json").stdout)
