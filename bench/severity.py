@@ -12,13 +12,21 @@ and LLMBar, ``../shared/data``), with what hidden votes say of it.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 import numpy as np
 
 from bench.recorded import Recorded, found, hanna, llmbar
+from core.domain.base import build
+from core.domain.panel import Rules
+from core.domain.rubric import Criterion
+from core.domain.weight_fit import Weights
 from core.metrics.dawid_skene import dawid_skene, held_out
 from core.metrics.facets import Facets, facets
 from core.metrics.measure import Array, Ratings
+from core.scoring.verdict import Ballot, settle
+from core.services.results.weight_fit import fit_criterion
+from core.services.results.weight_fit_kinds import LabelledCell
 
 RATERS, EACH, SPREAD = 10, 3, 0.8
 STEPS = np.array([-1.5, -0.5, 0.5, 1.5])
@@ -121,6 +129,58 @@ def unlabelled(samples: int) -> None:
             )
 
 
+LEVELS = build(
+    Criterion,
+    {
+        "name": "c",
+        "requirement": "r",
+        "scale": "ordinal",
+        "options": [{"label": str(at), "value": at / 4} for at in range(5)],
+    },
+    "criterion",
+)
+
+
+def rules(samples: int, severe: float) -> None:
+    """The rules that labels choose on sparse panels, by what they miss on cells without a label."""
+    generator = np.random.default_rng(11)
+    for labels in (20, 50, 100):
+        offered, chosen, misses = 0, Counter[str](), {"mean": 0.0, "offered": 0.0}
+        for _ in range(samples):
+            severity = generator.normal(0, severe, RATERS)
+            quality = generator.normal(0, 1.2, 400)
+            votes = answers(generator, quality, severity)
+            truth = answers(generator, quality, np.zeros(1), each=1)[:, 0]
+            given = [
+                [Ballot(int(v), False, 1.0, f"r{j}") for j, v in enumerate(row) if v >= 0]
+                for row in votes
+            ]
+            known = [LabelledCell(f"i{at}", given[at], int(truth[at])) for at in range(labels)]
+            found = fit_criterion(LEVELS, known, Rules(ordinal="mean"), given[labels:])
+            if isinstance(found, str):
+                continue
+            offered += found.better
+            chosen[found.kind if found.better else "none"] += 1
+            weights = found.weights if found.better else None
+            for name, rule in (("mean", None), ("offered", weights)):
+                misses[name] += _missed(given[labels:], truth[labels:], rule)
+        print(
+            f"severities {severe}, {labels} labels: offered {offered / samples:.2f} "
+            f"({dict(chosen)}); off by: mean {misses['mean'] / samples:.3f}, with what is offered "
+            f"{misses['offered'] / samples:.3f}",
+            flush=True,
+        )
+
+
+def _missed(given: list[list[Ballot]], truth: Ratings, rule: Weights | None) -> float:
+    off = []
+    for ballots, true in zip(given, truth.tolist(), strict=True):
+        verdict = settle(LEVELS, ballots, Rules(ordinal="mean"), weights=rule)
+        if verdict is not None and verdict.option is not None:
+            off.append(abs(verdict.option - true))
+    return float(np.mean(off))
+
+
 def recorded(one: Recorded) -> None:
     """Recorded panels: how often each rule is right without a label, and what the check says."""
     scored = one.criterion.scored
@@ -154,6 +214,8 @@ def main() -> None:
         severities(samples, items)
     severities(samples, 200, odd=True)
     severities(samples, 100, criteria=3)
+    for severe in (0.0, 0.8, 1.5):
+        rules(max(20, samples // 4), severe)
     unlabelled(samples)
     if found():
         for aspect in ("coherence", "relevance", "surprise"):

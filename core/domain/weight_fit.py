@@ -82,8 +82,10 @@ def shares(logs: tuple[float, ...]) -> tuple[float, ...]:
 
 
 #: ``weights``: every judge's votes count as much as they said of the truth. ``line``: the mean of
-#: the votes, moved and stretched. ``judge``: one judge's votes alone.
-Kind = Literal["weights", "line", "judge"]
+#: the votes, moved and stretched. ``judge``: one judge's votes alone. ``severity``: as ``line``,
+#: less what each judge gives more than others for the same work. ``latent``: what votes mean by who
+#: agrees with whom, learnt from no label (Dawid and Skene).
+Kind = Literal["weights", "line", "judge", "severity", "latent"]
 
 
 class Fitted(Noun):

@@ -15,19 +15,17 @@ from core.domain.votes import BallotRow
 from core.domain.weight_fit import Fitted, Kind, Weights, shares
 from core.errors import Conflict, InputError, Problem
 from core.identity import seeded
-from core.judging.near_duplicates import group_numbers
-from core.scoring.verdict import log_weights, settle
+from core.scoring.verdict import Ballot, log_weights, settle
 from core.services.access.allowing import allowed
 from core.services.results.scored_items import (
     derive_of_run,
-    effective,
     fitted_of,
     keep,
-    labels_of,
     resolved_items,
     scored_rubric,
 )
 from core.services.results.verdicts import counting_of
+from core.services.results.weight_fit_cells import cells_of_run
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson, votes_of
 from core.store.store import Store
 from core.text.numbers import percent, score
@@ -45,16 +43,28 @@ if TYPE_CHECKING:
 #: By how many standard errors a kind must be ahead of the plain rule to be chosen. Where only
 #: right answers count a panel gains much by labels; a mean of several ordered votes is hard to
 #: beat, least of all by a rule with many numbers. Tried in ``bench/calibrated.py``.
-AHEAD_ORDERED: Mapping[Kind, float] = {"line": 1.3, "weights": 2.5, "judge": 2.5}
+AHEAD_ORDERED: Mapping[Kind, float] = {
+    "line": 1.3,
+    "severity": 1.3,
+    "weights": 2.5,
+    "judge": 2.5,
+    "latent": 2.5,
+}
+#: What no label taught must be surely ahead, too, where only right answers count.
+AHEAD_LATENT = 2.0
 AHEAD_ONE_JUDGE = 1.0
 
 
 def fit_criterion(
-    criterion: Criterion, cells: Iterable[LabelledCell], rules: Rules
+    criterion: Criterion,
+    cells: Iterable[LabelledCell],
+    rules: Rules,
+    others: Sequence[Sequence[Ballot]] = (),
 ) -> Fitted | str:
     """The rule fitted on labelled cells, judged on what it had not seen; or why there is none.
 
-    Folds are drawn from the items' ids alone, so that the same labels give the same rule; items
+    ``others`` are the votes on cells without a label, from which some kinds learn, too. Folds are
+    drawn from the items' ids alone, so that the same labels give the same rule; items
     that say the same are in one fold.
     """
     known = sorted(
@@ -62,17 +72,23 @@ def fit_criterion(
         key=lambda c: c.item_id,
     )
     few = _too_few(criterion, known)
-    return few or _Trial(criterion, known, rules).fitted()
+    return few or _Trial(criterion, known, rules, others).fitted()
 
 
 class _Trial:
     """All kinds on all folds of one criterion's labels; nothing is fitted twice."""
 
-    def __init__(self, criterion: Criterion, known: Sequence[LabelledCell], rules: Rules) -> None:
+    def __init__(
+        self,
+        criterion: Criterion,
+        known: Sequence[LabelledCell],
+        rules: Rules,
+        others: Sequence[Sequence[Ballot]],
+    ) -> None:
         import numpy as np
 
         self.criterion, self.known, self.rules = criterion, known, rules
-        self.lesson = Lesson(criterion, known)
+        self.lesson = Lesson(criterion, known, others)
         self.fold = _folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
         self.plain = np.array([self._loss(cell, None) for cell in known])
@@ -133,7 +149,7 @@ class _Trial:
 
     def _ahead(self, kind: Kind) -> float:
         if not self.lesson.ordinal:
-            return 0.0
+            return AHEAD_LATENT if kind == "latent" else 0.0
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
 
     def _fold_rule(self, at: int) -> Weights | None:
@@ -212,6 +228,10 @@ def how(fitted: Fitted) -> str:
     judges = list(fitted.weights.judges)
     if fitted.kind == "judge":
         return f"{judges[0]}'s votes alone"
+    if fitted.kind == "severity":
+        return "the mean of the votes, less what each judge gives more than others for one work"
+    if fitted.kind == "latent":
+        return "what every judge's votes mean by who agrees with whom, learnt from no label"
     if fitted.kind == "line":
         return "the mean of the votes, moved and stretched to the labels"
     if len(judges) == 1:
@@ -285,10 +305,11 @@ def offers(store: Store, run_id: int) -> list[Offer]:
     run = store.runs.get(run_id)
     used = fitted_of(run)
     rubric = scored_rubric(store, run)
-    cells = labelled_cells(store, run_id)
+    cells = cells_of_run(store, run_id)
     found = []
     for criterion in rubric.criteria:
-        result = fit_criterion(criterion, cells.get(criterion.name, ()), run.plan.panel.rules)
+        known, others = cells[criterion.name]
+        result = fit_criterion(criterion, known, run.plan.panel.rules, others)
         fitted = result if isinstance(result, Fitted) else None
         words = in_words(result) if isinstance(result, Fitted) else result
         found.append(Offer(criterion.name, fitted, criterion.name in used, words))
@@ -332,41 +353,6 @@ def _problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
     if not fitted.better:
         return Problem(f"{fitted.criterion!r}: {in_words(fitted)}", "Label more items.")
     return None
-
-
-def labelled_cells(store: Store, run_id: int) -> dict[str, list[LabelledCell]]:
-    """The cells of a run whose truth is known, by criterion, with the votes that count.
-
-    An item with a rubric of its own takes part where its criterion has the same options.
-    """
-    run = store.runs.get(run_id)
-    plan = run.plan
-    rubric = scored_rubric(store, run)
-    counting = counting_of(plan)
-    ids = store.runs.item_ids(run_id)
-    by_item = {found.item_id: found for found in store.votes.ballots(run_id)}
-    cells: dict[str, list[LabelledCell]] = {c.name: [] for c in rubric.criteria}
-    items = resolved_items(store, plan.dataset_version_id, ids)
-    # Twins matter among what is learned from: comparing all texts of a run takes its time.
-    known = [(i, truths) for i in items if (truths := labels_of(i, effective(i, rubric)))]
-    numbers = group_numbers([item for item, _ in known])
-    for (item, truths), group in zip(known, numbers, strict=True):
-        own, found = effective(item, rubric), by_item.get(item.id)
-        if found is None:
-            continue
-        rows: dict[str, list[BallotRow]] = {}
-        for row in found.ballots:
-            rows.setdefault(row.criterion, []).append(row)
-        for criterion in rubric.criteria:
-            name = criterion.name
-            if name in truths and name in rows and _alike(own.criterion(name), criterion):
-                ballots = counting.count(rows[name]).ballots
-                cells[name].append(LabelledCell(item.id, ballots, truths[name], str(group)))
-    return cells
-
-
-def _alike(one: Criterion, other: Criterion) -> bool:
-    return [o.label for o in one.choices] == [o.label for o in other.choices]
 
 
 def likely(store: Store, run_id: int) -> dict[tuple[str, str], dict[int, float]]:

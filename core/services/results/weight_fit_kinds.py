@@ -5,7 +5,7 @@ Which of them is used is chosen in ``core.services.results.weight_fit``; here ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import log
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 HEIGHT, SLOPE = 10.0, 20.0
 #: The least variance around the line, in squared levels, that few labels are believed.
 LEAST_SPREAD = 0.25
+#: From this share of missing votes on judges are taken to have seen other items than others.
+SEEN_APART = 0.1
 
 
 class LabelledCell(NamedTuple):
@@ -38,19 +40,26 @@ class LabelledCell(NamedTuple):
 class Lesson:
     """Labelled cells of a criterion as arrays, and the rules that any part of them teaches."""
 
-    def __init__(self, criterion: Criterion, cells: Sequence[LabelledCell]) -> None:
+    def __init__(
+        self,
+        criterion: Criterion,
+        cells: Sequence[LabelledCell],
+        others: Sequence[Sequence[Ballot]] = (),
+    ) -> None:
         import numpy as np
 
-        self.criterion, self.cells = criterion, cells
-        self.judges, self.owner, self.votes = _matrix(criterion, cells)
+        self.criterion, self.cells, self.others = criterion, cells, others
+        self.judges, self.owner, self.votes = _matrix(criterion, [c.ballots for c in cells])
         self.truth = np.array([criterion.scored.index(cell.truth) for cell in cells])
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """What can be fitted here, the tamest first; of an equal two the first is taken."""
         ordered: tuple[Kind, ...] = ("line",) if self.ordinal else ()
+        severe: tuple[Kind, ...] = ("severity",) if self.ordinal and self._shifts else ()
+        latent: tuple[Kind, ...] = ("latent",) if len(self.judges) > 2 else ()
         several: tuple[Kind, ...] = ("judge",) if len(self.judges) > 1 else ()
-        return (*ordered, "weights", *several)
+        return (*ordered, *severe, "weights", *latent, *several)
 
     @property
     def ordinal(self) -> bool:
@@ -84,8 +93,10 @@ class Lesson:
 
     def fit(self, kind: Kind, keep: Levels) -> Weights:
         """A rule of this kind from the cells at ``keep``."""
-        if kind == "line":
-            return self._line(keep)
+        if kind in ("line", "severity"):
+            return self._line(keep, self._shifts if kind == "severity" else {})
+        if kind == "latent":
+            return self._latent
         return self._weights(keep) if kind == "weights" else self._judge(keep)
 
     def reliance(self) -> dict[str, float]:
@@ -108,24 +119,76 @@ class Lesson:
             overrules=len(self.judges) == 1,
         )
 
-    def _line(self, keep: Levels) -> Weights:
-        """The level as a + b times the mean vote, drawn towards a = 0 and b = 1 (ridge)."""
+    @cached_property
+    def _everyone(self) -> tuple[list[str], Levels]:
+        """Judges, and the first vote of each on all cells, with a label or without."""
+        given = [*(cell.ballots for cell in self.cells), *self.others]
+        judges, owner, votes = _matrix(self.criterion, given)
+        return judges, votes[:, [owner.index(at) for at in range(len(judges))]]
+
+    @cached_property
+    def _shifts(self) -> dict[str, float]:
+        """How many levels each judge gives more than an average one for the same work, by what all
+        votes say; empty where judges saw the same items, so that no verdict hangs on it.
+        """
+        import numpy as np
+
+        from core.metrics.facets import facets
+
+        judges, votes = self._everyone
+        if len(judges) < 2 or (votes < 0).mean() < SEEN_APART:
+            return {}
+        rank = np.argsort(np.argsort(self.places))
+        found = facets([np.where(votes >= 0, rank[votes], -1)], [len(self.places)])
+        steps = len(self.places) - 1
+        return {
+            judge: steps * (one.shift.value or 0.0)
+            for judge, one in zip(judges, found.raters, strict=False)
+        }
+
+    @cached_property
+    def _latent(self) -> Weights:
+        """What votes meant by who agrees with whom (Dawid and Skene 1979); no label is asked."""
+        import numpy as np
+
+        from core.metrics.dawid_skene import dawid_skene
+
+        judges, votes = self._everyone
+        found = dawid_skene(votes, len(self.places))
+        logs = np.log(found.chances).transpose(0, 2, 1)
+        return Weights(
+            prior=tuple(map(float, np.log(found.prior))),
+            judges={
+                judge: tuple(tuple(map(float, row)) for row in table)
+                for judge, table in zip(judges, logs, strict=True)
+            },
+            nearest=self.ordinal,
+        )
+
+    def _line(self, keep: Levels, shifts: Mapping[str, float]) -> Weights:
+        """The level as a + b times the mean vote, drawn towards a = 0 and b = 1 (ridge); of every
+        vote what its judge gives more than others is taken off (``shifts``).
+        """
         import numpy as np
 
         middle = (len(self.places) - 1) / 2
-        means = self._means[keep]
+        means = (self._fair_means if shifts else self._means)[keep]
         truth = self.places[self.truth[keep]]
         x = np.column_stack([np.ones(len(means)), means - middle])
         held = x.T @ x + np.diag([HEIGHT, SLOPE])
         height, slope = np.linalg.solve(held, x.T @ (truth - means))
         spread = max(float(np.var(truth - means - x @ [height, slope])), LEAST_SPREAD)
         a, b = float(height - slope * middle), float(1 + slope)
+
         # -(level - a - b x)^2 / 2 spread, without what is the same of every level.
-        rows = tuple(
-            tuple(float((to - a) * b * said / spread) for to in self.places) for said in self.places
-        )
+        def rows(off: float) -> tuple[tuple[float, ...], ...]:
+            said = self.places - off
+            return tuple(
+                tuple(float((to - a) * b * one / spread) for to in self.places) for one in said
+            )
+
         prior = tuple(float(-((to - a) ** 2) / (2 * spread)) for to in self.places)
-        judges = dict.fromkeys(self.judges, rows)
+        judges = {judge: rows(shifts.get(judge, 0.0)) for judge in {*self.judges, *shifts}}
         return Weights(prior=prior, judges=judges, pooled=True, overrules=True)
 
     def _judge(self, keep: Levels) -> Weights:
@@ -152,14 +215,22 @@ class Lesson:
 
     @cached_property
     def _means(self) -> Floats:
-        """The mean of the judges' mean votes, in levels, by cell."""
+        return self._means_less({})
+
+    @cached_property
+    def _fair_means(self) -> Floats:
+        return self._means_less(self._shifts)
+
+    def _means_less(self, shifts: Mapping[str, float]) -> Floats:
+        """The mean of the judges' mean votes, in levels, by cell, less their shifts."""
         import numpy as np
 
         voices = []
-        for place in range(len(self.judges)):
+        for place, judge in enumerate(self.judges):
             votes = self.votes[:, np.asarray(self.owner) == place]
             there = votes >= 0
-            said = np.where(there, self.places[votes], 0.0).sum(axis=1)
+            off = shifts.get(judge, 0.0)
+            said = np.where(there, self.places[votes] - off, 0.0).sum(axis=1)
             voices.append(
                 np.where(there.any(axis=1), said / np.maximum(there.sum(axis=1), 1), np.nan)
             )
@@ -177,12 +248,12 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
 
 
 def _matrix(
-    criterion: Criterion, known: Sequence[LabelledCell]
+    criterion: Criterion, given: Sequence[Sequence[Ballot]]
 ) -> tuple[list[str], list[int], Levels]:
     """Judges, the judge of every column, and levels; a judge has as many columns as votes."""
     import numpy as np
 
-    cast = [votes_of(criterion, c.ballots) for c in known]
+    cast = [votes_of(criterion, ballots) for ballots in given]
     most: dict[str, int] = {}
     for votes in cast:
         for judge, _ in votes:
@@ -192,7 +263,7 @@ def _matrix(
     for place, judge in enumerate(judges):
         first[judge] = len(owner)
         owner += [place] * most[judge]
-    levels = np.full((len(known), len(owner)), -1)
+    levels = np.full((len(given), len(owner)), -1)
     for row, votes in enumerate(cast):
         used: dict[str, int] = {}
         for judge, level in votes:
