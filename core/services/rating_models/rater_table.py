@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.identity import seeded
 from core.metrics.measure import Ratings
 
 
@@ -35,6 +36,16 @@ class RaterTable(NamedTuple):
         """With one criterion alone; all for the empty string."""
         return self._replace(
             questions=tuple(q for q in self.questions if criterion in ("", q.name))
+        )
+
+    def some(self, most: int, why: str) -> RaterTable:
+        """With at most so many items, drawn by a seed that hangs on ``why`` alone."""
+        if len(self.items) <= most:
+            return self
+        kept = sorted(seeded(why).sample(range(len(self.items)), most))
+        return self._replace(
+            items=tuple(self.items[at] for at in kept),
+            questions=tuple(q._replace(levels=q.levels[kept]) for q in self.questions),
         )
 
 

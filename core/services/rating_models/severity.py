@@ -12,6 +12,8 @@ from core.text.numbers import percent
 
 #: More raters than these are not told apart: nobody would read them, and few rated enough.
 MOST_RATERS = 200
+#: Of more items than these a part is looked at, drawn by a fixed seed.
+MOST_ITEMS = 4_000
 ONE_LEVEL = "No criterion has levels with an order."
 
 
@@ -47,7 +49,7 @@ def severity(table: RaterTable, criterion: str = "") -> SeverityStudy:
     Columns of one rater (``NAME|NUMBER``) are the rater's answers to the same question: severity is
     the rater's, so the first of them is taken.
     """
-    part = table.of(criterion)
+    part = table.of(criterion).some(MOST_ITEMS, "severity")
     questions = [q for q in part.questions if len(q.values) > 1]
     if not questions:
         return SeverityStudy((), (), 0.0, ONE_LEVEL)

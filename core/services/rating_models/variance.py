@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.identity import seeded
 from core.metrics.estimate import Estimate
 from core.metrics.variance_components import (
     CRITERION,
@@ -126,6 +125,9 @@ def study(
     ``price`` is that of one answer. ``reversed_`` are ``turned`` answers of the same run.
     """
     part = table.of(criterion)
+    ratings = sum(int((question.levels >= 0).sum()) for question in part.questions)
+    if ratings > MOST:
+        part = part.some(max(100, len(part.items) * MOST // ratings), "variance")
     values, facets = _long(part, reversed_)
     items = len(np.unique(facets[ITEM]))
     found = components(values, facets)
@@ -141,43 +143,29 @@ def _long(
     who = answerers(table.raters)
     judges = {name: at for at, name in enumerate(dict.fromkeys(one.judge for one in who))}
     orders = {name: at for at, name in enumerate(dict.fromkeys(one.order for one in who))}
-    kept = _some(table)
     rows = list[np.ndarray[Any, Any]]()
     for number, question in enumerate(table.questions):
-        levels = np.where(kept[:, None], question.levels, -1)
+        levels = question.levels
         item, rater = np.nonzero(levels >= 0)
         judge = np.array([judges[one.judge] for one in who])[rater]
         order = np.array([orders[one.order] for one in who])[rater]
         worth_ = np.array(question.values)[levels[item, rater]]
         rows.append(np.column_stack([worth_, item, np.full(len(item), number), judge, order]))
     if reversed_:
-        rows.append(_reversed(table, reversed_, judges, kept, len(orders)))
+        rows.append(_reversed(table, reversed_, judges, len(orders)))
     long = np.concatenate(rows) if rows else np.zeros((0, 5))
     columns = long[:, 1:].astype(np.int64).T
     names = (ITEM, CRITERION, JUDGE, ORDER)
     return long[:, 0], dict(zip(names, columns, strict=True))
 
 
-def _some(table: RaterTable) -> np.ndarray[Any, Any]:
-    """Which items are looked at."""
-    ratings = sum(int((question.levels >= 0).sum()) for question in table.questions)
-    kept = np.ones(len(table.items), np.bool_)
-    if ratings > MOST:
-        number = max(100, len(table.items) * MOST // ratings)
-        chosen = seeded("variance").sample(range(len(table.items)), min(number, len(table.items)))
-        kept[:] = False
-        kept[chosen] = True
-    return kept
-
-
 def _reversed(
     table: RaterTable,
     reversed_: tuple[Turned, ...],
     judges: dict[str, int],
-    kept: np.ndarray[Any, Any],
     order: int,
 ) -> np.ndarray[Any, Any]:
-    places = {item: at for at, item in enumerate(table.items) if kept[at]}
+    places = {item: at for at, item in enumerate(table.items)}
     questions = {q.name: (at, q.values) for at, q in enumerate(table.questions)}
     found = list[tuple[float, int, int, int, int]]()
     for one in reversed_:

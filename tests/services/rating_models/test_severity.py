@@ -66,6 +66,22 @@ def test_a_rater_who_goes_by_something_else_is_odd() -> None:
     assert told["Ann"]["shift"] < 0 < told["Ann"]["severity"]
 
 
+def test_of_very_many_items_a_part_is_drawn_that_is_always_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("core.services.rating_models.severity.MOST_ITEMS", 50)
+    found = severity(table())
+    assert len(found.items) == 50
+    assert found == severity(table())
+    whole = table()
+    part = whole.some(50, "severity")
+    assert [whole.items.index(item) for item in part.items] == sorted(
+        whole.items.index(item) for item in part.items
+    )
+    at = whole.items.index(part.items[7])
+    assert (part.questions[0].levels[7] == RATED[at]).all()
+
+
 def test_without_levels_in_order_or_raters_it_says_why() -> None:
     assert "No criterion has levels with an order." in in_words(
         severity(table()._replace(questions=()))
