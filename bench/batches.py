@@ -2,10 +2,11 @@
 
 So many questions (`--cells`, three to an item) go to a stand-in for a provider's batch interface,
 in files of 2,000. Of the requests 3 % come back as errors. The process that works the run off is
-killed with -9 at random moments (`--kills`), while it writes files, waits or takes answers, and the
-run is resumed each time by a new one; the last one ends it. Then the failures are asked again, and
-now they are answered. The provider counts every request that it worked off: one that it did twice
-was bought twice. Votes and open failures of the run are all there is of what it was asked.
+killed with -9 at random moments (`--kills`), up to four seconds after it did something: while it
+writes files, waits or takes answers. The run is resumed each time by a new one; the last one ends
+it. Then the failures are asked again, and now they are answered. The provider counts every request
+that it worked off: one that it did twice was bought twice. Votes and open failures of the run are
+all there is of what it was asked.
 """
 
 from __future__ import annotations
@@ -55,29 +56,32 @@ def command(*words: object) -> subprocess.Popen[bytes]:
 
 
 def killed(words: tuple[object, ...], db: Path, after: float) -> str:
-    """Starts the command and kills it so many seconds after the run is there; how far it was."""
+    """Starts the command and kills it so many seconds after it did something; how far it was."""
+    before = _state(db)
     running = command(*words)
-    while not (db.exists() and _rows(db)):
-        time.sleep(0.05)
+    while _state(db) == before and running.poll() is None:
+        time.sleep(0.02)
     time.sleep(after)
     ended = running.poll() is not None
     running.kill()
     running.wait()
-    store = Store(db)
-    row, batches = store.runs.row(1), store.batches.of_run(1)
-    store.close()
+    votes, failures, *batches = _state(db)
     names = ("planned", "sent", "taken")
-    by_status = {name: sum(one.status == name for one in batches) for name in names}
+    by_status = {name: sum(one == name for one in batches) for name in names}
     how = "had ended" if ended else "killed"
-    return (
-        f"{how} after {after:.1f} s: {row.votes} votes, {row.failures_open} failures, {by_status}"
-    )
+    return f"{how} {after:.2f} s later: {votes} votes, {failures} failures, {by_status}"
 
 
-def _rows(db: Path) -> int:
+def _state(db: Path) -> tuple[Any, ...]:
+    """How many votes and failures there are, and how each batch stands."""
+    if not db.exists():
+        return (0, 0)
     store = Store(db)
     try:
-        return store.runs.count()
+        if not store.runs.count():
+            return (0, 0)
+        row, batches = store.runs.row(1), store.batches.of_run(1)
+        return (row.votes, row.failures_open, *(one.status for one in batches))
     finally:
         store.close()
 
@@ -86,7 +90,7 @@ def main() -> None:
     """Run it and print what was seen."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cells", type=int, default=10_000)
-    parser.add_argument("--kills", type=int, default=15)
+    parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     rng = random.Random(given.seed)
@@ -98,7 +102,7 @@ def main() -> None:
         words: tuple[object, ...] = ("grade", rubric, dataset, *base, "--db", db)
         began = time.monotonic()
         for _ in range(given.kills):
-            print(killed(words, db, rng.uniform(0.5, 4.5)), flush=True)
+            print(killed(words, db, rng.choice([0.2, 4.0]) * rng.random()), flush=True)
             words = ("resume", 1, "--db", db)
         command(*words).wait()
         _say(db, provider, "resumed to the end", began)
