@@ -178,13 +178,11 @@ def result(store: Store, asked_id: int) -> OneImpression:
     if len(names) > 1:
         facets[JUDGE] = np.array([names.index(judge) for _, judge, _ in common], np.int64)
     values = [np.array([side[key] for key in common]) for side in (one, two)]
-    ways = [_way(side, facets) for side in values]
-    first, second = ways
-    if isinstance(first, str) or isinstance(second, str):
-        reason = first if isinstance(first, str) else str(second)
-        nothing = Estimate.undefined(reason, len(items))
-        return OneImpression(asked, len(items), names, None, None, nothing, nothing, reason)
-    gap = _gap(values, facets, first, second)
+    both = side_by_side(values[0], values[1], facets)
+    if isinstance(both, str):
+        nothing = Estimate.undefined(both, len(items))
+        return OneImpression(asked, len(items), names, None, None, nothing, nothing, both)
+    first, second, gap = both
     means = [np.bincount(facets[ITEM], side) / np.bincount(facets[ITEM]) for side in values]
     alike = score_agreement(*means)["spearman"]
     return OneImpression(asked, len(items), names, first, second, gap, alike)
@@ -192,15 +190,15 @@ def result(store: Store, asked_id: int) -> OneImpression:
 
 def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, str, int], float]:
     """Each judge's own score of each answer, by item, judge and replicate."""
-    rated = of_run(store, run.id)
+    rated, several = of_run(store, run.id), run.plan.replicates > 1
     scorer, found = Scorer(rated.of), dict[tuple[str, str, int], float]()
     for rater in rated.raters:
-        judge, _, replicate = rater.name.partition("|")
+        judge, _, replicate = rater.name.rpartition("|") if several else (rater.name, "", "0")
         if judge not in names:
             continue
         column = scorer.column(rated.given[rater])
         for at in np.flatnonzero(column.known):
-            found[rated.of.ids[at], judge, int(replicate or 0)] = float(column.values[at])
+            found[rated.of.ids[at], judge, int(replicate)] = float(column.values[at])
     return found
 
 
@@ -208,21 +206,36 @@ def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, s
 Facets = Mapping[str, npt.NDArray[np.int64]]
 
 
-def _way(values: Array, facets: Facets) -> ScoredWay | str:
+def side_by_side(
+    first: Array, second: Array, facets: Facets
+) -> tuple[ScoredWay, ScoredWay, Estimate] | str:
+    """Two scores of the same answers by the same judges, shape (scores,) each, and the first's
+    worth less the second's; or why there is no such thing.
+
+    Intervals leave groups of answers out in turn: they speak of other answers and these judges.
+    """
     number = len(np.unique(facets[ITEM]))
     if number < FEW:
         return f"Only {number} answers have both scores; {FEW} are needed."
-    found = components(values, facets)
-    if found.reason:
-        return found.reason
-    total = found.total
-    if not total:
-        return "All scores are the same."
-    parts = {ITEM: found.of(ITEM), JUDGE: found.of(JUDGE)}
-    share = {name: part / total for name, part in parts.items()}
+    found = [components(side, facets) for side in (first, second)]
+    reason = next((one.reason for one in found if one.reason), "")
+    if reason or not all(one.total for one in found):
+        return reason or "All scores are the same."
+    left = np.array(
+        [
+            [_phi(components(side[kept], _only(facets, kept))) for side in (first, second)]
+            for kept in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
+        ]
+    )
+    known = [jackknife(_phi(one), left[:, at], number) for at, one in enumerate(found)]
+    gap = jackknife(_phi(found[0]) - _phi(found[1]), left[:, 0] - left[:, 1], number)
+    ways = [_way(*one) for one in zip((first, second), found, known, strict=True)]
+    return ways[0], ways[1], gap
+
+
+def _way(values: Array, found: Components, known: Estimate) -> ScoredWay:
+    share = {name: found.of(name) / found.total for name in (ITEM, JUDGE)}
     share["rest"] = 1 - sum(share.values())
-    left = [_phi(components(*_without(values, facets, group))) for group in range(GROUPS)]
-    known = jackknife(_phi(found), np.array(left), number)
     low, high = max(0.0, known.low or 0.0), min(1.0, known.high or 0.0)
     return ScoredWay(float(np.std(values, ddof=1)), share, known._replace(low=low, high=high))
 
@@ -231,22 +244,8 @@ def _phi(found: Components) -> float:
     return worth(found, Ways(judges=1)).absolute
 
 
-def _without(
-    values: Array, facets: Facets, group: int
-) -> tuple[Array, dict[str, npt.NDArray[np.int64]]]:
-    kept = facets[ITEM] % GROUPS != group
-    return values[kept], {name: column[kept] for name, column in facets.items()}
-
-
-def _gap(values: list[Array], facets: Facets, first: ScoredWay, second: ScoredWay) -> Estimate:
-    left = np.array(
-        [
-            [_phi(components(*_without(side, facets, group))) for side in values]
-            for group in range(GROUPS)
-        ]
-    )
-    gap = (first.worth.value or 0.0) - (second.worth.value or 0.0)
-    return jackknife(gap, left[:, 0] - left[:, 1], len(np.unique(facets[ITEM])))
+def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:
+    return {name: column[kept] for name, column in facets.items()}
 
 
 # In words, and as data.
