@@ -143,8 +143,17 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
         _list(places, at, found)
     with right:
-        show_evidence(chosen, found.findings[int(at)])
-        _work(chosen, found.findings[int(at)])
+        one = found.findings[int(at)]
+        show_evidence(chosen, one)
+        if one.finding.false_alarms is None:
+            st.button(
+                "Is it the cause? Probes tell",
+                key=state.key(keys.AGREEMENT_FIELD, "to probes"),
+                icon=":material/science:",
+                type="tertiary",
+                on_click=lambda: state.set_address(**{state.VIEW: "probes"}),
+            )
+        _work(chosen, one)
 
 
 def _causes(found: Examination) -> None:

@@ -56,6 +56,7 @@ def paper(report: RunReport) -> Paper:
         *_items(report),
         *_gates(report),
         _found(report),
+        *_asked_again(report),
         setup_section(report),
         cost_section(report),
         method_section(report),
@@ -297,6 +298,13 @@ def _gates(report: RunReport) -> list[Section]:
     heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
     table = PaperTable("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
     return [Section("Gates and pre-checks", (table,))]
+
+
+def _asked_again(report: RunReport) -> list[Section]:
+    """What edited twins and later looks tell of the judges; nothing where nobody asked."""
+    if not report.asked_again:
+        return []
+    return [Section("What asking again found", (Sentences(report.asked_again, listed=True),))]
 
 
 def _found(report: RunReport) -> Section:

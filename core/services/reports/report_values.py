@@ -252,7 +252,8 @@ class RunReport:
 
     ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
     the reference's own mean score where all criteria of an item have it. ``limits`` and
-    ``findings`` are sentences, ``conclusion`` says which criteria can be trusted,
+    ``findings`` are sentences, and so is ``asked_again``, what the newest probe and the newest look
+    at an anchor found; ``conclusion`` says which criteria can be trusted,
     ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
     """
 
@@ -286,6 +287,7 @@ class RunReport:
     advice: str
     resamples: int
     seed: int
+    asked_again: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; every estimate becomes an object of its fields."""

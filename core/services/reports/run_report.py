@@ -22,7 +22,9 @@ from core.services.agreement.load_ratings import of_run
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import PANEL, PEOPLE
 from core.services.datasets.twins import twins_of
+from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.diagnosis import diagnose
+from core.services.gate import drift
 from core.services.pairwise import system_gaps
 from core.services.reports.limits import limits
 from core.services.reports.report_lines import (
@@ -278,11 +280,21 @@ def report(
         advice="",
         resamples=resamples,
         seed=seed,
+        asked_again=_asked_again(store, run_id),
     )
     if run.votes and made_of.criteria:
         sure = _conclusion(found, made_of.criteria)
         made_of = replace(made_of, conclusion=sure.finding, advice=sure.advice)
     return replace(made_of, limits=limits(made_of))
+
+
+def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:
+    """What the newest finished probe of a run found, and which judges have moved since."""
+    made = [row for row in probes.of_run(store, run_id) if row.votes and not row.active]
+    found = probe_results.result(store, made[0].id).findings if made else []
+    if drift.latest(store, run_id) is not None:
+        found += drift.drift(store, run_id).alerts
+    return tuple(found)
 
 
 def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
@@ -301,4 +313,6 @@ def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
     """Plain values that change whenever the report of a run would."""
     row = store.runs.row(run_id)
     queues = tuple(queue.id for queue in store.queues.list(run_id))
-    return (*run_stands_on(store, row), row.status, queues)
+    probed = tuple((one.id, one.votes, one.active) for one in probes.of_run(store, run_id)[:1])
+    looks = tuple(drift.looks(store, run_id))
+    return (*run_stands_on(store, row), row.status, queues, probed, looks)

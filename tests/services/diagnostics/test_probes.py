@@ -18,6 +18,8 @@ from core.services.assist import help_tasks, written_twins
 from core.services.assist.written_twins import TwinsRequest
 from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.probes import ProbeRequest
+from core.services.reports.paper import paper
+from core.services.reports.run_report import report
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
@@ -108,6 +110,10 @@ def test_a_judge_that_rewards_length_is_found_and_a_fair_one_is_not(store: Store
     assert after == before
     assert [row.id for row in probes.of_run(store, run)] == [found.run.id]
     assert found.run.id not in [row.id for row in store.runs.list()]
+    # The report says it, in a part of its own.
+    (part,) = [one for one in paper(report(store, run)).sections if "asking again" in one.title]
+    assert part.title == "What asking again found"
+    assert report(store, run).asked_again == tuple(found.findings)
 
 
 def test_every_judge_is_asked_twice_as_it_was_and_once_under_each_edit(
