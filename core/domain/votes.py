@@ -169,6 +169,17 @@ class BallotRow(NamedTuple):
     chances: tuple[float, ...] | None = None
 
 
+class BroughtVote(NamedTuple):
+    """A vote that says no more than who chose what: as a ``BallotRow`` without chances."""
+
+    item_id: str
+    criterion: str
+    judge: str
+    replicate: int
+    option: int | None
+    abstained: bool
+
+
 class JudgeColumn(NamedTuple):
     """What a judge answered to a criterion in one replicate, item by item.
 

@@ -14,13 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from core.domain.dataset import Item
-from core.domain.rubric import Rubric
+from core.domain.rubric import Option, Rubric
+from core.domain.votes import Cell
 from core.formats.source.parsed import MAX_ROWS
-from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, Labels
+from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, ImportedVote, Labels
 
 Codes = npt.NDArray[np.int64]
 #: With any of these filled, rows have to be told apart one by one.
 _MORE = ("weight", "replicate", "order", "confidence")
+#: What an import keeps besides.
+KEPT_BESIDES = (*_MORE, "reason")
 
 
 class CleanColumn(NamedTuple):
@@ -38,16 +41,94 @@ class CleanColumn(NamedTuple):
     failed: npt.NDArray[np.bool_]
 
 
-def read_clean(
-    text: str, delimiter: str, columns: Sequence[str], rubric: Rubric, items: Sequence[Item]
-) -> list[CleanColumn] | None:
-    """The columns in the order in which they begin; ``None`` where rows need a closer look.
+class CleanAnswers(Sequence[ImportedVote]):
+    """The rows of such a file in its order, as columns: each is made when somebody asks for it.
 
-    ``text`` is the file's, ``columns`` are those of its first line.
+    ``pair`` says which of the pairs of criterion and rater a row is of, ``row`` which item.
+    """
+
+    def __init__(self, pairs: Sequence[CleanPair], items: Sequence[str], rows: CleanRows) -> None:
+        self.pairs, self.items = pairs, items
+        self.pair, self.row, self.option, self.failed = rows
+        self.away = (self.option < 0) & ~self.failed
+        for at, pair in enumerate(pairs):
+            na = [place for place, choice in enumerate(pair.choices) if choice.na]
+            if na:
+                self.away |= (self.pair == at) & np.isin(self.option, na)
+
+    def __len__(self) -> int:
+        return len(self.pair)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(map(self._vote, range(*at.indices(len(self)))))
+        return self._vote(range(len(self))[at])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the rows are the same, however they were read."""
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash((len(self), self.items))
+
+    def _vote(self, at: int) -> ImportedVote:
+        pair, option = self.pairs[int(self.pair[at])], int(self.option[at])
+        return ImportedVote(
+            cell=Cell(self.items[int(self.row[at])], pair.criterion, pair.rater, 0),
+            kind=pair.kind,
+            option=None if option < 0 else option,
+            abstained=bool(self.away[at]),
+            failed=bool(self.failed[at]),
+            reason="",
+            line=at + 2,
+        )
+
+    def columns(self) -> list[CleanColumn]:
+        """The columns in the order in which they begin."""
+        by_pair = np.argsort(self.pair, kind="stable")
+        groups = np.split(by_pair, np.flatnonzero(np.diff(self.pair[by_pair])) + 1)
+        found = []
+        for at in sorted(groups, key=lambda group: int(group[0])):
+            of = self.pairs[int(self.pair[at[0]])]
+            rows, options, failed = self.row[at], self.option[at], self.failed[at]
+            found.append(CleanColumn(of.criterion, of.rater, of.kind, rows, options, failed))
+        return found
+
+
+class CleanPair(NamedTuple):
+    """A criterion and a rater who answered it, and what could be answered."""
+
+    criterion: str
+    rater: str
+    kind: str
+    choices: tuple[Option, ...]
+
+
+class CleanRows(NamedTuple):
+    """By rows of the file the pair, the item, the option, and whether it is none to be used."""
+
+    pair: Codes
+    row: Codes
+    option: Codes
+    failed: npt.NDArray[np.bool_]
+
+
+def read_clean(
+    text: str,
+    delimiter: str,
+    columns: Sequence[str],
+    rubric: Rubric,
+    items: Sequence[Item],
+    more: Sequence[str] = _MORE,
+) -> CleanAnswers | None:
+    """The answers; ``None`` where rows need a closer look.
+
+    ``text`` is the file's, ``columns`` are those of its first line; with any of the columns
+    ``more`` filled, a row says more than is read here.
     """
     if '"' in text or len(set(columns)) < len(columns) or any(item.rubric for item in items):
         return None
-    table = _table(text, delimiter, columns)
+    table = _table(text, delimiter, columns, more)
     if table is None or not 0 < len(table["item_id"][0]) <= MAX_ROWS:
         return None
     place = {item.id: row for row, item in enumerate(items)}
@@ -63,28 +144,26 @@ def read_clean(
     if options is None or len(np.unique(cell)) < len(cell):
         return None
     failed = np.array([not word.strip() for word in table["label"][1]])[table["label"][0]]
-    by_pair = np.argsort(pair, kind="stable")
-    groups = np.split(by_pair, np.flatnonzero(np.diff(pair[by_pair])) + 1)
-    found = []
-    for at in sorted(groups, key=lambda group: int(group[0])):
-        of_criterion, of = divmod(int(pair[at[0]]), len(known))
-        rater, kind = known[of]
-        found.append(
-            CleanColumn(names[of_criterion], rater, kind, rows[at], options[at], failed[at])
-        )
-    return found
+    pairs = [
+        CleanPair(name, rater, kind, criteria[name].choices)
+        for name in names
+        for rater, kind in known
+    ]
+    return CleanAnswers(pairs, tuple(place), CleanRows(pair, rows, options, failed))
 
 
 #: The place of each row's word among the distinct words of a column, and these words.
 Words = tuple[Codes, list[str]]
 
 
-def _table(text: str, delimiter: str, columns: Sequence[str]) -> dict[str, Words] | None:
+def _table(
+    text: str, delimiter: str, columns: Sequence[str], unread: Sequence[str]
+) -> dict[str, Words] | None:
     """The columns that are needed; ``None`` where the file is no even table, or says more."""
     import pyarrow as pa
     from pyarrow import csv
 
-    more = [c for c in columns if c in _MORE or c.startswith(PROBABILITY)]
+    more = [c for c in columns if c in unread or c.startswith(PROBABILITY)]
     wanted = [*REQUIRED, *more]
     words = pa.dictionary(pa.int32(), pa.string())
     try:

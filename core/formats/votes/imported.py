@@ -6,7 +6,7 @@ Whatever shape a file has, its rows come here in the words of the common layout'
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -71,7 +71,7 @@ class ImportedVote:
 class ImportedVotes:
     """All rows in the file's order, and the raters' weights where the file gives them."""
 
-    rows: tuple[ImportedVote, ...]
+    rows: Sequence[ImportedVote]
     weights: Mapping[str, float]
 
     def by_item(self) -> dict[str, list[ImportedVote]]:

@@ -18,7 +18,7 @@ from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
-from core.formats.votes.clean_votes import CleanColumn, read_clean
+from core.formats.votes.clean_votes import KEPT_BESIDES, CleanAnswers, read_clean
 from core.formats.votes.imported import (
     KINDS,
     PROBABILITY,
@@ -56,17 +56,19 @@ def votes_text(path: Path) -> tuple[str, str]:
 
 
 def read_clean_votes(
-    text: str, name: str, rubric: Rubric, items: Sequence[Item]
-) -> list[CleanColumn] | None:
+    text: str, name: str, rubric: Rubric, items: Sequence[Item], *, whole: bool = False
+) -> CleanAnswers | None:
     """The votes of a votes.csv by whole columns; ``None`` where its rows need a closer look.
 
-    Raises ``InputError`` where columns are missing.
+    ``whole``: also where they have reasons, which only an import keeps. Raises ``InputError`` where
+    columns are missing.
     """
     columns, delimiter = _header(text, name)
     first = text.partition("\n")[0].rstrip("\r").split(delimiter)
     if [cell.strip() for cell in first] != columns:
         return None
-    return read_clean(text, delimiter, columns, rubric, items)
+    more = {"more": KEPT_BESIDES} if whole else {}
+    return read_clean(text, delimiter, columns, rubric, items, **more)
 
 
 def parse_votes(
@@ -74,6 +76,18 @@ def parse_votes(
 ) -> Parsed[ImportedVotes]:
     """The same for the content of a votes.csv that is at hand."""
     text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
+    # Lines are told apart only where somebody has to be told of one.
+    if "\n\n" not in text and "\n\r\n" not in text:
+        clean = read_clean_votes(text, name, rubric, items, whole=True)
+        if clean is not None:
+            return Parsed(ImportedVotes(clean, {}))
+    return parse_rows(text, name, rubric, items)
+
+
+def parse_rows(
+    text: str, name: str, rubric: Rubric, items: Sequence[Item]
+) -> Parsed[ImportedVotes]:
+    """The same row by row, which tells the line of every problem."""
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
     votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))

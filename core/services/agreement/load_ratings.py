@@ -15,7 +15,7 @@ from core.domain.runs import Run
 from core.errors import NotFound
 from core.formats.folder import read_folder
 from core.formats.votes.clean_votes import CleanColumn
-from core.formats.votes.vote_tables import parse_votes, read_clean_votes, votes_text
+from core.formats.votes.vote_tables import parse_rows, read_clean_votes, votes_text
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
 from core.services.agreement.rating_tables import (
@@ -179,8 +179,8 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     clean = read_clean_votes(text, name, rubric, items)
     if clean is not None:
         of = rated_items(rubric, items)
-        return gathered(of, list(map(_clean_column, clean)), (), labels_of(of, items), {})
-    read = parse_votes(text, name, rubric, items)
+        return gathered(of, list(map(_clean_column, clean.columns())), (), labels_of(of, items), {})
+    read = parse_rows(text, name, rubric, items)
     for notice in read.notices:
         tell(str(notice))
     votes = read.value

@@ -6,17 +6,18 @@ From then on they are like any votes: pages, figures, queues and exports know no
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core import clock
 from core.domain.base import build
 from core.domain.panel import JudgeKind, Panel
-from core.domain.runs import RunPlan
+from core.domain.runs import Derive, Lease, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.errors import InputError, Problem
+from core.formats.votes.clean_votes import CleanAnswers
 from core.formats.votes.imported import TOOL_NAMES, ImportedVote, VoteBundle
 from core.identity import content_hash
 from core.services.access.allowing import allowed
@@ -29,6 +30,9 @@ from core.services.results.scored_items import derive_for, resolved_items
 from core.store.database.content import noun_hash
 from core.store.runs.kept import MANY
 from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.services.imports.clean_import import CleanSeats
 
 _KINDS: dict[str, JudgeKind] = {
     "human": "person",
@@ -85,10 +89,8 @@ class BroughtIn:
 def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
     """What ``bring_in`` would do; raises ``InputError`` where it could not."""
     seats = _seats(bundle)
-    panel = _panel(bundle, seats) if seats.rows else None
-    found = Counter[tuple[str, str]]()
-    for row, name in zip(seats.rows, seats.names, strict=True):
-        found[name, _state(row)] += 1
+    panel = _panel(bundle, seats) if seats else None
+    found = seats.counts
     lines = [
         ImportedRater(
             name=judge.name,
@@ -108,7 +110,7 @@ def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
         votes=sum(line.votes for line in lines),
         abstentions=sum(line.abstentions for line in lines),
         failures=sum(line.failures for line in lines),
-        run=store.runs.imported(_digest(bundle)) if panel else None,
+        run=store.runs.imported(_digest(bundle, seats)) if panel else None,
     )
 
 
@@ -127,8 +129,8 @@ def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = 
             long.
     """
     seats = _seats(bundle)
-    panel = _panel(bundle, seats) if seats.rows else None
-    digest = _digest(bundle)
+    panel = _panel(bundle, seats) if seats else None
+    digest = _digest(bundle, seats)
     with store.write():
         known = store.runs.imported(digest) if panel else None
         if known is not None:
@@ -182,12 +184,63 @@ FORMAT_WORDS = {
 class _Seats:
     """The rows, and beside each the name of the judge it is a vote of."""
 
-    rows: tuple[ImportedVote, ...]
-    names: tuple[str, ...]
+    rows: Sequence[ImportedVote]
+    names: Sequence[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.rows)
+
+    @property
+    def raters(self) -> dict[str, tuple[str, str]]:
+        """By the judge's name its kind and the rater's id, in the order in which they begin."""
+        found: dict[str, tuple[str, str]] = {}
+        for row, name in zip(self.rows, self.names, strict=True):
+            found.setdefault(name, (row.kind, row.rater))
+        return found
+
+    @property
+    def counts(self) -> Counter[tuple[str, str]]:
+        """How many answers each judge gave in each state."""
+        rows = zip(self.names, map(_state, self.rows), strict=True)
+        return Counter(rows)
+
+    def digest(self, head: Sequence[Any]) -> str:
+        """The hash of ``[*head, votes]``."""
+        return content_hash([*head, [_hashed(row) for row in self.rows]])
+
+    def planned(self, items: Sequence[str]) -> list[tuple[str, int]]:
+        """How many answers each item has."""
+        found = Counter(row.cell.item for row in self.rows)
+        return [(item, found[item]) for item in items]
+
+    def keep(self, store: Store, lease: Lease, now: str, derive: Derive, reason: str) -> None:
+        """Record them in a run that is held, item by item in the order of the dataset."""
+        by_item: dict[str, list[Vote | VoteFailure]] = {}
+        for row, name in zip(self.rows, self.names, strict=True):
+            by_item.setdefault(row.cell.item, []).append(_result(row, name, reason))
+        ids = [item for item in store.runs.item_ids(lease.run_id) if item in by_item]
+        found = [AskedOutcome(tuple(by_item[item])) for item in ids]
+        for start in range(0, len(found), _BATCH):
+            outcomes = found[start : start + _BATCH]
+            store.votes.record(
+                lease.run_id,
+                outcomes,
+                owner=lease.owner,
+                fence=lease.fence,
+                now=now,
+                derive=derive,
+            )
 
 
-def _seats(bundle: VoteBundle) -> _Seats:
+def _seats(bundle: VoteBundle) -> _Seats | CleanSeats:
     rows = bundle.votes.rows
+    if isinstance(rows, CleanAnswers):
+        # Columns need numpy, which whoever imports a few rows shall not wait for.
+        from core.services.imports.clean_import import CleanSeats
+
+        clean = CleanSeats(rows)
+        if clean.told_apart:
+            return clean
     names = column_names(
         [Row(v.cell.item, v.criterion, Rater(v.rater, v.kind), v.order, v.replicate) for v in rows]
     )
@@ -199,7 +252,7 @@ def _seats(bundle: VoteBundle) -> _Seats:
         for row, name in zip(rows, names, strict=True)
     )
     _refuse_doubles(bundle, rows, named)
-    return _Seats(rows, named)
+    return _Seats(tuple(rows), named)
 
 
 def _refuse_doubles(bundle: VoteBundle, rows: Sequence[ImportedVote], names: Sequence[str]) -> None:
@@ -218,79 +271,67 @@ def _refuse_doubles(bundle: VoteBundle, rows: Sequence[ImportedVote], names: Seq
         raise InputError("These votes cannot be imported.", tuple(problems[:50]), bundle.name)
 
 
-def _panel(bundle: VoteBundle, seats: _Seats) -> Panel:
+def _panel(bundle: VoteBundle, seats: _Seats | CleanSeats) -> Panel:
     """One judge per rater. People count only where nobody but people rated."""
-    raters: dict[str, ImportedVote] = {}
-    for row, name in zip(seats.rows, seats.names, strict=True):
-        raters.setdefault(name, row)
-    models = any(row.kind != "human" for row in raters.values())
+    raters = seats.raters
+    models = any(kind != "human" for kind, _ in raters.values())
     judges = [
         {
             "name": name,
-            "kind": _KINDS[row.kind],
-            "weight": bundle.votes.weights.get(row.rater, 1.0),
-            "shadow": models and row.kind == "human",
+            "kind": _KINDS[kind],
+            "weight": bundle.votes.weights.get(rater, 1.0),
+            "shadow": models and kind == "human",
         }
-        for name, row in raters.items()
+        for name, (kind, rater) in raters.items()
     ]
     return build(
         Panel, {"name": "Imported raters", "judges": judges}, "group of raters", bundle.name
     )
 
 
-def _digest(bundle: VoteBundle) -> str:
+def _digest(bundle: VoteBundle, seats: _Seats | CleanSeats) -> str:
     """The content hash of what is imported: rubric, dataset, weights and every vote."""
-    votes = [
-        [
-            *row.cell,
-            row.kind,
-            row.option,
-            _state(row),
-            row.reason,
-            row.order,
-            row.probabilities,
-            # Not said where there is none, so that what was imported before is known again.
-            *([] if row.confidence is None else [row.confidence]),
-        ]
-        for row in bundle.votes.rows
-    ]
     weights = sorted(bundle.votes.weights.items())
-    return content_hash([noun_hash(bundle.rubric), noun_hash(bundle.dataset), weights, votes])
+    return seats.digest([noun_hash(bundle.rubric), noun_hash(bundle.dataset), weights])
+
+
+def _hashed(row: ImportedVote) -> list[Any]:
+    """A vote as it is hashed."""
+    return [
+        *row.cell,
+        row.kind,
+        row.option,
+        _state(row),
+        row.reason,
+        row.order,
+        row.probabilities,
+        # Not said where there is none, so that what was imported before is known again.
+        *([] if row.confidence is None else [row.confidence]),
+    ]
 
 
 def _state(row: ImportedVote) -> str:
     return "failed" if row.failed else "abstained" if row.abstained else "answered"
 
 
-def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats) -> int:
+def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanSeats) -> int:
     """A finished run with these votes (a transaction is open)."""
-    by_item: dict[str, list[Vote | VoteFailure]] = {item.id: [] for item in bundle.dataset.items}
-    for row, name in zip(seats.rows, seats.names, strict=True):
-        by_item[row.cell.item].append(_result(row, name))
     now, at = clock.now(), clock.at()
-    run = store.runs.create(plan, [(key, len(rows)) for key, rows in by_item.items()], now=now)
+    ids = [item.id for item in bundle.dataset.items]
+    run = store.runs.create(plan, seats.planned(ids), now=now)
     lease = store.leases.claim(clock.owner_name(), at=at, seconds=_LEASE_SECONDS, run_id=run.id)
     assert lease is not None, "a run that was just made is free"
-    items = resolved_items(store, plan.dataset_version_id, list(by_item))
+    items = resolved_items(store, plan.dataset_version_id, ids)
     derive = derive_for(plan, bundle.rubric, items)
-    for outcomes in _batches(by_item):
-        store.votes.record(
-            run.id, outcomes, owner=lease.owner, fence=lease.fence, now=now, derive=derive
-        )
+    seats.keep(store, lease, now, derive, _NO_ANSWER)
     store.leases.release(lease, "done", now=now)
     return run.id
 
 
-def _batches(by_item: dict[str, list[Vote | VoteFailure]]) -> Iterator[list[AskedOutcome]]:
-    found = [AskedOutcome(tuple(results)) for results in by_item.values() if results]
-    for start in range(0, len(found), _BATCH):
-        yield found[start : start + _BATCH]
-
-
-def _result(row: ImportedVote, name: str) -> Vote | VoteFailure:
+def _result(row: ImportedVote, name: str, reason: str) -> Vote | VoteFailure:
     cell = Cell(row.cell.item, row.criterion, name)
     if row.failed:
-        return VoteFailure(cell, "empty", _NO_ANSWER)
+        return VoteFailure(cell, "empty", reason)
     detail: dict[str, object] = {"order": row.order} if row.order else {}
     return Vote(
         cell,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel, Rules
@@ -14,8 +14,8 @@ from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import ADJUDICATED, CellResult, Derive, ItemResult, RunPlan
 from core.domain.votes import BallotRow, ItemBallots
-from core.domain.weight_fit import Fitted
-from core.scoring import MeasuredTexts, Texts, looks_at_texts, measure, score_item
+from core.domain.weight_fit import Fitted, Weights
+from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
 from core.scoring.verdict import Ballot, Verdict, settle
 from core.text.names import fold
 
@@ -157,8 +157,10 @@ def deriver(
     fitted on labelled items, by criterion; they replace ``rules`` where they fit.
     """
     measured: dict[str, MeasuredTexts] = {}
+    alike = _Alike(rules, counting, fitted)
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
+        alike.keep_small()
         decided = settled_of([item.item_id for item in items]) if settled_of else {}
         return [_item_result(item, decided.get(item.item_id, {})) for item in items]
 
@@ -172,12 +174,13 @@ def deriver(
             failures = item.failures.get(c.name, 0)
             verdict = None
             if c.name in by_criterion:
-                verdict = _verdict(c, by_criterion[c.name], failures)
+                verdict = alike.settled(c, by_criterion[c.name], failures)
             if c.name in decided:
                 voted[c.name] = verdict.option if verdict else None
                 verdict = adjudicated(c, verdict, decided[c.name], failures)
             verdicts[c.name] = verdict
-        return item_result(item.item_id, rubric, verdicts, _texts(item.item_id, rubric), voted)
+        texts = _texts(item.item_id, rubric)
+        return item_result(item.item_id, rubric, verdicts, texts, voted, alike)
 
     def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
         # Measured once: an item is derived anew with every batch of its votes.
@@ -185,19 +188,71 @@ def deriver(
             measured[item_id] = measure(rubric, texts_of(item_id))
         return measured.get(item_id)
 
-    def _verdict(c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
-        counted = counting.count(rows)
-        known = fitted.get(c.name)
+    return derive
+
+
+#: So many different verdicts or scores are remembered at once.
+_MOST_ALIKE = 50_000
+
+
+class _Alike:
+    """What was made of equal votes before: many items have them, and each is settled once."""
+
+    def __init__(self, rules: Rules, counting: Counting, fitted: Mapping[str, Fitted]) -> None:
+        self._rules, self._counting, self._fitted = rules, counting, fitted
+        self._verdicts: dict[object, Verdict | None] = {}
+        self._scores: dict[object, Scored] = {}
+
+    def keep_small(self) -> None:
+        """Forget everything where it has become too much."""
+        if max(len(self._verdicts), len(self._scores)) > _MOST_ALIKE:
+            self._verdicts, self._scores = {}, {}
+
+    def settled(self, c: Criterion, rows: Sequence[BallotRow], failures: int) -> Verdict | None:
+        """The verdict of a cell."""
+        known = self._fitted.get(c.name)
+        if known and known.fits(c):
+            return self._settle(c, rows, failures, known.for_item(rows[0].item_id))
+        # What is not of the item: who chose what. Criteria live as long as what asks for them.
+        key = (id(c), failures, tuple(row[2:] for row in rows))
+        if key not in self._verdicts:
+            self._verdicts[key] = self._settle(c, rows, failures, None)
+        return self._verdicts[key]
+
+    def _settle(
+        self, c: Criterion, rows: Sequence[BallotRow], failures: int, weights: Weights | None
+    ) -> Verdict | None:
+        counted = self._counting.count(rows)
         return settle(
             c,
             counted.ballots,
-            rules,
+            self._rules,
             failures=failures,
             planned=counted.planned,
-            weights=known.for_item(rows[0].item_id) if known and known.fits(c) else None,
+            weights=weights,
         )
 
-    return derive
+    def scored(
+        self,
+        rubric: Rubric,
+        options: Mapping[str, int | None],
+        texts: Texts | MeasuredTexts | None,
+    ) -> Scored:
+        """The score of these options, and its trace as plain data; nobody may change it."""
+        key = (id(rubric), tuple(options.items()), texts)
+        if key not in self._scores:
+            self._scores[key] = _scored(rubric, options, texts)
+        return self._scores[key]
+
+
+Scored = tuple[ItemScore, dict[str, Any]]
+
+
+def _scored(
+    rubric: Rubric, options: Mapping[str, int | None], texts: Texts | MeasuredTexts | None
+) -> Scored:
+    found = score_item(rubric, options, texts=texts)
+    return found, found.trace.to_dict()
 
 
 def adjudicated(
@@ -244,13 +299,15 @@ def item_result(
     verdicts: Mapping[str, Verdict | None],
     texts: Texts | MeasuredTexts | None = None,
     voted: Mapping[str, int | None] = MappingProxyType({}),
+    alike: _Alike | None = None,
 ) -> ItemResult:
     """Score and cells of one item from its verdicts; missing or ``None`` is no verdict.
 
-    ``voted`` holds the options that votes gave where people settled.
+    ``voted`` holds the options that votes gave where people settled; ``alike`` remembers scores.
     """
     settled = {name: v for name, v in verdicts.items() if v is not None}
-    score = score_item(rubric, {name: v.option for name, v in settled.items()}, texts=texts)
+    options = {name: v.option for name, v in settled.items()}
+    score, told = (alike.scored if alike else _scored)(rubric, options, texts)
     agreements = [v.agreement for v in settled.values() if v.agreement is not None]
     trace = score.trace
     return ItemResult(
@@ -260,7 +317,7 @@ def item_result(
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
         cells=tuple(_cell(name, v, voted.get(name)) for name, v in settled.items()),
-        trace=trace.to_dict(),
+        trace=told,
         low=trace.low,
         high=trace.high,
         fail=trace.fail,

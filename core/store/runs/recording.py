@@ -249,11 +249,11 @@ def record(
     failures = sum(isinstance(r, VoteFailure) for o in outcomes for r in o.results)
     calls = _add_calls(db, run_id, outcomes, now)
     _add_votes(db, run_id, outcomes, calls, now)
-    _add_failures(db, run_id, outcomes, calls, now)
+    add_failures(db, run_id, outcomes, calls, now)
     add_answers(db, (answer for outcome in outcomes for answer in outcome.answers), now)
     touched = list(dict.fromkeys(r.cell.item for o in outcomes for r in o.results))
     ballots = read_ballots(db, run_id, touched)
-    new_votes = _count_votes(db, run_id, ballots)
+    new_votes = count_items(db, run_id, ballots)
     put_results(db, run_id, derive(ballots))
     return Recorded(new_votes, failures, sum(call is not None for call in calls))
 
@@ -330,13 +330,14 @@ def _add_votes(
     db.executemany(_CLOSE, ((run_id, *vote.cell) for vote, _ in votes))
 
 
-def _add_failures(
+def add_failures(
     db: sqlite3.Connection,
     run_id: int,
     outcomes: Sequence[AskedOutcome],
     calls: Sequence[int | None],
     now: str,
 ) -> None:
+    """Keep the failures among these outcomes (transaction open)."""
     for outcome, call_id in zip(outcomes, calls, strict=True):
         for failure in outcome.results:
             if not isinstance(failure, VoteFailure):
@@ -347,7 +348,7 @@ def _add_failures(
             db.execute(_ADD_FAILURE, (*key, *told, *key, *key))
 
 
-def _count_votes(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
+def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
     """Bring the counts of these items, and by their difference the run's, up to date."""
     before = {
         item_id: _Counts(*counts)

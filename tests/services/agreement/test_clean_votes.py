@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Option, Rubric
-from core.formats.votes.clean_votes import read_clean
+from core.formats.votes import vote_tables
+from core.formats.votes.clean_votes import CleanAnswers, read_clean
+from core.formats.votes.reading import read_bundle
+from core.formats.votes.sources import open_path
 from core.services.agreement import load_ratings
 from core.services.agreement.ratings import Rated
+from core.services.imports import vote_import
+from core.store.store import Store
+from tests.new_store import new_store
 
 RUBRIC = """\
 name: Two
@@ -73,12 +80,69 @@ def _told(rated: Rated) -> object:
 def test_clean_votes_are_read_as_row_by_row(folder: Path, lines: list[str]) -> None:
     (folder / "votes.csv").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(load_ratings, "parse_votes", None)  # it must not be needed
+        patch.setattr(load_ratings, "parse_rows", None)  # it must not be needed
         clean = load_ratings.of_folder(folder)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(load_ratings, "read_clean_votes", lambda *_: None)
         careful = load_ratings.of_folder(folder)
     assert _told(clean) == _told(careful)
+
+
+NUMBERS = count()
+TABLES = ("run", "run_item", "vote", "failure", "cell")
+#: Named by the clock, or by how often verdicts were derived on the way.
+APART = {"created", "started", "finished", "seconds", "derived"}
+
+
+def _kept(store: Store) -> dict[str, list[tuple[object, ...]]]:
+    """Everything that an import leaves of votes and of what follows from them."""
+    found = {}
+    with store.write() as db:
+        for table in TABLES:
+            names = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+            columns = ", ".join(name for name in names if name not in APART)
+            order = "run_id, item_id, criterion" if table == "cell" else "id"
+            order = "run_id, position" if table == "run_item" else order
+            found[table] = db.execute(f"SELECT {columns} FROM {table} ORDER BY {order}").fetchall()
+    return found
+
+
+@settings(max_examples=10)
+@given(rows())
+def test_an_import_by_columns_leaves_what_one_row_by_row_leaves(
+    folder: Path, lines: list[str]
+) -> None:
+    (folder / "votes.csv").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
+    clean = read_bundle(open_path(folder), "folder")
+    assert isinstance(clean.votes.rows, CleanAnswers)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(vote_tables, "read_clean_votes", lambda *_, **__: None)
+        careful = read_bundle(open_path(folder), "folder")
+    assert isinstance(careful.votes.rows, tuple)
+    assert tuple(clean.votes.rows) == careful.votes.rows
+    assert clean.votes.rows[:2] == careful.votes.rows[:2]
+    told = []
+    for name, bundle in (("clean", clean), ("careful", careful)):
+        store = new_store(folder / f"{name}-{next(NUMBERS)}.db")
+        before = vote_import.preview(store, bundle)
+        done = vote_import.bring_in(store, bundle, source="votes")
+        # The same votes again are the same run, whichever way they are read.
+        assert vote_import.bring_in(store, careful).run == done.run
+        told.append((before, done, _kept(store)))
+        store.close()
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("text", ["\n", "\r\n"])
+def test_a_reason_or_an_empty_line_is_read_row_by_row(folder: Path, text: str) -> None:
+    for content in (
+        f"item_id,criterion,rater_id,rater_kind,label,reason{text}a,Right,ann,llm,MET,So.{text}",
+        f"{HEADER.strip()}{text}a,Right,ann,llm,MET{text}{text}b,Right,ann,llm,MET{text}",
+    ):
+        (folder / "votes.csv").write_text(content, encoding="utf-8", newline="")
+        found = read_bundle(open_path(folder), "folder").votes.rows
+        assert isinstance(found, tuple)
+        assert found[0].reason in ("So.", "")
 
 
 @pytest.mark.parametrize(
@@ -111,7 +175,7 @@ def test_rows_that_say_more_are_read_one_by_one(column: str) -> None:
     head = ",".join(columns)
     plain = read_clean(f"{head}\na,Right,bob,human,MET,\n", ",", columns, rubric, items)
     assert plain is not None
-    assert plain[0].options.tolist() == [0]
+    assert plain.option.tolist() == [0]
     assert read_clean(f"{head}\na,Right,bob,human,MET,1\n", ",", columns, rubric, items) is None
 
 
