@@ -54,7 +54,7 @@ def trial(recorded: Recorded, labels: int, seed: int) -> Trial:
     cells = list(recorded.cells)
     seeded("calibrated", labels, seed).shuffle(cells)
     taught, rest = cells[:labels], cells[labels:]
-    fitted = fit_criterion(recorded.criterion, taught, RULES)
+    fitted = fit_criterion(recorded.criterion, taught, RULES, [cell.ballots for cell in rest])
     lesson = Lesson(recorded.criterion, taught)
     plain = _figures(lesson, rest, None)
     best = _figures(lesson, rest, lesson.fit("judge", np.arange(labels)))[int(lesson.ordinal)]

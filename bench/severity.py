@@ -21,6 +21,7 @@ from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
+from core.metrics.agreement.kappa import KAPPAS, pair_cells
 from core.metrics.dawid_skene import dawid_skene, held_out
 from core.metrics.facets import Facets, facets
 from core.metrics.measure import Array, Ratings
@@ -199,12 +200,22 @@ def recorded(one: Recorded) -> None:
         "Dawid-Skene": dawid_skene(votes, k).posterior.argmax(axis=1),
     }
     check = held_out(votes, k)
-    words = f"gain {check.gain:.3f} ({check.error:.3f}), offered {check.ahead}" if check else "none"
+    words = (
+        f"gain {check.gain:.3f} ({check.error:.3f}), favour it: {check.ahead}" if check else "none"
+    )
     right = ", ".join(
-        f"{name} {np.mean(option == truth):.3f} (off by {np.mean(abs(option - truth)):.3f})"
+        f"{name} {np.mean(option == truth):.3f} (off by {np.mean(abs(option - truth)):.3f}, kappa "
+        f"{_kappa(option, truth, k):.3f})"
         for name, option in said.items()
     )
     print(f"{one.name}: right {right}; hidden votes: {words}", flush=True)
+
+
+def _kappa(option: Array | Ratings, truth: Ratings, k: int) -> float:
+    """With quadratic weights."""
+    cells = pair_cells(truth, np.asarray(option, np.int64), k)
+    table = np.bincount(cells, minlength=k * k).reshape(k, k)
+    return float(KAPPAS["quadratic"].many(table.astype(np.float64)))
 
 
 def main() -> None:
