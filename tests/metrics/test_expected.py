@@ -68,7 +68,7 @@ def test_every_number_that_is_missing_says_why():
             if value is None:
                 seen += 1
                 assert reasons[key]
-            elif key == "ci":
+            elif key == "ci" and isinstance(value, dict):
                 missing = [name for name, interval in value.items() if interval is None]
                 assert all(reasons[f"ci.{name}"] for name in missing)
             elif key == "mean_pairwise_cohen":

@@ -140,7 +140,7 @@ def findable(found: BiasEffect, tests: int) -> float | None:
     without an interval.
 
     >>> round(findable(BiasEffect(0.0, -0.04, 0.04, 100, 0.5), 8), 3)
-    0.083
+    0.084
     """
     if found.low is None or found.high is None:
         return None
@@ -155,7 +155,7 @@ def items_needed(shift: float, spread: float, tests: int) -> int:
     ``spread`` is the standard deviation of an item's difference. The normal approximation.
 
     >>> items_needed(0.1, 0.25, 8)
-    105
+    104
     """
     least = float(ndtri(1 - FALSE_ALARMS / 2 / max(1, tests))) + float(ndtri(POWER))
     return int(np.ceil((least * spread / shift) ** 2))
