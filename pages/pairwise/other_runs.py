@@ -19,7 +19,7 @@ from core.text import numbers as fmt
 from pages.pairwise import leaderboard
 from pages.pairwise import selection as keys
 from pages.pairwise.leaderboard import NAMED
-from pages.ui import state
+from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, table
@@ -274,6 +274,9 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
     st.html('<div class="rs-section">Systems as people would grade them</div>')
     st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(found))}</div>')
     if found.reason:
+        if found.systems:
+            planned = {state.NEW: "labels", state.RUN: run.id}
+            routes.link(routes.QUEUES, "How many labels?", planned, icon="straighten")
         return
     table(
         ("System", "Votes say", "Corrected", "People's labels alone", "Places", "Labelled"),

@@ -123,12 +123,13 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
             f"{more} more random {'cell' if more == 1 else 'cells'} would do to say something of "
             "what nobody looked at. Make a further queue with a larger audit share."
         )
-        routes.link(
-            routes.QUEUES,
-            "New queue",
-            {state.NEW: "queue", state.RUN: queue.run_id},
-            icon="add",
-        )
+        with st.container(horizontal=True):
+            for words, new, icon in (
+                ("How many labels?", "labels", "straighten"),
+                ("New queue", "queue", "add"),
+            ):
+                address = {state.NEW: new, state.RUN: queue.run_id}
+                routes.link(routes.QUEUES, words, address, icon=icon)
 
 
 def _alpha(queue: QueueRow) -> int:
