@@ -101,6 +101,33 @@ def made(samples: int) -> None:
                 )
 
 
+def uneven(samples: int) -> None:
+    """The same where every cell above the middle is drawn with thrice the chance of the others."""
+    generator = np.random.default_rng(8)
+    tasks, parts = np.repeat(np.arange(TASKS), 2), np.tile([-1.0, 1.0], TASKS)
+    for gap in (0.0, 0.1):
+        told, naive = Tally(), 0
+        for _ in range(samples):
+            level = np.repeat(generator.normal(0.45, 0.12, TASKS), 2)
+            chance = np.clip(level + np.tile([0.0, gap], TASKS), 0, 1)
+            true = generator.binomial(1, chance).astype(np.float64)
+            heard = 0.6 * true + 0.2 + np.tile([0.0, FAVOUR], TASKS)
+            said = np.clip(heard + generator.normal(0, 0.1, 2 * TASKS), 0, 1)
+            high = said > 0.5
+            mark = np.where(generator.random(2 * TASKS) < np.where(high, 0.45, 0.15), 1.0, np.nan)
+            one = powered_gap(said, true * mark, high.astype(np.int64), parts, tasks)
+            told.add(one, gap, gap, one.p)
+            known = np.isfinite(mark)
+            sides = [true[known & (parts == sign)] for sign in (-1, 1)]
+            error = sum(side.var(ddof=1) / len(side) for side in sides) ** 0.5
+            naive += abs(sides[1].mean() - sides[0].mean() - gap) > 1.96 * error
+        print(
+            f"made, 0 or 1, gap {gap}, uneven draw of about {0.3 * 2 * TASKS:.0f}: {told}; plain "
+            f"labels miss in {naive / samples:.3f}",
+            flush=True,
+        )
+
+
 def rates(samples: int) -> None:
     """Shares of yes by judges who find 85 % and clear 75 %."""
     generator = np.random.default_rng(7)
@@ -226,6 +253,7 @@ def main() -> None:
     """Print a line for each setting."""
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     made(samples)
+    uneven(samples)
     rates(samples)
     if found():
         runs()
