@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import tempfile
 from typing import Any
 
@@ -51,3 +52,14 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+
+
+#: The program that runs the tests. Streamlit puts the script of a page in its place and leaves it
+#: there; a process that a later test spawns would run that script first.
+MAIN = sys.modules["__main__"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Every test begins in the program that it was started in."""
+    sys.modules["__main__"] = MAIN
