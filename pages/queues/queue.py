@@ -62,15 +62,16 @@ def _filter(who: Seat, queue: QueueRow) -> QueueFilter:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         criterion = st.selectbox(
             "Review",
-            [None, *queued],
+            # A choice that is None would be drawn as none made.
+            ["", *queued],
             key=state.key(QUEUE_FIELD, "criterion", queue.id),
-            format_func=lambda name: "All criteria" if name is None else one_line(name, 80),
+            format_func=lambda name: one_line(name, 80) or "All criteria",
             width=320,
         )
         flagged = who.resolves and st.toggle(
             "Only what is flagged", key=state.key(QUEUE_FIELD, "flagged", queue.id)
         )
-    return QueueFilter(criterion=criterion, flagged=bool(flagged))
+    return QueueFilter(criterion=criterion or None, flagged=bool(flagged))
 
 
 def _address(queue: QueueRow, where: QueueFilter) -> dict[str, str]:
