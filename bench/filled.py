@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -81,8 +82,22 @@ def fill(path: Path, *, items: int = 10_050, seed: int = 7, runs: int = 1) -> in
         for number in range(runs)
     ]
     made = [_grade(store, plan, graded, dice, now) for plan in plans]
+    _keep_columns(store, version.id, made)
     store.close()
     return made[-1]
+
+
+def _keep_columns(store: Store, version: int, runs: Sequence[int]) -> None:
+    """What an import and a Runner do at their end, and the first plan that needs twins."""
+    from core.services.datasets import item_columns, twins
+    from core.services.results import run_columns
+
+    item_columns.of_version(store, version)
+    for run_id in runs:
+        run_columns.keep(store, run_id)
+    began = time.process_time()
+    twins.twin_numbers(store, version)
+    print(f"looked for twins in {time.process_time() - began:.1f} s of CPU, once for the dataset")
 
 
 def _grade(

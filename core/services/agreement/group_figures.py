@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,14 @@ UNORDERED = frozenset(
 NO_INTERVAL = frozenset({"bias_p", "ks_p"})
 
 
+@lru_cache(maxsize=2)
+def _items_drawn(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
+    """How often each item is drawn; a report asks for the same draws seven times."""
+    # Drawn with replacement, an item that came 255 times is beyond all chance.
+    drawn = resample_items(items, resamples, np.random.default_rng(seed))
+    return np.minimum(drawn, 255).astype(np.uint8)
+
+
 class Draws:
     """The resamples of one source: which items are drawn is decided once for everything.
 
@@ -58,7 +67,7 @@ class Draws:
         self.resamples, self.how = resamples, how
         self._rng = np.random.default_rng(seed)
         joint = 0 < resamples * items <= MOST_WEIGHTS
-        self._weights = resample_items(items, resamples, self._rng) if joint else None
+        self._weights = _items_drawn(items, resamples, seed).astype(np.float64) if joint else None
 
     def of(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> Array:
         """How often each pattern is drawn, shape (patterns, resamples).

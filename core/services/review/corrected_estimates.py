@@ -7,13 +7,15 @@ whole would score if people had looked at everything.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.domain.dataset import Label
 from core.domain.review_records import QueueRow
-from core.services.results.scored_items import resolved_items, scored_rubric
+from core.domain.runs import RunRow
+from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
 from core.services.review.random_audit import labelled_sample, narrowed
 from core.services.review.random_labels import DrawnCell, DrawnLabels, counted, of_queue
@@ -274,10 +276,28 @@ def selected(store: Store, run_id: int) -> ReviewSelection | None:
     settled = sum(label is not None for given in truth.values() for label in given.values())
     if not settled:
         return None
-    items = resolved_items(store, run.dataset_version_id, ids)
-    return ReviewSelection(
-        sum(len(i.labels) for i in items), settled, audited_queues(store, run_id)
+    labels = _labels(store, run, truth)
+    return ReviewSelection(labels, settled, audited_queues(store, run_id))
+
+
+def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
+    """How many labels the items of a run have: the dataset's, and over them what people settled."""
+    from core.services.datasets import item_columns
+    from core.services.results.run_columns import items_of_run
+
+    columns, places = (
+        item_columns.of_version(store, run.dataset_version_id),
+        items_of_run(store, run),
     )
+    inside = columns.own & False
+    inside[places.places] = True
+    settled = {columns.place[item_id] for item_id in truth}
+    own = {(row, g.criterion) for g in columns.labels for row in g.rows.tolist() if row in settled}
+    number = sum(int(inside[given.rows].sum()) for given in columns.labels)
+    for item_id, decided in truth.items():
+        for name, label in decided.items():
+            number += (label is not None) - ((columns.place[item_id], name) in own)
+    return number
 
 
 def in_words(found: ReviewSelection) -> str:

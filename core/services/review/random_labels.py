@@ -109,15 +109,30 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     Cells that people could not assess are left out, and those that neither votes nor people say
     anything of.
     """
-    drawn_from = frame(store, queue)
-    queued = store.queues.cells(queue.id)
-    waiting = sum(cell.state != "resolved" for cell in queued) + drawn_from.behind
-    strata = {(c.row.item_id, c.row.criterion): c for c in drawn_from.cells}
-    kinds = {one: at for at, one in enumerate(sorted({c.stratum for c in drawn_from.cells}), 1)}
+    waiting = sum(cell.state != "resolved" for cell in store.queues.cells(queue.id))
+    if _changed_since(store, queue):
+        waiting += frame(store, queue).behind
     reason = ""
     if waiting:
         are = "is" if waiting == 1 else "are"
         reason = f"{plural(waiting, 'cell')} of the queue {are} still open."
+    return DrawnLabels(partial(_cells_of, store, queue), queue, reason)
+
+
+def _changed_since(store: Store, queue: QueueRow) -> bool:
+    """Whether votes may have come after a queue was made, or decisions were there before it.
+
+    Else nothing that its draw did not know waits for it.
+    """
+    finished = store.runs.row(queue.run_id).finished
+    voted_before = finished is not None and finished < queue.created
+    return not voted_before or bool(store.settled.active_at(queue.run_id, queue.created))
+
+
+def _cells_of(store: Store, queue: QueueRow) -> list[DrawnCell]:
+    drawn_from = frame(store, queue)
+    strata = {(c.row.item_id, c.row.criterion): c for c in drawn_from.cells}
+    kinds = {one: at for at, one in enumerate(sorted({c.stratum for c in drawn_from.cells}), 1)}
     rubric = scored_rubric(store, store.runs.get(queue.run_id))
     own = store.signs.own_rubrics(queue.run_id)
     known = settled(store, queue.run_id)
@@ -135,7 +150,7 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
         cell = _cell(row, asked, option, stratum, drawn=drawn)
         if cell is not None and not (active and cell.value is None):
             cells.append(cell)
-    return DrawnLabels(lambda: cells, queue, reason)
+    return cells
 
 
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:

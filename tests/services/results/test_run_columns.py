@@ -17,7 +17,8 @@ from core.services.pairwise.system_answers import shared_tasks
 from core.services.reports import run_report
 from core.services.results import browsing, run_columns
 from core.services.results.run_columns import cell_columns, orders_shown, vote_columns
-from core.services.review import queues
+from core.services.results.scored_items import resolved_items
+from core.services.review import corrected_estimates, queues
 from core.services.runs import cost_estimate
 from core.services.runs.planning import RunRequest
 from core.store.library.datasets import Items
@@ -200,3 +201,16 @@ def test_nobody_reads_all_texts_to_count_to_plan_or_to_split(
 
     monkeypatch.setattr(Items, "contents", some)
     assert everything() == first
+
+
+def test_labels_of_a_run_are_counted_with_what_people_settled(store: Store) -> None:
+    run_id = at_rest(store)
+    (ann,) = seats(store, "Ann")
+    queue = make_queue(store, store.runs.get(run_id), reviewed.EVERYTHING)
+    for item in ("i0", "i5"):
+        settle(store, ann, queue, item, MET)
+    found = corrected_estimates.selected(store, run_id)
+    assert found is not None
+    items = resolved_items(store, store.runs.row(run_id).dataset_version_id, None)
+    # i0 and i1 had a label on Right; i0 got one on Short, i5 both.
+    assert found.labels == sum(len(item.labels) for item in items) == 2 + 1 + 2
