@@ -93,7 +93,7 @@ class Votes:
     ) -> None:
         """Keep all votes and failures (with their words) of some items that have none so far.
 
-        It leaves what ``record`` leaves of them, in a third of the time.
+        It leaves what ``record`` leaves of them.
 
         Raises:
             Fenced: the lease does not hold any more.
