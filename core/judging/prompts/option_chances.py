@@ -70,7 +70,7 @@ def decided(tokens: Sequence[NumberToken] | None) -> float | str:
 
     >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
     >>> round(decided([{"at": 0, "text": "Yes", "top": top}]), 4)
-    0.7689
+    0.7688
     """
     if tokens is None:
         return NOT_SENT
