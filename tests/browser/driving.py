@@ -25,6 +25,8 @@ QUIET = (
     "() => document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')"
     " && !document.querySelector('[data-testid=stSkeleton]')"
     " && !document.querySelector('[data-stale=true]')"
+    # A shortcut of the editor presses its button as soon as the page is free.
+    " && !(document.rubricStudioEditor?.pending?.length)"
     # An expander that still opens moves what lies below it away under the mouse.
     " && !document.getAnimations().some(a => a.playState === 'running'"
     " && a.effect.getComputedTiming().endTime !== Infinity)"

@@ -28,20 +28,20 @@ export default function({ data }) {
   const plain = (key) => "st-key-" + key.replace(/[^a-zA-Z0-9_-]/g, "-");
   const named = (key) => "." + CSS.escape(plain(key));
   const shown = (key, what) => page.querySelector(named(key) + " " + what);
+  const quiet = () =>
+    page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
   // Until it is there and stays: what was asked for is drawn by the server first.
   const until = (get, then) => {
     const ask = (mine.ask = {});
     let left = 240;
     const look = () => {
       const found = get();
-      left -= 1;
+      if (quiet()) left -= 1;
       if (mine.ask !== ask || left < 0 || (found && then(found))) return;
       setTimeout(look, 50);
     };
     setTimeout(look, 60);
   };
-  const quiet = () =>
-    page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
   const cursor = (uid) => {
     let kept = 0;
     const from = page.activeElement;
@@ -63,10 +63,11 @@ export default function({ data }) {
   // One after the other, each as soon as the server is ready: no key is lost to the next one.
   const work = () => {
     const next = mine.pending[0];
-    const button = quiet() && shown(next.key, "button:not(:disabled)");
-    next.left -= 1;
-    // What cannot be pressed now, as there is nothing to take back, does not hold up the rest.
-    if (quiet() && !button && mine.pending.length > 1) next.left -= 20;
+    const calm = quiet();
+    const button = calm && shown(next.key, "button:not(:disabled)");
+    // Given up where the button does not come, never because the server takes its time. What
+    // cannot be pressed now, as there is nothing to take back, does not hold up the rest.
+    if (calm) next.left -= mine.pending.length > 1 ? 21 : 1;
     if (button || next.left < 0) mine.pending.shift();
     if (button) {
       button.click();
