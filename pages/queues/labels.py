@@ -32,6 +32,10 @@ SAYS = (
 )
 
 
+#: The ways to draw, as a column is called.
+SHORT = {"even": "alike", "strata": "per verdict", "doubt": "doubtful"}
+
+
 def show(who: Seat) -> None:
     """The form, what labels buy as a table, and the button that makes the queue."""
     page_header(
@@ -43,7 +47,7 @@ def show(who: Seat) -> None:
     if run is None:
         empty_state("No run has votes yet", "Grade something, or import votes, first.")
         return
-    left, right = st.columns([2, 3], gap="large")
+    left, right = st.columns([1, 2], gap="large")
     with left:
         asked = _asked(run)
     labels, hourly, criterion, pair = asked
@@ -109,7 +113,7 @@ def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
 
 def _table(plan: LabelPlan, *, wages: bool) -> None:
     timed = any(one.minutes is not None for one in plan.steps)
-    heads = ["Labels more", *(f"± {words}" for words in DRAWS.values())]
+    heads = ["Labels more", *(f"± {SHORT[draw]}" for draw in DRAWS)]
     heads += ["Power"] if plan.gap is not None else []
     heads += ["People's time"] if timed else []
     heads += ["Wages"] if timed and wages else []
