@@ -94,8 +94,6 @@ class FanOut:
                     if self._is_done():
                         break
                     self._stir.clear()
-                    for sent in self._out.values():
-                        sent.task.add_done_callback(lambda _: self._stir.set())
                     await _either(self._stir, stop)
             finally:
                 for sent in list(self._out.values()):
@@ -153,6 +151,7 @@ class FanOut:
             *(remote.ask, self._sealed, pickle.dumps(chunk), key),
             key=key, workers=[worker], allow_other_workers=False, pure=False, retries=0,
         )  # fmt: skip
+        sent.task.add_done_callback(lambda _: self._stir.set())
         self._out[sent.number] = sent
 
     def _heard(self, news: News) -> None:

@@ -79,6 +79,7 @@ class Cluster:
         self.client, self.topic = client, topic
         self._listeners: dict[str, Callable[[News], None]] = {}
         self._known: dict[str, bool] = {}
+        self._seen, self._there = float("-inf"), list[str]()
         self._away_since: float | None = None
 
     @property
@@ -119,12 +120,16 @@ class Cluster:
     async def workers(self) -> list[str]:
         """The addresses of the workers that fit, none while the scheduler is away.
 
+        The scheduler is asked again after ``LOOK_EVERY``: news comes many times as often.
+
         Raises:
             ClusterGone: it has been away for too long, or closed.
         """
         loop = asyncio.get_running_loop()
         if self.client.status == "running":
             self._away_since = None
+            if loop.time() - self._seen < LOOK_EVERY:
+                return self._there
             try:
                 found = await self.client.scheduler.identity(n_workers=-1)
             except (OSError, ValueError) as error:
@@ -132,7 +137,9 @@ class Cluster:
                 return []
             workers = [str(one) for one in found["workers"]]
             await self._check([one for one in workers if one not in self._known])
-            return [one for one in workers if self._known.get(one)]
+            self._there = [one for one in workers if self._known.get(one)]
+            self._seen = loop.time()
+            return self._there
         self._away_since = self._away_since or loop.time()
         if self.client.status == "closed" or loop.time() - self._away_since > PATIENCE:
             raise ClusterGone(
