@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import streamlit as st
@@ -190,3 +190,17 @@ def _on_switch(name: str, key: str) -> None:
 def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
     gone = dict.fromkeys((*drops, CELL, state.PAGE, FINDING))
     state.set_address(**{**gone, name: state.get(key) or None})
+
+
+def one_judge(what: str, names: Iterable[str]) -> str:
+    """The judge that ``what`` is shown of: asked where there are several."""
+    judges = list(dict.fromkeys(names))
+    if len(judges) == 1:
+        return judges[0]
+    chosen: str = st.selectbox(
+        "Judge",
+        judges,
+        key=state.key(AGREEMENT_FIELD, what, "judge"),
+        format_func=lambda one: one_line(one, 60),
+    )
+    return chosen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.metrics.estimate import Estimate
@@ -165,3 +167,10 @@ def few(n: int) -> str:
     if not 0 < n < FEW:
         return ""
     return f"Only {fmt.plural(n, 'item')}: a share of one half is uncertain by 14 points or more."
+
+
+def said(sentences: Sequence[str], *, none: str) -> None:
+    """Sentences as a list; ``none`` where there are none."""
+    lines = "".join(f"<li>{esc(one)}</li>" for one in sentences)
+    prose = f'<div class="rs-prose">{esc(none)}</div>'
+    st.html(f'<ul class="rs-list">{lines}</ul>' if lines else prose)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from core.cli import common
+from core.cli.asked_again.outlook import budget_option, say_outlook
 from core.cli.common import db_option, json_option, open_to_plan
 from core.cli.measuring import follow
 
@@ -16,7 +17,7 @@ from core.cli.measuring import follow
 @click.argument("run")
 @click.option("--ask", is_flag=True, help="Ask its judges the same again first.")
 @click.option("--estimate", "only_estimate", is_flag=True, help="Only print what --ask will take.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+@budget_option
 @db_option
 @json_option
 def drift(
@@ -37,13 +38,9 @@ def drift(
         number, whole = run_number(run), True
         if ask or only_estimate:
             outlook = anchors.estimate(store, number)
-            cost = "cost unknown" if outlook.cost is None else f"about ${outlook.cost:.4f}"
-            said = f"{outlook.items:,} items, {outlook.calls:,} calls, {cost}"
+            say_outlook(outlook, "items", alone=only_estimate, as_json=as_json)
             if only_estimate:
-                data = {"items": outlook.items, "calls": outlook.calls, "cost_usd": outlook.cost}
-                common.report(data, lambda _: said, as_json)
                 return
-            common.say(said)
             made = anchors.ask(store, number, budget)
             follow(store, made)
             whole = bool(lifecycle.summary(store, made)["complete"])

@@ -8,22 +8,23 @@ from pathlib import Path
 import click
 
 from core.cli import common
+from core.cli.asked_again.outlook import (
+    answers_option,
+    budget_option,
+    estimate_option,
+    say_outlook,
+    seed_option,
+)
 from core.cli.common import db_option, json_option, open_to_plan
 from core.cli.measuring import follow
 
 
 @click.command()
 @click.argument("run")
-@click.option(
-    "--answers",
-    type=click.IntRange(1, 2000),
-    default=100,
-    show_default=True,
-    help="How many of the run's answers are drawn.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides which are drawn.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
-@click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
+@answers_option
+@seed_option
+@budget_option
+@estimate_option
 @click.option("--last", is_flag=True, help="What was found last; calls nobody.")
 @db_option
 @json_option
@@ -57,13 +58,9 @@ def impression(
             asked = made.id
         else:
             outlook = one_impression.estimate(store, number, answers, seed)
-            cost = "cost unknown" if outlook.cost is None else f"about ${outlook.cost:.4f}"
-            said = f"{outlook.items:,} answers, {outlook.calls:,} calls, {cost}"
+            say_outlook(outlook, "answers", alone=only_estimate, as_json=as_json)
             if only_estimate:
-                data = {"answers": outlook.items, "calls": outlook.calls, "cost_usd": outlook.cost}
-                common.report(data, lambda _: said, as_json)
                 return
-            common.say(said)
             asked = one_impression.start(store, number, answers, seed, budget)
             follow(store, asked)
         found = one_impression.result(store, asked)

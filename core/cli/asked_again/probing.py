@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
+from core.cli.asked_again.outlook import (
+    answers_option,
+    budget_option,
+    estimate_option,
+    price,
+    say_outlook,
+    seed_option,
+)
 from core.cli.common import db_option, json_option, open_to_plan, open_to_read
 from core.cli.measuring import follow
 
 if TYPE_CHECKING:
     from core.services.diagnostics.probes import ProbeRequest
-    from core.services.runs.cost_estimate import CostEstimate
     from core.store.store import Store
 
 
@@ -30,18 +37,12 @@ if TYPE_CHECKING:
     "these when absent; or longer-written, shorter-written, confident-written, with --writer. May "
     "be given several times.",
 )
-@click.option(
-    "--answers",
-    type=click.IntRange(1, 2000),
-    default=100,
-    show_default=True,
-    help="How many of the run's answers are drawn.",
-)
+@answers_option
 @click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only these of its judges.")
 @click.option("--writer", metavar="NAME", help="The judge whose model writes what no rule can.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Decides which are drawn.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
-@click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
+@seed_option
+@budget_option
+@estimate_option
 @click.option("--last", is_flag=True, help="What the newest probe of RUN found; calls nobody.")
 @db_option
 @json_option
@@ -75,10 +76,9 @@ def probe(
             chosen = {name: value for name, value in {**options, **names}.items() if value}
             request = probes.ProbeRequest(number, **chosen)
             outlook = probes.estimate(store, request)
+            say_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
             if only_estimate:
-                common.report(_cost(outlook), lambda _: _in_words(outlook), as_json)
                 return
-            common.say(_in_words(outlook))
             if writer is not None:
                 request = _written(store, request, writer)
             sys.exit(_asked(store, probes.start(store, request), as_json))
@@ -93,7 +93,7 @@ def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
     judge = registry.get_judge(store, writer).judge
     wish = written_twins.TwinsRequest(judge, request, request.budget)
     outlook = written_twins.estimate(store, wish)
-    common.say(f"to be written first: {outlook.calls:,} calls, {_priced(outlook.cost)}")
+    common.say(f"to be written first: {outlook.calls:,} calls, {price(outlook.cost)}")
     begun = written_twins.begin(store, wish)
     while (task := help_tasks.wait(store, begun)).active:
         pass
@@ -127,15 +127,3 @@ def _say_found(store: Store, probe_id: int, as_json: bool) -> None:
 
     found = probe_results.result(store, probe_id)
     common.report(probe_results.as_data(found), lambda _: probe_results.as_text(found), as_json)
-
-
-def _cost(found: CostEstimate) -> dict[str, Any]:
-    return {"texts": found.items, "calls": found.calls, "cost_usd": found.cost}
-
-
-def _in_words(found: CostEstimate) -> str:
-    return f"{found.items:,} texts, {found.calls:,} calls, {_priced(found.cost)}"
-
-
-def _priced(cost: float | None) -> str:
-    return "cost unknown" if cost is None else f"about ${cost:.4f}"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from core.text.names import STORED
 FORM = 1
 
 Numbers = npt.NDArray[Any]
+MadeT = TypeVar("MadeT")
 
 
 class GivenLabels(NamedTuple):
@@ -74,19 +75,29 @@ class ItemColumns:
         return self.words[self.rows(ids)].astype(np.float64)
 
 
-#: The columns that were asked for last, by the hash of what they are of: it says all of it.
-_LATEST: OrderedDict[str, ItemColumns] = OrderedDict()
-_AT_HAND = 4
+class AtHand(Generic[MadeT]):
+    """What was asked for last, by the hash of what it is of, which says all of it."""
+
+    def __init__(self, most: int = 4) -> None:
+        self._most = most
+        self._latest: OrderedDict[str, MadeT] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], MadeT]) -> MadeT:
+        """What is at hand under ``key``, else what ``make`` gives."""
+        found = self._latest.pop(key, None) or make()
+        self._latest[key] = found
+        while len(self._latest) > self._most:
+            self._latest.popitem(last=False)
+        return found
+
+
+_LATEST: AtHand[ItemColumns] = AtHand()
 
 
 def of_version(store: Store, version_id: int) -> ItemColumns:
     """The columns of a dataset version; nobody may change them."""
     version = store.datasets.version(version_id)
-    found = _LATEST.pop(version.hash, None) or _read(store, version)
-    _LATEST[version.hash] = found
-    while len(_LATEST) > _AT_HAND:
-        _LATEST.popitem(last=False)
-    return found
+    return _LATEST.get(version.hash, lambda: _read(store, version))
 
 
 def _read(store: Store, version: DatasetVersion) -> ItemColumns:

@@ -6,7 +6,6 @@ a verdict names no option, the option is ``NO_OPTION``.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -62,18 +61,13 @@ class RunItems(NamedTuple):
     places: Numbers
 
 
-#: The items that were asked for last, by the hash of a plan: it says which they are.
-_LATEST: OrderedDict[str, RunItems] = OrderedDict()
-_AT_HAND = 4
+#: By the hash of a plan: it says which items they are.
+_LATEST: item_columns.AtHand[RunItems] = item_columns.AtHand()
 
 
 def items_of_run(store: Store, run: RunRow) -> RunItems:
     """The items of a run, which never change; nobody may change what is given."""
-    found = _LATEST.pop(run.plan_hash, None) or _read_items(store, run)
-    _LATEST[run.plan_hash] = found
-    while len(_LATEST) > _AT_HAND:
-        _LATEST.popitem(last=False)
-    return found
+    return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
 def _read_items(store: Store, run: RunRow) -> RunItems:

@@ -8,9 +8,10 @@ from core import figures as draw
 from core.services.diagnostics.probe_results import CHANGES, PROMISED, ProbeFigure, ProbeResult
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
-from pages.agreement.words import section
+from pages.agreement.selection import one_judge
+from pages.agreement.words import said, section
 from pages.ui import routes, state
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc
 from pages.ui.widgets import table
 
 HEADS = (
@@ -22,19 +23,9 @@ HEADS = (
 def show(found: ProbeResult) -> None:
     """The whole of it."""
     section("What edits do")
-    lines = "".join(f"<li>{esc(one)}</li>" for one in found.findings)
-    none = "No edit surely moves any of these judges."
-    st.html(f'<ul class="rs-list">{lines}</ul>' if lines else f'<div class="rs-prose">{none}</div>')
+    said(found.findings, none="No edit surely moves any of these judges.")
     st.caption(PROMISED)
-    names = list(dict.fromkeys(one.judge for one in found.whole))
-    judge = names[0]
-    if len(names) > 1:
-        judge = st.selectbox(
-            "Judge",
-            names,
-            key=state.key(keys.AGREEMENT_FIELD, "probe", "judge"),
-            format_func=lambda one: one_line(one, 60),
-        )
+    judge = one_judge("probe", (one.judge for one in found.whole))
     mine = [one for one in found.whole if one.judge == judge]
     shifts = [one for one in mine if one.measure != CHANGES and one.effect.estimate is not None]
     if shifts:

@@ -9,11 +9,11 @@ from core.services.gate import drift as anchors
 from core.services.gate.drift import PROMISED, RIGHT, Drift, DriftPoint, JudgeSeries
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
-from pages.agreement.selection import RatedSelection, switch
-from pages.agreement.words import section
+from pages.agreement.selection import RatedSelection, one_judge, switch
+from pages.agreement.words import said, section
 from pages.ui import model_help, routes, run_status, state
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc
 from pages.ui.widgets import empty_state, shown_errors, table
 
 MEASURE = "over_time"
@@ -44,19 +44,10 @@ def _found(first: int) -> Drift:
 
 def _moved(found: Drift) -> None:
     section("Since it was first asked")
-    lines = "".join(f"<li>{esc(one)}</li>" for one in found.alerts)
-    none = f"No judge has moved beyond its limits in {fmt.plural(len(found.repeats), 'look')}."
-    st.html(f'<ul class="rs-list">{lines}</ul>' if lines else f'<div class="rs-prose">{none}</div>')
+    looks = fmt.plural(len(found.repeats), "look")
+    said(found.alerts, none=f"No judge has moved beyond its limits in {looks}.")
     st.caption(PROMISED)
-    names = list(dict.fromkeys(one.judge for one in found.series))
-    judge = names[0]
-    if len(names) > 1:
-        judge = st.selectbox(
-            "Judge",
-            names,
-            key=state.key(keys.AGREEMENT_FIELD, MEASURE, "judge"),
-            format_func=lambda one: one_line(one, 60),
-        )
+    judge = one_judge(MEASURE, (one.judge for one in found.series))
     measure = switch("Measure", MEASURE, MEASURES)
     series = next(one for one in found.series if (one.judge, one.measure) == (judge, measure))
     _series(series)
