@@ -23,7 +23,7 @@ from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
 from core.metrics.agreement.kappa import KAPPAS, pair_cells
 from core.metrics.dawid_skene import dawid_skene, held_out
-from core.metrics.facets import Facets, facets
+from core.metrics.facets import facets, fair_scores
 from core.metrics.measure import Array, Ratings
 from core.scoring.verdict import Ballot, settle
 from core.services.results.weight_fit import fit_criterion
@@ -85,7 +85,7 @@ def severities(samples: int, items: int, *, odd: bool = False, criteria: int = 1
         slopes.append(float(np.polyfit(true, value, 1)[0]))
         flagged += one.raters[0].misfit.odd
         false += sum(r.misfit.odd for r in one.raters[1:])
-        fair.append(_likeness(one, quality))
+        fair.append(_likeness(fair_scores(one, rated, [5] * criteria), quality))
         plain.append(_plain(rated, quality))
     every = samples * RATERS
     print(
@@ -98,8 +98,8 @@ def severities(samples: int, items: int, *, odd: bool = False, criteria: int = 1
     )
 
 
-def _likeness(one: Facets, quality: Array) -> float:
-    return float(np.corrcoef(one.fair[:, 0], quality)[0, 1])
+def _likeness(fair: Array, quality: Array) -> float:
+    return float(np.corrcoef(fair[:, 0], quality)[0, 1])
 
 
 def _plain(rated: list[Ratings], quality: Array) -> float:

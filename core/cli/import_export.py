@@ -113,7 +113,7 @@ def _tell(filled: Filled) -> None:
 #: As ``core.services.exports.run_export.FORMATS``, which is too heavy to import for ``--help``.
 FORMATS = (
     *("csv", "jsonl", "xlsx", "autorubric", "canvas", "report", "html", "markdown", "folder"),
-    *("reviews", "events", "labelled", "contest", "direct", "everything"),
+    *("reviews", "events", "labelled", "contest", "direct", "fair", "everything"),
 )
 #: Programs whose own lists of students are filled in.
 LMS = ("canvas", "moodle")
@@ -136,6 +136,7 @@ events       the record of reviewing, event by event (JSON lines)
 labelled     the dataset with the labels that people settled (JSON lines)
 contest      of a contest: leaderboards, and every contest with unitxt's fields (JSON)
 direct       every judge's answers with the fields of unitxt's direct judge (JSON)
+fair         what an average rater would give every item, severities apart (CSV)
 
 What a format cannot hold is said on stderr.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from statistics import NormalDist
 from typing import Literal, NamedTuple
 
 Method = Literal["percentile", "bca", "basic", "exact", "smoothed"]
@@ -34,7 +35,7 @@ USUAL = Confidence()
 
 
 class Estimate(NamedTuple):
-    """A figure with its 95% interval, from ``n`` observations.
+    """A figure with its interval (95% unless another level is asked for), from ``n`` observations.
 
     ``value`` is ``None`` where it is undefined: never NaN, and never 0 or 1 as a stand-in.
     ``reason`` says why the value is missing or, where there is one, why the interval is. ``hits``
@@ -72,7 +73,7 @@ class Estimate(NamedTuple):
         return self._replace(low=interval.low, high=interval.high, reason=interval.reason)
 
     @classmethod
-    def share(cls, hits: int, n: int) -> Estimate:
+    def share(cls, hits: int, n: int, level: float = USUAL.level) -> Estimate:
         """``hits`` of ``n`` with the Wilson interval; without a value where there is nothing.
 
         >>> Estimate.share(0, 0)[:3], Estimate.share(3, 4).value
@@ -80,11 +81,20 @@ class Estimate(NamedTuple):
         """
         if not n:
             return cls(None, hits=hits)
-        return cls(hits / n, *wilson(hits, n), n=n, hits=hits)
+        return cls(hits / n, *wilson(hits, n, normal_reach(level)), n=n, hits=hits)
 
 
 #: The normal quantile of a two-sided interval at 95%.
 _Z95 = 1.959963984540054
+
+
+def normal_reach(level: float) -> float:
+    """How many standard errors a two-sided normal interval reaches, at a level in (0, 1).
+
+    >>> normal_reach(0.95), round(normal_reach(0.99), 3)
+    (1.959963984540054, 2.576)
+    """
+    return _Z95 if level == USUAL.level else NormalDist().inv_cdf((1 + level) / 2)
 
 
 def wilson(successes: int, n: int, z: float = _Z95) -> tuple[float, float]:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate, normal_reach
 from core.metrics.measure import Array, Ratings
 
 #: Points of the normal distribution that qualities are integrated over.
@@ -63,17 +63,14 @@ class RaterSeverity(NamedTuple):
 class Facets(NamedTuple):
     """The model fitted. ``reason`` says why there is none, and then all else is empty.
 
-    ``fair``: of every item what an average rater would give, as a share of the highest level,
-    averaged over the criteria, with its 95% interval, shape (items, 3); NaN without a rating.
-    ``spread`` is the standard deviation of qualities in logits. ``table`` are the log chances of
-    every (criterion, rater), level and point of quality; ``posterior`` the chance of each point by
-    item.
+    ``steps`` of every criterion are as an average rater meets them. ``spread`` is the standard
+    deviation of qualities in logits. ``table`` are the log chances of every (criterion, rater),
+    level and point of quality; ``posterior`` the chance of each point by item.
     """
 
     raters: tuple[RaterSeverity, ...]
     steps: tuple[Array, ...]
     spread: float
-    fair: Array
     table: Array
     posterior: Array
     reason: str = ""
@@ -98,13 +95,16 @@ class _Votes(NamedTuple):
         return self.raters + sum(k - 1 for k in self.levels) + 1
 
 
-def facets(ratings: Sequence[npt.ArrayLike], levels: Sequence[int]) -> Facets:
+def facets(
+    ratings: Sequence[npt.ArrayLike], levels: Sequence[int], level: float = USUAL.level
+) -> Facets:
     """The model of ratings.
 
     Args:
         ratings: of every criterion levels 0 .. k-1, negative where there is none, shape (items,
             raters), the same items and raters everywhere.
         levels: how many levels each criterion has, at least 2.
+        level: how often an interval shall hold the true value.
 
     Undefined with fewer than ``FEWEST_ITEMS`` items that two raters rated, or one rater.
     """
@@ -112,7 +112,7 @@ def facets(ratings: Sequence[npt.ArrayLike], levels: Sequence[int]) -> Facets:
     reason = _why_not(matrices)
     if reason:
         nothing = np.zeros((0, 0))
-        return Facets((), (), 0.0, nothing, nothing, nothing, reason)
+        return Facets((), (), 0.0, nothing, nothing, reason)
     votes = _counted(matrices, levels)
     best = _most_likely(votes)
     table = _table(votes, best)
@@ -122,13 +122,42 @@ def facets(ratings: Sequence[npt.ArrayLike], levels: Sequence[int]) -> Facets:
     middle = float(severity.mean())
     steps = tuple(one + middle for one in steps)
     return Facets(
-        _severities(votes, best, covariance, table, posterior),
+        _severities(votes, best, covariance, table, posterior, normal_reach(level)),
         steps,
         spread,
-        _fair(matrices, steps, spread, posterior),
         table,
         posterior,
     )
+
+
+def fair_scores(
+    found: Facets,
+    ratings: Sequence[npt.ArrayLike],
+    levels: Sequence[int],
+    level: float = USUAL.level,
+) -> Array:
+    """Of every item what an average rater would give, by the model of these raters.
+
+    The items may be others than those it was fitted on; ``ratings`` and ``levels`` are as there. A
+    share of the highest level, averaged over the criteria, with the ends of its posterior, shape
+    (items, 3); NaN without a rating.
+    """
+    matrices = [np.asarray(one, np.int64) for one in ratings]
+    posterior = _posterior(_counted(matrices, levels), found.table)
+    place = found.spread * _Z
+    share = np.mean(
+        [
+            np.exp(_log_chances(place, one, len(one) + 1)) @ np.arange(len(one) + 1) / len(one)
+            for one in found.steps
+        ],
+        axis=0,
+    )
+    below, outside = np.cumsum(posterior, axis=1), (1 - level) / 2
+    ends = [share[np.argmax(below >= chance, axis=1)] for chance in (outside, 1 - outside)]
+    rated = np.any([(one >= 0).any(axis=1) for one in matrices], axis=0)
+    fair = np.column_stack([posterior @ share, *ends])
+    fair[~rated] = np.nan
+    return fair
 
 
 def _why_not(matrices: Sequence[Ratings]) -> str:
@@ -288,7 +317,7 @@ def _slopes_by_item(votes: _Votes, point: Array) -> Array:
 
 
 def _severities(
-    votes: _Votes, point: Array, covariance: Array, table: Array, posterior: Array
+    votes: _Votes, point: Array, covariance: Array, table: Array, posterior: Array, z: float
 ) -> tuple[RaterSeverity, ...]:
     severity = point[: votes.raters]
     centre = np.eye(votes.raters) - 1 / votes.raters
@@ -297,7 +326,7 @@ def _severities(
     shifts = _shifts(votes, point, posterior)
     found = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
-        reach = 1.959963984540054 * float(spread[at])
+        reach = z * float(spread[at])
         value, slope = shifts[at]
         mine = votes.rater == at
         columns = np.flatnonzero(np.repeat(mine, votes.most))
@@ -306,7 +335,7 @@ def _severities(
             RaterSeverity(
                 Estimate(logit, logit - reach, logit + reach, n=number),
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
-                _misfit(votes, table, posterior, mine),
+                _misfit(votes, table, posterior, mine, z),
                 number,
             )
         )
@@ -333,7 +362,9 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
     ]
 
 
-def _misfit(votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_]) -> Infit:
+def _misfit(
+    votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
+) -> Infit:
     """Squared surprises of a rater over their variance, both averaged over what items may be."""
     chances = np.where(mine[:, None, None], np.exp(table), 0.0)
     level = np.arange(votes.most, dtype=np.float64)
@@ -350,25 +381,5 @@ def _misfit(votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.
     if not due.sum():
         return Infit(1.0, 1.0, 1.0)
     value = float(came.sum() / due.sum())
-    reach = 1.959963984540054 * float(np.sqrt(((came - value * due) ** 2).sum()) / due.sum())
+    reach = z * float(np.sqrt(((came - value * due) ** 2).sum()) / due.sum())
     return Infit(value, max(0.0, value - reach), value + reach)
-
-
-def _fair(
-    matrices: Sequence[Ratings], steps: Sequence[Array], spread: float, posterior: Array
-) -> Array:
-    """What an average rater would give, with the ends of its posterior."""
-    place = spread * _Z
-    share = np.mean(
-        [
-            np.exp(_log_chances(place, one, len(one) + 1)) @ np.arange(len(one) + 1) / len(one)
-            for one in steps
-        ],
-        axis=0,
-    )
-    below = np.cumsum(posterior, axis=1)
-    ends = [share[np.argmax(below >= chance, axis=1)] for chance in (0.025, 0.975)]
-    rated = np.any([(one >= 0).any(axis=1) for one in matrices], axis=0)
-    found = np.column_stack([posterior @ share, *ends])
-    found[~rated] = np.nan
-    return found

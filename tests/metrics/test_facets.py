@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from core.metrics.facets import SEVERITY, SPREAD, STEP, Facets, facets
+from core.metrics.facets import SEVERITY, SPREAD, STEP, Facets, facets, fair_scores
 
 _rng = np.random.default_rng(5)
 ITEMS, TRUE = 120, np.array([-0.9, 0.0, 0.9])
@@ -68,11 +68,15 @@ def test_planted_severities_lie_in_their_intervals() -> None:
 def test_items_are_scored_as_an_average_rater_would() -> None:
     # Of two items with the same answers, one was seen by the lenient rater, one by the strict one.
     sparse = np.concatenate([RATED, [[2, 2, -1], [-1, 2, 2]]])
-    fair = facets([sparse], [4]).fair
+    fair = fair_scores(facets([sparse], [4]), [sparse], [4])
     assert fair[-1, 0] > fair[-2, 0] + 0.05
     assert fair[-1, 1] < fair[-1, 0] < fair[-1, 2]
     unrated = np.concatenate([RATED, [[-1, -1, -1]]])
-    assert np.isnan(facets([unrated], [4]).fair[-1]).all()
+    assert np.isnan(fair_scores(FOUND, [unrated], [4])[-1]).all()
+    # Items that the model was not fitted on are scored by it, too.
+    assert fair_scores(FOUND, [RATED[:5]], [4]) == pytest.approx(
+        fair_scores(FOUND, [RATED], [4])[:5]
+    )
 
 
 def test_who_answers_at_random_is_odd() -> None:

@@ -18,6 +18,8 @@ from core.formats.report.paper import markdown_paper
 from core.formats.source.csv_writer import Value, csv_bytes, csv_text
 from core.services.access.allowing import require
 from core.services.access.blindness import require_open
+from core.services.agreement.load_ratings import sheet_of
+from core.services.agreement.rating_sheet import rater_table
 from core.services.exports import common_layout, contest_export, direct_assessment
 from core.services.exports.autorubric import experiment_files
 from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_rows
@@ -30,6 +32,7 @@ from core.services.exports.judgement_rows import (
     reviews,
     verdict_rows,
 )
+from core.services.rating_models import severity
 from core.services.reports.paper import paper
 from core.services.reports.run_report import RunReport, report
 from core.services.results.scored_items import effective, resolved_items, scored_rubric, with_truth
@@ -91,6 +94,12 @@ def labelled_dataset(store: Store, version_id: int) -> str:
     truth = store.settled.truth(version_id)
     items = tuple(with_truth(item, truth.get(item.id, {})) for item in whole.items)
     return dump_dataset(whole.model_copy(update={"items": items}))
+
+
+def fair_scores(store: Store, run_id: int) -> Iterator[Row]:
+    """What an average rater would give every item of a run, by all of its raters."""
+    sheet = sheet_of(store, run_id)
+    return severity.fair_rows(rater_table(sheet, (*sheet.people, *sheet.judges)))
 
 
 def as_jsonl(rows: Iterable[Row]) -> str:
@@ -197,6 +206,7 @@ Format = Literal[
     "labelled",
     "contest",
     "direct",
+    "fair",
     "everything",
 ]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -255,6 +265,8 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         return _reviewed(store, run_id, form)
     if form == "contest":
         return _single("contest.json", contest_export.as_json(store, run_id).decode())
+    if form == "fair":
+        return _single("fair.csv", as_csv(fair_scores(store, run_id)))
     if form == "direct":
         return _single("direct.json", direct_assessment.as_json(store, run_id))
     found = graded(store, run_id)

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.metrics.facets import Facets, RaterSeverity, facets
+from core.metrics.estimate import USUAL, Estimate
+from core.metrics.facets import RaterSeverity, facets, fair_scores
 from core.services.rating_models.rater_table import RaterTable, answerers, ascending
 from core.text.numbers import percent
 
 #: More raters than these are not told apart: nobody would read them, and few rated enough.
 MOST_RATERS = 200
-#: Of more items than these a part is looked at, drawn by a fixed seed.
+#: Of more items than these the model learns from a part, drawn by a fixed seed.
 MOST_ITEMS = 4_000
 ONE_LEVEL = "No criterion has levels with an order."
+UNRATED = "None of these raters rated it."
 
 
 class FairScore(NamedTuple):
-    """What an average rater would give an item, as a share of the scale, with its 95% interval;
-    ``mean`` is what its raters gave on average, ``raters`` how many they were.
+    """What an average rater would give an item, as a share of the scale, from ``fair.n`` ratings.
+
+    ``mean`` is what its raters gave on average, ``raters`` how many they were; where nobody rated
+    it there is neither.
     """
 
     item: str
-    fair: float
-    low: float
-    high: float
-    mean: float
+    fair: Estimate
+    mean: float | None
     raters: int
 
 
@@ -43,31 +46,34 @@ class SeverityStudy(NamedTuple):
     reason: str = ""
 
 
-def severity(table: RaterTable, criterion: str = "") -> SeverityStudy:
+def severity(table: RaterTable, criterion: str = "", level: float = USUAL.level) -> SeverityStudy:
     """The severities of the raters of a table, on one criterion or on all together.
 
     Columns of one rater (``NAME|NUMBER``) are the rater's answers to the same question: severity is
-    the rater's, so the first of them is taken.
+    the rater's, so the first of them is taken. Of very many items the model learns from a part; a
+    fair score is of every item.
     """
-    part = table.of(criterion).some(MOST_ITEMS, "severity")
-    questions = [q for q in part.questions if len(q.values) > 1]
+    whole = table.of(criterion)
+    questions = [q for q in whole.questions if len(q.values) > 1]
     if not questions:
         return SeverityStudy((), (), 0.0, ONE_LEVEL)
-    names, columns = _first_answers(part)
+    names, columns = _first_answers(whole)
     if len(names) > MOST_RATERS:
         return SeverityStudy((), (), 0.0, f"There are more than {MOST_RATERS} raters.")
-    levels = [ascending(question)[:, columns] for question in questions]
-    rated = np.any([(one >= 0).any(axis=0) for one in levels], axis=0)
+    part = whole.some(MOST_ITEMS, "severity")
+    learned = [ascending(q)[:, columns] for q in part.questions if len(q.values) > 1]
+    rated = np.any([(one >= 0).any(axis=0) for one in learned], axis=0)
     names = [name for name, there in zip(names, rated.tolist(), strict=True) if there]
-    levels = [one[:, rated] for one in levels]
-    found = facets(levels, [len(question.values) for question in questions])
+    sizes = [len(question.values) for question in questions]
+    found = facets([one[:, rated] for one in learned], sizes, level)
     if found.reason:
         return SeverityStudy((), (), 0.0, found.reason)
     raters = sorted(
         zip(names, found.raters, strict=True), key=lambda one: one[1].shift.value or 0.0
     )
-    sizes = [len(question.values) for question in questions]
-    return SeverityStudy(tuple(raters), _items(part.items, levels, sizes, found), found.spread)
+    levels = [ascending(question)[:, columns][:, rated] for question in questions]
+    fair = fair_scores(found, levels, sizes, level)
+    return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), found.spread)
 
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:
@@ -81,20 +87,30 @@ def _items(
     items: tuple[str, ...],
     levels: list[np.ndarray[Any, Any]],
     sizes: list[int],
-    found: Facets,
+    fair: np.ndarray[Any, Any],
 ) -> tuple[FairScore, ...]:
-    """Every rated item; those first whose raters were unlike the average in severity."""
+    """Every item; those first whose raters were unlike the average in severity, unrated last."""
     shares = np.concatenate(
         [np.where(one >= 0, one / (k - 1), np.nan) for one, k in zip(levels, sizes, strict=True)],
         axis=1,
     )
+    number = (~np.isnan(shares)).sum(axis=1)
+    mean = np.nansum(shares, axis=1) / np.maximum(number, 1)
     raters = np.any([one >= 0 for one in levels], axis=0).sum(axis=1)
+    rows = zip(items, fair.tolist(), number.tolist(), mean.tolist(), raters.tolist(), strict=True)
     scores = [
-        FairScore(item, fair, low, high, float(np.nanmean(shares[at])), int(raters[at]))
-        for at, (item, (fair, low, high)) in enumerate(zip(items, found.fair.tolist(), strict=True))
-        if raters[at]
+        FairScore(item, Estimate(value, low, high, n=n), gave, by)
+        if n
+        else FairScore(item, Estimate.undefined(UNRATED), None, 0)
+        for item, (value, low, high), n, gave, by in rows
     ]
-    return tuple(sorted(scores, key=lambda one: -abs(one.fair - one.mean)))
+    return tuple(sorted(scores, key=_untouched))
+
+
+def _untouched(one: FairScore) -> float:
+    if one.fair.value is None or one.mean is None:
+        return 1.0
+    return -abs(one.fair.value - one.mean)
 
 
 def in_words(found: SeverityStudy) -> str:
@@ -126,18 +142,29 @@ def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:
     )
 
 
-def as_data(table: RaterTable) -> dict[str, Any]:
+#: ``metrics --json`` lists the items of no more; the export has those of any number.
+MOST_LISTED = 4_000
+TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists them all."
+
+
+def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """The key ``severity`` of ``metrics --json``."""
+    return {
+        "overall": _data(severity(table, level=level)),
+        "criteria": {name: _data(severity(table, name, level)) for name in _each(table)},
+    }
+
+
+def _each(table: RaterTable) -> list[str]:
+    """The criteria that are looked at by themselves: none where there is only one."""
     names = [question.name for question in table.questions]
-    whole = _data(severity(table))
-    if len(names) < 2:
-        return {"overall": whole, "criteria": {}}
-    return {"overall": whole, "criteria": {name: _data(severity(table, name)) for name in names}}
+    return names if len(names) > 1 else []
 
 
 def _data(found: SeverityStudy) -> dict[str, Any]:
     if found.reason:
-        return {"raters": None, "undefined": {"raters": found.reason}}
+        return {"raters": None, "fair": None, "undefined": dict.fromkeys(NONE, found.reason)}
+    listed = len(found.items) <= MOST_LISTED
     return {
         "spread": found.spread,
         "raters": {
@@ -153,5 +180,45 @@ def _data(found: SeverityStudy) -> dict[str, Any]:
             }
             for name, one in found.raters
         },
+        "fair": {one.item: _fair_data(one) for one in found.items} if listed else None,
         "in_words": in_words(found),
+        **({} if listed else {"undefined": {"fair": TOO_MANY}}),
     }
+
+
+#: What there is none of without a model.
+NONE = ("raters", "fair")
+
+
+def _fair_data(one: FairScore) -> dict[str, Any]:
+    fair = one.fair
+    told: dict[str, Any] = {
+        "fair": fair.value,
+        "fair_ci": None if fair.low is None else [fair.low, fair.high],
+        "mean": one.mean,
+        "raters": one.raters,
+        "n": fair.n,
+    }
+    missing = dict.fromkeys(("fair", "mean"), fair.reason)
+    return told if fair.value is not None else {**told, "undefined": missing}
+
+
+def fair_rows(table: RaterTable, level: float = USUAL.level) -> Iterator[dict[str, Any]]:
+    """A line per item: on all criteria together (no name), then on each where there are several."""
+    for criterion in ("", *_each(table)):
+        found = severity(table, criterion, level)
+        of = {one.item: one for one in found.items}
+        for item in table.items:
+            one = of.get(item) or FairScore(item, Estimate.undefined(found.reason), None, 0)
+            yield {
+                "item_id": item,
+                "criterion": criterion,
+                "fair": one.fair.value,
+                "low": one.fair.low,
+                "high": one.fair.high,
+                "level": level,
+                "mean": one.mean,
+                "raters": one.raters,
+                "n": one.fair.n,
+                "remark": one.fair.reason,
+            }

@@ -7,6 +7,7 @@ import streamlit as st
 from core import figures as draw
 from core.metrics.facets import RaterSeverity
 from core.services.agreement.rating_sheet import rater_table
+from core.services.exports import run_export
 from core.services.rating_models import severity
 from core.services.rating_models.severity import FairScore, SeverityStudy
 from core.text import numbers as fmt
@@ -90,7 +91,8 @@ def _quiet(low: str, high: str) -> str:
 
 def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
     st.html('<div class="rs-section">What an average rater would give</div>')
-    some = found.items[:ITEMS]
+    rated_items = [one for one in found.items if one.fair.value is not None]
+    some = rated_items[:ITEMS]
     table(
         ("Item", "Its raters gave", "An average rater", "Raters"),
         (_item(one) for one in some),
@@ -99,17 +101,30 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
     )
     st.caption(
         f"Shares of the scale, with 95% intervals: the {fmt.plural(len(some), 'item')} of "
-        f"{fmt.count(len(found.items))} that it changes most. Few ratings are drawn towards what "
+        f"{fmt.count(len(rated_items))} that it changes most. Few ratings are drawn towards what "
         "items are on the whole."
     )
+    rated = rater_table(chosen.sheet, (*chosen.sheet.people, *chosen.sheet.judges))
     with st.container(horizontal=True):
+        st.download_button(
+            "Fair scores (CSV)",
+            data=lambda: run_export.csv_file(severity.fair_rows(rated)),
+            file_name=f"fair-scores-run-{chosen.run_id}.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            key=state.key(keys.AGREEMENT_FIELD, "fair"),
+            help="Every item, on all criteria together and on each: what an average rater would "
+            "give, with its interval.",
+            on_click="ignore",
+        )
         routes.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")
 
 
 def _item(one: FairScore) -> list[str]:
+    fair = one.fair
     return [
         esc(one_line(one.item, 60)),
         fmt.score(one.mean),
-        f"{fmt.score(one.fair)}<br>{_quiet(fmt.score(one.low), fmt.score(one.high))}",
+        f"{fmt.score(fair.value)}<br>{_quiet(fmt.score(fair.low), fmt.score(fair.high))}",
         fmt.count(one.raters),
     ]

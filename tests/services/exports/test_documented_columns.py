@@ -38,7 +38,7 @@ def written(name: str, text: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-@pytest.mark.parametrize("form", ["csv", "jsonl", "reviews", "events", "everything"])
+@pytest.mark.parametrize("form", ["csv", "jsonl", "reviews", "events", "fair", "everything"])
 def test_every_column_is_written_down_and_every_one_written_down_is_there(
     store: Store, form: Format
 ) -> None:

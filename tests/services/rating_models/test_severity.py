@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable
-from core.services.rating_models.severity import as_data, in_words, severity
+from core.services.rating_models.severity import as_data, fair_rows, in_words, severity
 
 _rng = np.random.default_rng(2)
 N = 80
@@ -51,10 +51,44 @@ def test_an_item_that_only_strict_raters_saw_is_put_right() -> None:
     some = RATED.copy()
     some[:40, 1:] = -1  # Ann alone
     found = {one.item: one for one in severity(table(some)).items}
-    gained = [found[f"i{at}"].fair - found[f"i{at}"].mean for at in range(40)]
+    gained = [(found[f"i{at}"].fair.value or 0) - (found[f"i{at}"].mean or 0) for at in range(40)]
     assert np.mean(gained) > 0.05
-    assert found["i0"].raters == 1
-    assert found["i0"].low < found["i0"].fair < found["i0"].high
+    fair = found["i0"].fair
+    assert (found["i0"].raters, fair.n) == (1, 1)
+    assert (fair.low or 0) < (fair.value or 0) < (fair.high or 0)
+
+
+def test_every_item_has_a_fair_score_in_json_and_in_rows_or_the_reason_why_not() -> None:
+    some = np.concatenate([RATED[:-1], np.full((1, 4), -1)])
+    two = table(some)
+    two = two._replace(questions=(*two.questions, two.questions[0]._replace(name="logic")))
+    told = as_data(two)
+    assert list(told["criteria"]) == ["tone", "logic"]
+    first, last = told["overall"]["fair"]["i0"], told["overall"]["fair"][f"i{N - 1}"]
+    # Two criteria, four raters; what they gave, as a share of four steps.
+    assert (first["raters"], first["n"]) == (4, 8)
+    assert first["mean"] == pytest.approx(RATED[0].mean() / 4)
+    assert first["fair_ci"][0] < first["fair"] < first["fair_ci"][1]
+    why = "None of these raters rated it."
+    assert (last["fair"], last["undefined"]) == (None, {"fair": why, "mean": why})
+    rows = list(fair_rows(two))
+    assert [len([r for r in rows if r["criterion"] == name]) for name in ("", "logic")] == [N, N]
+    assert rows[0] == {
+        "item_id": "i0", "criterion": "", "fair": first["fair"], "low": first["fair_ci"][0],
+        "high": first["fair_ci"][1], "level": 0.95, "mean": first["mean"], "raters": 4, "n": 8,
+        "remark": "",
+    }  # fmt: skip
+    assert (rows[N - 1]["fair"], rows[N - 1]["remark"]) == (None, why)
+    # Wider where the interval shall hold more often.
+    sure = next(iter(fair_rows(two, 0.99)))
+    assert sure["low"] < rows[0]["low"]
+    assert sure["level"] == 0.99
+
+
+def test_without_a_model_every_row_says_why() -> None:
+    alone = table(RATED[:, :1])._replace(raters=("Ann",))
+    assert {row["remark"] for row in fair_rows(alone)} == {"Severity takes two raters or more."}
+    assert as_data(alone)["overall"]["undefined"]["fair"] == "Severity takes two raters or more."
 
 
 def test_a_rater_who_goes_by_something_else_is_odd() -> None:
@@ -71,8 +105,11 @@ def test_of_very_many_items_a_part_is_drawn_that_is_always_the_same(
 ) -> None:
     monkeypatch.setattr("core.services.rating_models.severity.MOST_ITEMS", 50)
     found = severity(table())
-    assert len(found.items) == 50
+    assert {one.ratings for _, one in found.raters} == {50}
     assert found == severity(table())
+    # Every item has its fair score all the same.
+    assert len(found.items) == N
+    assert all(one.fair.n == 4 for one in found.items)
     whole = table()
     part = whole.some(50, "severity")
     assert [whole.items.index(item) for item in part.items] == sorted(
