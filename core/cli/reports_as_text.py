@@ -10,7 +10,8 @@ from core.domain.runs import Run
 from core.scoring import explain
 from core.scoring.trace import Trace
 from core.services.agreement.rater_pairs import DIRECTED, lean
-from core.services.comparison import rightness
+from core.services.agreement.reliability import stand_in_lines
+from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
 from core.services.comparison.run_comparison import FEW, RunComparison
@@ -43,6 +44,8 @@ def comparison_as_text(found: RunComparison) -> str:
     lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
     if of_all := rightness.in_words(found.corrected):
         lines += ["", "All cells", f"  {of_all}"]
+    if words := run_comparison.stand_in_words(found):
+        lines += ["", "May the panel stand in for a person?", *(f"  {one}" for one in words)]
     lines += ["", "Verdicts that flipped"]
     flips = [
         f"  {f.criterion}: {f.before} -> {f.after}: {say.plural(len(f.items), 'item')} "
@@ -172,6 +175,8 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
     if lines[-1] == _WHOLE:
         lines.append("  Nobody rated anything, so there is nothing to compare.")
+    if report.get("reference") in (None, "human"):
+        lines += ["", *stand_in_lines(report.get("alt_test"))]
     return "\n".join(lines)
 
 

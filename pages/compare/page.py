@@ -59,9 +59,12 @@ def show() -> None:
         if all(run.votes for run in found.runs):
             said = in_words.in_words(found.deltas.criteria)
             st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(said)}</div>')
-            of_all = rightness.in_words(found.corrected)
-            if of_all:
-                st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(of_all)}</div>')
+            for words in (
+                rightness.in_words(found.corrected),
+                *run_comparison.stand_in_words(found),
+            ):
+                if words:
+                    st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(words)}</div>')
         section("What changed")
         what_changed(found)
         waiting = [run for run in found.runs if not run.votes]

@@ -6,7 +6,7 @@ People's agreement with each other is what a judge can hope for; so both stand s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any, NamedTuple
@@ -14,7 +14,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.metrics.agreement import reliability
-from core.metrics.agreement.alt_test import EPSILON, AltTest, Q, Wins, alt_test, over_criteria, wins
+from core.metrics.agreement.alt_test import (
+    EPSILON,
+    AltTest,
+    Kind,
+    Q,
+    Wins,
+    alt_test,
+    over_criteria,
+    wins,
+)
 from core.metrics.agreement.kappa import KAPPAS, NOTHING, SINGLE, pair_cells
 from core.metrics.agreement.ratings import majority, patterns
 from core.metrics.estimate import Estimate
@@ -25,6 +34,7 @@ from core.services.agreement.pair_figures import kappa_interval
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of, of_each_others, sides
 from core.services.agreement.ratings import PANEL, CriterionRatings, Levels
+from core.text.numbers import percent, plural, score
 
 HUMAN = "human"
 KINDS = (HUMAN, "llm", "offline")
@@ -258,12 +268,87 @@ def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
             "raters": {name_of(one): _tested(sheet, one, criterion) for one in sheet.judges},
         }
 
+    overall = tested(None)
+    name, one = _PANEL, overall["panel"]
+    if len(sheet.judges) == 1:
+        name, one = next(iter(overall["raters"].items()))
     return {
         "q": Q,
         "epsilon": dict(EPSILON),
-        "overall": tested(None),
+        "overall": overall,
         "criteria": {asked.name: tested(asked.name) for asked in sheet.criteria},
+        "in_words": stand_in_words(name, one),
     }
+
+
+def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
+    """The panel's part of ``alt_test`` over all criteria, with a sentence; ``None`` as there."""
+    if not (sheet.judges and sheet.people and sheet.criteria):
+        return None
+    found = _tested(sheet, PANEL, None)
+    return {**found, "in_words": stand_in_words(_PANEL, found)}
+
+
+_PANEL = "The panel"
+#: What the people may be, in words, those whom a judge may be furthest behind first.
+PEOPLE_ARE: dict[Kind, str] = {
+    "expert": "experts",
+    "skilled": "trained people",
+    "crowd": "crowd workers",
+}
+#: For whom a judge may stand in that passes with the epsilon of a kind and with none below.
+_WHOM: dict[Kind, str] = {
+    "expert": " if they are experts, but not if they are cheaper than that",
+    "skilled": " if they are experts or trained people, but not if they are crowd workers",
+    "crowd": ", whoever they are",
+}
+
+
+def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
+    """Whether a judge may stand in for one of the people, from its part of ``alt_test``."""
+    rho = told["advantage"]
+    if rho is None:
+        why = told["undefined"]["advantage"]
+        name = "the panel" if name == _PANEL else name
+        return f"Whether {name} may stand in for a person cannot be said: {why}"
+    kind: Kind = next((of for of in reversed(tuple(EPSILON)) if told[of]["passes"]), "expert")
+    one = told[kind]
+    may = f"may stand in for one of these people{_WHOM[kind]}"
+    if not one["passes"]:
+        may = "may not stand in for one of these people, whoever they are"
+    said = (
+        f"{name} {may}: beside {beaten(told, kind)} it surely comes as near to what the others "
+        f"say, or falls behind by less than {percent(EPSILON[kind])} of the items; it takes half "
+        f"of them. It is as near as a person or nearer on {percent(rho)} of the items."
+    )
+    needed = one["items_needed"]
+    if not one["passes"] and needed is not None:
+        said += f" If they are experts it would from about {plural(needed, 'item')} on."
+    return said
+
+
+def beaten(told: Mapping[str, Any], kind: Kind) -> str:
+    """How many people the judge beats if they are of that kind."""
+    return f"{round(told[kind]['winning_rate'] * told['people'])} of {told['people']}"
+
+
+def stand_in_lines(told: Mapping[str, Any] | None) -> Iterator[str]:
+    """``alt_test`` in lines: of all criteria together, and of each where there are several."""
+    yield "May a judge stand in for a person? (alternative annotator test)"
+    if told is None:
+        yield "  Cannot be said: that takes ratings by people beside those of judges."
+        return
+    yield f"  {told['in_words']}"
+    parts = {"All criteria": told["overall"]}
+    if len(told["criteria"]) > 1:
+        parts |= told["criteria"]
+    for name, part in parts.items():
+        panel = {"panel": part["panel"]} if len(part["raters"]) > 1 else {}
+        for rater, one in {**part["raters"], **panel}.items():
+            if one["advantage"] is not None:
+                beats = (f"{beaten(one, kind)} as {words}" for kind, words in PEOPLE_ARE.items())
+                near = score(one["advantage"])
+                yield f"  {name}, {rater}: as near {near}; beats {', '.join(beats)}"
 
 
 def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.agreement.kappa import Weights
 from core.metrics.measure import Array, Ratings
-from core.services.agreement.load_ratings import of_run
+from core.services.agreement import reliability
+from core.services.agreement.load_ratings import of_run, sheet
+from core.services.agreement.rating_sheet import subset
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
@@ -68,7 +70,9 @@ class CriterionPair:
 class Paired:
     """Two runs side by side. ``apart`` says of criteria why they cannot be compared.
 
-    ``scores`` are the items' scores of each run, NaN where there is none.
+    ``scores`` are the items' scores of each run, NaN where there is none. ``stand_in`` says whether
+    each panel may stand in for a person, over the items of both; ``None`` where no people rated
+    beside judges.
     """
 
     runs: tuple[Run, Run]
@@ -76,6 +80,7 @@ class Paired:
     criteria: tuple[CriterionPair, ...]
     apart: dict[str, str]
     scores: tuple[Array, Array]
+    stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None] = (None, None)
 
 
 def pair_runs(store: Store, first: int, second: int) -> Paired:
@@ -99,7 +104,16 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
         score_columns(store, run).score[_rows(of, match)]
         for run, of in zip(runs, rated, strict=True)
     )
-    return Paired(runs, match, criteria, apart, (one, other))
+    stands, other_stands = (_stand_in(of, match) for of in rated)
+    return Paired(runs, match, criteria, apart, (one, other), (stands, other_stands))
+
+
+def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
+    if not any(rater.kind == "human" for rater in rated.raters):
+        return None
+    kept = np.zeros(len(rated.of.ids), np.bool_)
+    kept[_rows(rated, match)] = True
+    return reliability.stand_in_of_panel(subset(sheet(rated), kept))
 
 
 def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:

@@ -179,6 +179,7 @@ class RunComparison:
     flips: tuple[Flip, ...]
     deltas: Deltas
     corrected: CorrectedAccuracy
+    stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[Spent, Spent]
     resamples: int
     seed: int
@@ -210,6 +211,7 @@ def compare_runs(
         flips=flips(paired),
         deltas=deltas(paired, bootstrap, seed),
         corrected=rightness.right_more(store, paired),
+        stand_in=paired.stand_in,
         spent=(spent(paired.runs[0]), spent(paired.runs[1])),
         resamples=bootstrap,
         seed=seed,
@@ -248,6 +250,7 @@ def as_json(found: RunComparison) -> dict[str, Any]:
             "mean_score": _delta(found.deltas.score),
         },
         "corrected": rightness.as_data(found.corrected),
+        "alt_test": _stand_in(found),
         "cost": _cost(*found.spent),
     }
     if found.resamples:
@@ -258,6 +261,25 @@ def as_json(found: RunComparison) -> dict[str, Any]:
             "method": METHOD,
         }
     return whole
+
+
+NO_PEOPLE = "No people rated beside judges."
+
+
+def _stand_in(found: RunComparison) -> dict[str, Any]:
+    sides = dict(zip("ab", found.stand_in, strict=True))
+    missing = {side: NO_PEOPLE for side, one in sides.items() if one is None}
+    return {**sides, **({"undefined": missing} if missing else {})}
+
+
+def stand_in_words(found: RunComparison) -> list[str]:
+    """Whether each panel may stand in for a person; nothing where no people rated in either."""
+    if not any(found.stand_in):
+        return []
+    return [
+        f"{side}: {NO_PEOPLE if one is None else one['in_words']}"
+        for side, one in zip("AB", found.stand_in, strict=True)
+    ]
 
 
 def _run(run: Run) -> dict[str, Any]:

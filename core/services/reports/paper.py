@@ -22,6 +22,7 @@ from core.services.reports.paper_sections import (
     method_section,
     raters_section,
     setup_section,
+    stand_in_section,
 )
 from core.services.reports.report_values import (
     OUTCOME,
@@ -52,6 +53,7 @@ def paper(report: RunReport) -> Paper:
         _scores(report),
         *criteria_section(report),
         *raters_section(report),
+        *stand_in_section(report),
         *reviews_section(report),
         *_items(report),
         *_gates(report),

@@ -19,6 +19,7 @@ from core.formats.report.paper import (
 )
 from core.identity import canonical_json
 from core.metrics.intervals.bootstrap import SMALL
+from core.services.agreement.reliability import PEOPLE_ARE, beaten
 from core.services.reports.report_values import (
     CriterionLine,
     JudgeFacts,
@@ -39,6 +40,7 @@ from core.text.numbers import (
     count,
     number,
     percent,
+    score,
     seconds,
     tokens,
     weight,
@@ -324,3 +326,47 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
         reported_number(line.scored),
         figure(line.mean),
     )
+
+
+def stand_in_section(report: RunReport) -> list[Section]:
+    """Whether judges may stand in for people, where people rated beside them."""
+    told = report.stand_in
+    if told is None:
+        return []
+    tests = {
+        f"{rater}, {_lower(name)}": one
+        for name, part in {ALL: told["overall"], **told["criteria"]}.items()
+        for rater, one in _tests(part)
+        if one["advantage"] is not None and not (name != ALL and len(told["criteria"]) == 1)
+    }
+    lines = Sentences((told["in_words"],))
+    if not tests:
+        return [Section(STAND_IN, (lines,))]
+    heads = ("Judge", "As near or nearer", *(f"Beats {words}" for words in PEOPLE_ARE.values()))
+    rows = tuple(
+        (
+            Words(name),
+            Words(score(one["advantage"])),
+            *(Words(beaten(one, kind)) for kind in PEOPLE_ARE),
+        )
+        for name, one in tests.items()
+    )
+    return [Section(STAND_IN, (lines, PaperTable(STAND_IN, heads, rows, (1, 2, 3, 4), _STAND_IN)))]
+
+
+STAND_IN, ALL = "May a judge stand in for a person?", "All criteria"
+_STAND_IN = (
+    "The alternative annotator test (Calderon, Reichart and Dror 2025). As near or nearer: on what "
+    "share of items the judge is as near to the other people as one of them, or nearer. Beats: "
+    "how many people it is surely as near as, or less far behind than people of their kind are "
+    "dearer (experts 0.20, trained people 0.15, crowd workers 0.10); half of them make it pass."
+)
+
+
+def _tests(part: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    panel = [("Panel", part["panel"])] if len(part["raters"]) > 1 else []
+    return [*panel, *part["raters"].items()]
+
+
+def _lower(name: str) -> str:
+    return name.lower() if name == ALL else name

@@ -255,6 +255,8 @@ class RunReport:
     ``findings`` are sentences, and so is ``asked_again``, what the newest probe and the newest look
     at an anchor found; ``conclusion`` says which criteria can be trusted,
     ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
+    ``stand_in`` says whether judges may stand in for people, as ``alt_test`` of ``metrics``;
+    ``None`` where no people rated beside judges.
     """
 
     made: str
@@ -288,6 +290,7 @@ class RunReport:
     resamples: int
     seed: int
     asked_again: tuple[str, ...] = ()
+    stand_in: Mapping[str, Any] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; every estimate becomes an object of its fields."""

@@ -15,6 +15,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.identity import canonical_json
 from core.metrics.estimate import Estimate
+from core.services.agreement import reliability
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
 
@@ -281,6 +282,7 @@ def report(
         resamples=resamples,
         seed=seed,
         asked_again=_asked_again(store, run_id),
+        stand_in=reliability.alt_test_data(found.sheet),
     )
     if run.votes and made_of.criteria:
         sure = _conclusion(found, made_of.criteria)

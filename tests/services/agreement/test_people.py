@@ -217,6 +217,30 @@ def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interva
     assert means["human"].value == pytest.approx(0.4)
 
 
+@pytest.mark.parametrize(
+    ("passes", "needed", "says"),
+    [
+        # Who passes with a smaller epsilon passes with a larger one.
+        ((True, True, False), 40, "people if they are experts or trained people, but not if they "),
+        ((True, False, False), 40, "people if they are experts, but not if they are cheaper than "),
+        ((False, False, False), 90, "If they are experts it would from about 90 items on."),
+        ((False, False, False), None, "may not stand in for one of these people, whoever they are"),
+    ],
+)
+def test_for_whom_a_judge_may_stand_in_is_said_by_what_they_cost(
+    passes: tuple[bool, ...], needed: int | None, says: str
+) -> None:
+    kinds = {
+        kind: {"passes": one, "winning_rate": 0.75 if one else 0.25, "items_needed": needed}
+        for kind, one in zip(("expert", "skilled", "crowd"), passes, strict=True)
+    }
+    said = reliability.stand_in_words("J", {"advantage": 0.8, "people": 4, **kinds})
+    assert says in said
+    beats = "3 of 4" if passes[0] else "1 of 4"
+    assert f"beside {beats} it surely comes" in said
+    assert "nearer on 80% of the items" in said
+
+
 def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
     # The judge always says what Ann and Cat say; Ben differs on every fourth of 40 items, so that
     # the judge is ahead of him by a quarter and level with the other two.
@@ -240,9 +264,16 @@ def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
         "items_needed": 30,
     }
     assert told["overall"]["raters"]["llm"]["annotators"]["ben"]["person"] == 0.75
+    assert told["in_words"] == (
+        "llm may stand in for one of these people, whoever they are: beside 3 of 3 it surely comes "
+        "as near to what the others say, or falls behind by less than 10% of the items; it takes "
+        "half of them. It is as near as a person or nearer on 100% of the items."
+    )
     few = reliability.alt_test_data(made(THREE, [0, 0, 1, 0, 1]))
     assert few is not None
     assert few["overall"]["raters"]["llm"]["advantage"] is None
     assert "the third has 5." in few["overall"]["raters"]["llm"]["undefined"]["advantage"]
     assert few["overall"]["raters"]["llm"]["skilled"]["passes"] is None
+    assert few["in_words"].startswith("Whether llm may stand in for a person cannot be said: ")
+    assert few["in_words"].endswith("the third has 5.")
     assert reliability.alt_test_data(made(THREE)) is None

@@ -8,8 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from core.cli import main
+from core.cli.reports_as_text import comparison_as_text, metrics_as_text
+from core.formats.report.paper import markdown_paper
 from core.services.agreement.metrics_report import metrics_source
+from core.services.comparison.run_comparison import as_json, compare_runs
 from core.services.imports.import_files import import_path
+from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.store.store import Store
 from tests.services.reports.made import MADE, decided
@@ -35,6 +39,38 @@ def folder(path: Path, *, models: bool = True) -> Path:
         lines += [f"{item},kind,{who},{kind},{labels[a]}" for who, kind, a in rows]
     (path / "votes.csv").write_text("\n".join(lines) + "\n")
     return path
+
+
+def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Three people and two models who always agree, on as many items as the test takes.
+    monkeypatch.setattr(
+        f"{__name__}.ANSWERS", {f"i{at}": "MMM MM" if at % 2 else "UUU UU" for at in range(30)}
+    )
+    runs = [import_path(store, folder(tmp_path / name))["run"] for name in ("one", "two")]
+    monkeypatch.setattr(f"{__name__}.ANSWERS", {"i0": "UUU UU", "i1": "MMM MM"})
+    few = import_path(store, folder(tmp_path / "few"))["run"]
+    says = (
+        "The panel may stand in for one of these people, whoever they are: beside 3 of 3 it surely "
+    )
+
+    text = metrics_as_text(metrics_source(lambda: store, str(runs[0])))
+    assert says in text
+    assert (
+        "All criteria, m1: as near 1.00; beats 3 of 3 as experts, 3 of 3 as trained people" in text
+    )
+    written = markdown_paper(paper(report(store, runs[0], made=MADE)))
+    assert says in written
+    assert "| m2, all criteria | 1.00 | 3 of 3 | 3 of 3 | 3 of 3 |" in written
+    compared = compare_runs(store, runs[0], runs[1], bootstrap=0)
+    assert comparison_as_text(compared).count(says) == 2
+    assert as_json(compared)["alt_test"]["a"]["people"] == 3
+
+    # Where it cannot be said, the reason is.
+    why = "Whether the panel may stand in for a person cannot be said: 0 of at least 3 people have "
+    assert why in metrics_as_text(metrics_source(lambda: store, str(few)))
+    assert why in markdown_paper(paper(report(store, few, made=MADE)))
 
 
 def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path: Path) -> None:
