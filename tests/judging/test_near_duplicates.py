@@ -6,6 +6,8 @@ from itertools import combinations
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.domain.dataset import Item, Pair
 from core.domain.rubric import Criterion
@@ -99,6 +101,11 @@ def test_of_very_much_text_a_share_is_compared_and_copies_are_still_found(
     near = [item(f"{text} indeed", name=f"{at}'") for at, text in enumerate(words)]
     monkeypatch.setattr(near_duplicates, "MOST_SEQUENCES", 4_000)  # of 16,000
     assert group_numbers([*items, *near]) == [*range(20), *range(20)]
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=30))
+def test_plain_signs_are_read_as_all_others_are(text: str) -> None:
+    assert near_duplicates._words(text) == near_duplicates._words(f"{text} \u00e9")[:-1]
 
 
 def test_no_example_is_nearly_the_graded_text() -> None:

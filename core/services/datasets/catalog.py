@@ -140,15 +140,15 @@ def import_dataset(
         existed = version.created != now
     else:
         latest = store.datasets.latest(into)
-        named = _named(dataset, name or latest.name)
-        parent = latest.number
+        named, parent = _named(dataset, name or latest.name), latest.number
         version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
         existed = version.id == latest.id
     if version.items >= MANY:
         # Ready before anybody opens a page. Columns need numpy, which few items shall not wait for.
-        from core.services.datasets import item_columns
+        from core.services.datasets import item_columns, twins
 
         item_columns.of_version(store, version.id)
+        twins.twin_numbers(store, version.id)
     return Imported(version, existed=existed)
 
 

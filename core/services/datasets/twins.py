@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from random import Random
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from core.domain.dataset import Item
-from core.judging.near_duplicates import group_numbers, print_of
+from core.domain.dataset import Dataset, Item
+from core.judging import near_duplicates
+from core.judging.near_duplicates import TwinNumbers, group_numbers
 from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
+from core.text.names import STORED
 from core.text.numbers import plural
 
 AnyT = TypeVar("AnyT")
@@ -101,15 +104,6 @@ class PlacedItem(Protocol):
 PlacedT = TypeVar("PlacedT", bound=PlacedItem)
 
 
-class TwinNumbers(NamedTuple):
-    """By an item's place in its dataset: a number that twins share, and one that is shared by those
-    whose texts are the same but for signs and spaces.
-    """
-
-    group: Sequence[int]
-    same: Sequence[int]
-
-
 #: Says how twins are found; another number, and none that was kept before is read.
 FORM = 1
 
@@ -124,8 +118,8 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
     version = store.datasets.version(version_id)
 
     def look() -> Columns:
-        items = list(map(version.head.resolved, store.datasets.items(version_id)))
-        found = _numbers(items)
+        texts = (_text(told, version.head) for told in store.datasets.contents(version_id))
+        found = near_duplicates.twin_numbers(texts)
         return Columns({}, {"group": np.array(found.group), "same": np.array(found.same)})
 
     about = f"twins in dataset version {version_id}"
@@ -133,10 +127,18 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
     return TwinNumbers(kept["group"].tolist(), kept["same"].tolist())
 
 
-def _numbers(items: Sequence[Item]) -> TwinNumbers:
-    seen: dict[object, int] = {}
-    same = [seen.setdefault(print_of(item).key or at, len(seen)) for at, item in enumerate(items)]
-    return TwinNumbers(group_numbers(items), same)
+def _text(content: str, head: Dataset) -> tuple[str, str]:
+    """The text of an item as the store keeps it, and its prompt."""
+    told = json.loads(content)
+    submission, prompt = told["submission"], told.get("prompt") or head.prompt
+    if isinstance(submission, str):
+        return submission, prompt
+    # What is no plain text says itself what of it is text.
+    return Item.model_validate_json(content, context=STORED).text, prompt
+
+
+def _numbers(items: Iterable[Item]) -> TwinNumbers:
+    return near_duplicates.twin_numbers((item.text, item.prompt) for item in items)
 
 
 def apart(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.dataset import Item, Split
 from core.domain.rubric import Rubric
-from core.services.datasets.twins import TwinNumbers, twin_numbers
+from core.judging.near_duplicates import TwinNumbers
+from core.services.datasets.twins import twin_numbers
 from core.services.results.scored_items import effective, labels_of, resolved_items
 from core.store.store import Store
 

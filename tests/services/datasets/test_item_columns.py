@@ -8,7 +8,9 @@ from core.domain.dataset import Dataset, Item, Label, Message, Pair, Sections
 from core.domain.rubric import Criterion, Rubric
 from core.formats.datasets.dataset_file import has_text
 from core.formats.datasets.labels import TEXT_AVAILABLE
+from core.judging.near_duplicates import group_numbers
 from core.services.datasets import item_columns
+from core.services.datasets.twins import twin_numbers
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -57,3 +59,16 @@ def test_items_are_found_by_their_ids_in_any_order(store: Store) -> None:
     found = item_columns.of_version(store, version.id)
     assert found.rows(["blank", "text"]).tolist() == [5, 0]
     assert found.rows(found.ids).tolist() == list(range(len(ITEMS)))
+
+
+@pytest.mark.parametrize("prompt", ["", "Why?"])
+def test_twins_are_those_of_the_items_whole(store: Store, prompt: str) -> None:
+    texts = ({"submission": "So.", "prompt": p} for p in ("Why?", "", "Own?"))
+    thought = Item(id="again", submission="Hm, well. So!", prompt="own")
+    items = (*ITEMS, thought, *(Item(id=f"so {n}", **text) for n, text in enumerate(texts)))
+    version = store.datasets.create(Dataset(items=items, prompt=prompt), now=NOW)
+    whole = [version.head.resolved(item) for item in store.datasets.items(version.id)]
+    found = twin_numbers(store, version.id)
+    assert list(found.group) == list(found.same) == group_numbers(whole)
+    # A thought and its answer are one text; two answers "So." are twins under one prompt only.
+    assert len(set(found.group)) == len(items) - (2 if prompt else 1)
