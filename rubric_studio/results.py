@@ -103,8 +103,12 @@ class Run:
             )
         return pd.DataFrame(list(_figure_rows(report, _PAIRS.get(reference, "vs_reference"))))
 
-    def report(self, path: str | Path) -> Path:
-        """Write the report (.html, or Markdown for .md) to ``path``; returns where it is."""
+    def report(self, path: str | Path, *, level: float = 0.95) -> Path:
+        """Write the report (.html, or Markdown for .md) to ``path``; returns where it is.
+
+        Its intervals are at ``level``.
+        """
+        from core.metrics.estimate import Confidence
         from core.services.exports import run_export
         from core.services.reports import run_report
 
@@ -114,7 +118,7 @@ class Run:
         if form is None:
             raise InputError("A report is written as .html or .md.", (), str(path))
         with opened(self.db) as store:
-            found = run_report.report(store, self.id)
+            found = run_report.report(store, self.id, how=Confidence(level))
         text = run_export.written(found, "html" if form == "html" else "markdown")
         target.write_text(text, encoding="utf-8")
         return target

@@ -75,7 +75,7 @@ def resample_options(default: int) -> Callable[[Any], Any]:
         default=default,
         show_default=True,
         metavar="N",
-        help="Resamples of the items for 95% intervals; 0 for none.",
+        help="Resamples of the items that intervals are made of; 0 for none.",
     )
     seed = click.option(
         "--seed",
@@ -85,6 +85,25 @@ def resample_options(default: int) -> Callable[[Any], Any]:
         help="Decides the resamples.",
     )
     return lambda command: bootstrap(seed(command))
+
+
+#: How often intervals hold the true value.
+level_option: Callable[[Any], Any] = click.option(
+    "--level",
+    type=click.FloatRange(0.5, 0.999),
+    default=0.95,
+    show_default=True,
+    help="How often an interval shall hold the true value; what figures decide stays at 95%.",
+)
+#: How they are made of resamples.
+interval_option: Callable[[Any], Any] = click.option(
+    "--interval",
+    "method",
+    type=click.Choice(["auto", "percentile", "bca", "basic"]),
+    default="auto",
+    show_default=True,
+    help="How intervals are made; auto: whichever holds best (docs/semantics.md).",
+)
 
 
 def settings_with(db: Path | None) -> Settings:

@@ -12,7 +12,9 @@ import click
 from core.cli import common
 from core.cli.common import (
     db_option,
+    interval_option,
     json_option,
+    level_option,
     no_bom,
     open_db,
     open_to_read,
@@ -22,6 +24,7 @@ from core.cli.common import (
 from core.errors import InputError
 
 if TYPE_CHECKING:
+    from core.metrics.estimate import IntervalChoice
     from core.services.exports.grade_lists import Filled
     from core.services.exports.run_export import Exported
     from core.store.store import Store
@@ -154,13 +157,16 @@ What a format cannot hold is said on stderr.
 )
 @no_bom
 @click.option("--force", is_flag=True, help="Write over files that are there.")
+@level_option
+@interval_option
 @roster_options
 @db_option
 def export(
     run: int, form: Any, out: Path | None, mark: bool, force: bool, db: Path | None,
-    roster: Path | None, dry: bool, **choices: Any,
+    level: float, method: IntervalChoice, roster: Path | None, dry: bool, **choices: Any,
 ) -> None:  # fmt: skip
     """Writes a run to a file or folder."""
+    from core.metrics.estimate import Confidence
     from core.services.exports.run_export import export as exported
 
     with common.plain_errors():
@@ -169,7 +175,7 @@ def export(
             store = open_to_read(db)
             fill_roster(store, run, form, roster, choices, out=out, force=force, dry=dry)
             sys.exit(common.DONE)
-        made = exported(open_to_read(db), run, form)
+        made = exported(open_to_read(db), run, form, Confidence(level, method))
         for loss in made.losses:
             common.say(f"Note: {loss}")
         if form == "everything":

@@ -21,10 +21,19 @@ if TYPE_CHECKING:
 @click.argument("run_a")
 @click.argument("run_b")
 @common.resample_options(1000)
+@common.level_option
+@common.interval_option
 @db_option
 @json_option
 def compare(
-    run_a: str, run_b: str, bootstrap: int, seed: int, db: Path | None, as_json: bool
+    run_a: str,
+    run_b: str,
+    bootstrap: int,
+    seed: int,
+    level: float,
+    method: IntervalChoice,
+    db: Path | None,
+    as_json: bool,
 ) -> None:
     """Compare two runs on the items of both; calls nobody.
 
@@ -32,15 +41,17 @@ def compare(
     and cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
     """
     from core.cli import reports_as_text
+    from core.metrics.estimate import Confidence
     from core.services.comparison import run_comparison
     from core.services.review import corrected_estimates
 
+    how = Confidence(level, method)
     with common.plain_errors(as_json):
         pair = run_comparison.run_number(run_a), run_comparison.run_number(run_b)
         store = open_to_read(db)
-        found = run_comparison.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed)
+        found = run_comparison.compare_runs(store, *pair, bootstrap=bootstrap, seed=seed, how=how)
         for run_id in pair:
-            review = corrected_estimates.selected(store, run_id)
+            review = corrected_estimates.selected(store, run_id, level)
             if review is not None:
                 common.note(f"run {run_id}: {corrected_estimates.in_words(review)}")
         if as_json:
@@ -162,6 +173,7 @@ def contest(
 )
 @click.option("--bootstrap", type=click.IntRange(0), default=1000, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True)
+@common.level_option
 @db_option
 @json_option
 def rank(
@@ -170,6 +182,7 @@ def rank(
     include_related: bool,
     bootstrap: int,
     seed: int,
+    level: float,
     db: Path | None,
     as_json: bool,
 ) -> None:
@@ -189,6 +202,7 @@ def rank(
             exclude=() if include_related else EXCLUDED,
             seed=seed,
             resamples=bootstrap,
+            level=level,
         )
         common.report(report, rank_report.as_text, as_json)
 
@@ -291,21 +305,8 @@ def cascade(
     help="Compare only with people, with the labels, or with one rater (default: people, labels).",
 )
 @common.resample_options(0)
-@click.option(
-    "--level",
-    type=click.FloatRange(0.5, 0.999),
-    default=0.95,
-    show_default=True,
-    help="How often an interval shall hold the true value.",
-)
-@click.option(
-    "--interval",
-    "method",
-    type=click.Choice(["auto", "percentile", "bca", "basic"]),
-    default="auto",
-    show_default=True,
-    help="How intervals are made; auto: whichever holds best (docs/semantics.md).",
-)
+@common.level_option
+@common.interval_option
 @db_option
 @json_option
 def metrics(

@@ -9,8 +9,8 @@ from core.cli.requests_from_files import batches_in_words
 from core.domain.runs import Run
 from core.scoring import explain
 from core.scoring.trace import Trace
+from core.services.agreement.calibration import stand_in_lines
 from core.services.agreement.rater_pairs import DIRECTED, lean
-from core.services.agreement.reliability import stand_in_lines
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
@@ -55,7 +55,8 @@ def comparison_as_text(found: RunComparison) -> str:
     lines += _some(flips, "directions") or ["  none"]
     lines += ["", "Cost", *(_spent(side, one) for side, one in zip("AB", found.spent, strict=True))]
     if found.resamples:
-        lines += ["", f"Intervals: 95%, {say.count(found.resamples)} resamples of the items."]
+        drawn = f"{say.level_words(found.how.level)}, {say.count(found.resamples)} resamples"
+        lines += ["", f"Intervals: {drawn} of the items; what is better is decided by p, at 5%."]
     return "\n".join(lines)
 
 
@@ -175,6 +176,8 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
     if lines[-1] == _WHOLE:
         lines.append("  Nobody rated anything, so there is nothing to compare.")
+    if (drawn := report.get("bootstrap")) is not None:
+        lines += ["", f"Intervals: {say.level_words(drawn['level'])}, {drawn['method']}."]
     if report.get("reference") in (None, "human"):
         lines += ["", *stand_in_lines(report.get("alt_test"))]
     return "\n".join(lines)

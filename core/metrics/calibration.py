@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals.bootstrap import ONE_ITEM, Bundle, intervals
 from core.metrics.measure import Array, ratio, tally
 
@@ -110,7 +110,13 @@ def bins_of(sure: Array) -> npt.NDArray[np.int64]:
     return np.maximum(place, 0)
 
 
-def calibration(answers: SureAnswers, drawn: Array | None = None, *, seed: int = 0) -> Calibration:
+def calibration(
+    answers: SureAnswers,
+    drawn: Array | None = None,
+    *,
+    seed: int = 0,
+    how: Confidence = USUAL,
+) -> Calibration:
     """How well being sure tells being right.
 
     The expected calibration error is sum_b n_b / n |right_b - sure_b| over the bins (Naeini,
@@ -122,8 +128,8 @@ def calibration(answers: SureAnswers, drawn: Array | None = None, *, seed: int =
 
     Chance adds to the calibration error of the answers, and once more to that of their resamples,
     so that percentiles lie too high. So the interval's lower end is that of the basic bootstrap,
-    2 ece - q(0.975), where that is lower; and it is 0 wherever chance alone gives as much in more
-    than one of twenty samples (consistency resampling: Broecker and Smith 2007).
+    2 ece less the upper percentile, where that is lower; and it is 0 wherever chance alone gives as
+    much in more than one of twenty samples (consistency resampling: Broecker and Smith 2007).
 
     >>> two = sure_answers(np.array([0.8, 0.8]), np.full((2, 2), np.nan), np.array([0, 0]),
     ...                    np.array([0, 1]))
@@ -135,21 +141,22 @@ def calibration(answers: SureAnswers, drawn: Array | None = None, *, seed: int =
     n = int(times.sum())
     if not n:
         nothing = Estimate.undefined(NO_ANSWER)
-        return Calibration(nothing, None, nothing, None, nothing, _bins(answers))
+        return Calibration(nothing, None, nothing, None, nothing, _bins(answers, how.level))
     bundle, known = _bundle(answers), ~np.isnan(answers.loss)
     point = {name: float(value[0]) for name, value in bundle(times[:, None]).items()}
-    ci = _intervals(bundle, times, n, drawn)
+    ci = _intervals(bundle, times, n, drawn, how)
     told = int(times[known].sum())
     brier = Estimate.defined(point["brier"], told) if told else Estimate.undefined(NO_CHANCES, n)
     hits = round(float((answers.right * times).sum()))
     chance = None if drawn is None else _by_chance(answers, drawn.shape[1], seed)
+    ece = Estimate.defined(point["ece"], n)
     return Calibration(
-        _lowered(Estimate.defined(point["ece"], n).within(ci.get("ece")), bundle, drawn, chance),
+        _lowered(ece.within(ci.get("ece")), bundle, drawn, chance, how.level),
         chance,
         brier.within(ci.get("brier")),
         float((answers.sure * times).sum() / n),
-        Estimate.share(hits, n),
-        _bins(answers),
+        Estimate.share(hits, n, how.level),
+        _bins(answers, how.level),
     )
 
 
@@ -163,13 +170,15 @@ def _by_chance(answers: SureAnswers, samples: int, seed: int) -> float:
     return float(np.quantile(np.abs(gaps).sum(axis=0) / times.sum(), 0.95))
 
 
-def _lowered(ece: Estimate, bundle: Bundle, drawn: Array | None, chance: float | None) -> Estimate:
+def _lowered(
+    ece: Estimate, bundle: Bundle, drawn: Array | None, chance: float | None, level: float
+) -> Estimate:
     if drawn is None or chance is None or ece.value is None or ece.low is None:
         return ece
     if ece.value <= chance:
         return ece._replace(low=0.0)
     resampled = bundle(drawn)["ece"]
-    above = float(np.quantile(resampled[~np.isnan(resampled)], 0.975))
+    above = float(np.quantile(resampled[~np.isnan(resampled)], (1 + level) / 2))
     return ece._replace(low=max(0.0, min(ece.low, 2 * ece.value - above)))
 
 
@@ -190,16 +199,18 @@ def _bundle(answers: SureAnswers) -> Bundle:
     return bundle
 
 
-def _intervals(bundle: Bundle, times: Array, n: int, drawn: Array | None) -> dict[str, Interval]:
+def _intervals(
+    bundle: Bundle, times: Array, n: int, drawn: Array | None, how: Confidence
+) -> dict[str, Interval]:
     if drawn is None:
         return {}
     if n == 1:
         alone = Interval(None, None, "bca", ONE_ITEM)
         return {"ece": alone, "brier": alone}
-    return intervals(bundle, drawn, times, n=n)
+    return intervals(bundle, drawn, times, n=n, how=how)
 
 
-def _bins(answers: SureAnswers) -> tuple[SureBin, ...]:
+def _bins(answers: SureAnswers, level: float) -> tuple[SureBin, ...]:
     place, times = bins_of(answers.sure), answers.times.astype(np.float64)
     each = np.column_stack([times, times * answers.sure, times * answers.right])
     counts = tally(place, BINS, each)
@@ -208,7 +219,7 @@ def _bins(answers: SureAnswers) -> tuple[SureBin, ...]:
             at / BINS,
             (at + 1) / BINS,
             float(sure / n) if n else None,
-            Estimate.share(round(hits), int(n)),
+            Estimate.share(round(hits), int(n), level),
         )
         for at, (n, sure, hits) in enumerate(counts.tolist())
     )

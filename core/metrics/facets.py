@@ -34,30 +34,29 @@ class Infit(NamedTuple):
     """How far a rater's answers lie from what the model expects, as a mean square (infit).
 
     1 as chance would have it, above for ratings that come as a surprise, below for ratings that
-    vary less than chance. ``high`` and ``low`` are the 95% interval over items.
+    vary less than chance. ``high`` and ``low`` are its interval over items. ``odd``: the rater
+    surprises by more than chance at 95%, and by a fifth or more.
     """
 
     value: float
     low: float
     high: float
-
-    @property
-    def odd(self) -> bool:
-        """Whether the rater surprises by more than chance, and by a fifth or more."""
-        return self.low > 1.0 and self.value >= 1.2
+    odd: bool = False
 
 
 class RaterSeverity(NamedTuple):
     """A rater's severity in logits (0: the mean of all raters), and what it does to a grade.
 
     ``shift`` is how much more of the scale the rater gives than an average rater would for the same
-    items, in [-1, 1] (below zero: severe), averaged over criteria.
+    items, in [-1, 1] (below zero: severe), averaged over criteria. ``surely`` is -1 for a rater who
+    is stricter than the average at 95%, 1 for a milder one, else 0.
     """
 
     logits: Estimate
     shift: Estimate
     misfit: Infit
     ratings: int
+    surely: int = 0
 
 
 class Facets(NamedTuple):
@@ -337,6 +336,7 @@ def _severities(
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
                 _misfit(votes, table, posterior, mine, z),
                 number,
+                int(np.sign(value)) if abs(value) > slope * normal_reach(0.95) * spread[at] else 0,
             )
         )
     return tuple(found)
@@ -381,5 +381,6 @@ def _misfit(
     if not due.sum():
         return Infit(1.0, 1.0, 1.0)
     value = float(came.sum() / due.sum())
-    reach = z * float(np.sqrt(((came - value * due) ** 2).sum()) / due.sum())
-    return Infit(value, max(0.0, value - reach), value + reach)
+    error = float(np.sqrt(((came - value * due) ** 2).sum()) / due.sum())
+    odd = value - normal_reach(0.95) * error > 1.0 and value >= 1.2
+    return Infit(value, max(0.0, value - z * error), value + z * error, odd)

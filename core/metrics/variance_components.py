@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array
 
 #: What tells ratings apart. The residual is what two ratings alike in all of these still differ by.
@@ -45,7 +45,7 @@ TERMS: tuple[Term, ...] = (
 
 
 class Components(NamedTuple):
-    """Variances by effect, the residual's under ``(REST,)``, with 95% intervals over items.
+    """Variances by effect, the residual's under ``(REST,)``, with intervals over items.
 
     ``raw`` are the estimates themselves, which may be below zero. ``levels`` counts what each facet
     has. ``reason`` says why there are none.
@@ -67,12 +67,15 @@ class Components(NamedTuple):
         return sum(max(0.0, one) for one in self.raw.values())
 
 
-def components(values: npt.ArrayLike, facets: Mapping[str, npt.ArrayLike]) -> Components:
+def components(
+    values: npt.ArrayLike, facets: Mapping[str, npt.ArrayLike], level: float = USUAL.level
+) -> Components:
     """The variance components of ratings.
 
     Args:
         values: the ratings as numbers, shape (ratings,).
         facets: by name (``ITEM`` and others) which level each rating has, integers, same shape.
+        level: how often intervals shall hold the true value.
 
     An effect whose groups are those of another one, or hold one rating each, is part of the rest.
     Intervals leave one of ``GROUPS`` groups of items out in turn (jackknife): they speak of other
@@ -101,7 +104,7 @@ def components(values: npt.ArrayLike, facets: Mapping[str, npt.ArrayLike]) -> Co
     names: list[Term] = [*terms, (REST,)]
     return Components(
         {
-            name: _estimate(value, left_out[:, at], len(y))
+            name: _estimate(value, left_out[:, at], len(y), level)
             for at, (name, value) in enumerate(zip(names, point.tolist(), strict=True))
         },
         dict(zip(names, point.tolist(), strict=True)),
@@ -202,19 +205,19 @@ def _left_out(
     return np.array(found)
 
 
-def jackknife(value: float, left_out: Array, n: int) -> Estimate:
+def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level) -> Estimate:
     """A figure with the interval that leaving out parts in turn gives (Tukey 1958)."""
     from scipy.special import stdtrit
 
     number = len(left_out)
     spread = float(((left_out - left_out.mean()) ** 2).sum()) * (number - 1) / number
-    reach = float(stdtrit(number - 1, 0.975)) * spread**0.5
+    reach = float(stdtrit(number - 1, (1 + level) / 2)) * spread**0.5
     return Estimate(value, value - reach, value + reach, n=n)
 
 
-def _estimate(value: float, left_out: Array, n: int) -> Estimate:
+def _estimate(value: float, left_out: Array, n: int, level: float) -> Estimate:
     """A variance, its interval cut at zero."""
-    found = jackknife(value, left_out, n)
+    found = jackknife(value, left_out, n, level)
     value, low, high = (max(0.0, end or 0.0) for end in found[:3])
     return Estimate(value, low, high, n=n)
 

@@ -55,6 +55,15 @@ def interval(low: float | None, high: float | None) -> str:
     return DASH if low is None or high is None else f"{score(low)} to {score(high)}"
 
 
+def level_words(level: float) -> str:
+    """How often an interval holds, exactly.
+
+    >>> level_words(0.95), level_words(0.999)
+    ('95%', '99.9%')
+    """
+    return f"{round(100 * level, 6):g}%"
+
+
 def percent(share: float | None, digits: int = 0) -> str:
     """A share of 1 as a percentage.
 

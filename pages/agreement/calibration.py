@@ -11,7 +11,7 @@ from core.errors import InputError
 from core.metrics.agreement.alt_test import EPSILON, FEWEST_ANNOTATORS, FEWEST_ITEMS, AltTest, Kind
 from core.metrics.calibration import Calibration
 from core.metrics.cascade import CascadePoint
-from core.services.agreement import calibration, reliability
+from core.services.agreement import calibration
 from core.services.agreement.calibration import RaterCalibration
 from core.services.agreement.ratings import PANEL
 from core.services.comparison import cascade_sweep
@@ -24,7 +24,7 @@ from pages.agreement.words import cell, few, section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, one_of, table
+from pages.ui.widgets import empty_state, level_words, one_of, table
 
 ECE_SAYS = (
     "ECE, the expected calibration error (Guo et al. 2017): how far the share that is right lies "
@@ -41,7 +41,12 @@ def show(chosen: RatedSelection) -> None:
         "agreement calibration",
         (*chosen.about, chosen.criterion, chosen.reference),
         lambda: calibration.of_run(
-            store(), chosen.run_id, chosen.sheet, chosen.criterion, chosen.reference
+            store(),
+            chosen.run_id,
+            chosen.sheet,
+            chosen.criterion,
+            chosen.reference,
+            how=chosen.how,
         ),
     )
     if not found:
@@ -105,7 +110,7 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
     st.caption(
         label(
             "On the line, a rater is right as often as it is sure; below it, it is too sure. "
-            f"Bars are 95% Wilson intervals. {few(one.n)}"
+            f"Bars are {level_words()} Wilson intervals. {few(one.n)}"
         )
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
@@ -227,7 +232,7 @@ def stand_in(chosen: RatedSelection) -> None:
         (*chosen.about, chosen.criterion, epsilon),
         lambda: {
             one: [
-                reliability.stand_in(sheet, one, epsilon, asked)
+                calibration.stand_in(sheet, one, epsilon, asked, chosen.how.level)
                 for asked in (chosen.criterion, None)
             ]
             for one in columns
@@ -289,6 +294,6 @@ def _picture(chosen: RatedSelection, one: str, found: AltTest, epsilon: float) -
         draw.forest(dots, axis, "What it must be above", whole=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", one, epsilon, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"How far {visible(words_of(one))} is ahead of each person, with its 95% interval; a "
+        alt=f"How far {visible(words_of(one))} is ahead of each person, with its interval; a "
         "diamond at what it must be above. The table below has how many it beats.",
     )

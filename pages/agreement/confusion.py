@@ -7,7 +7,7 @@ import streamlit as st
 from core import figures as draw
 from core.domain.runs import RunItemFilter
 from core.metrics.agreement.ratings import label_entropy
-from core.metrics.estimate import Confidence, IntervalChoice
+from core.metrics.estimate import Confidence
 from core.services.agreement import confusion, rater_pairs
 from core.services.agreement.confusion import Confusion
 from core.services.agreement.rater_pairs import Close, OptionLine
@@ -168,24 +168,13 @@ def _on_page(key: str) -> None:
     state.set_address(**{state.PAGE: state.get(key)})
 
 
-LEVELS = {0.8: "80%", 0.9: "90%", 0.95: "95%", 0.99: "99%"}
-METHODS: dict[IntervalChoice, str] = {
-    "auto": "Whichever holds best",
-    "percentile": "Percentile",
-    "bca": "BCa",
-    "basic": "Basic",
-}
-
-
 def one_criterion(chosen: RatedSelection) -> None:
     """The matrix first: it says where they differ; then how much."""
-    # The choice stands beside the figures, and what it decides is worked out above them.
-    key = state.key(keys.AGREEMENT_FIELD, "interval")
-    how = Confidence(state.get(f"{key}/level", 0.95), state.get(f"{key}/method", "auto"))
+    how = chosen.how
     sides = chosen.criterion, chosen.reference, chosen.rater
     close = remembered(
         "agreement close",
-        (*chosen.pair, chosen.criterion, *how),
+        (*chosen.pair, chosen.criterion),
         lambda: rater_pairs.closely(chosen.sheet, *sides, how=how),
     )
     _counted(chosen, close)
@@ -196,7 +185,6 @@ def one_criterion(chosen: RatedSelection) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section("Figures of this pair")
-        _intervals(key)
         _figures(close, chosen.sheet.criterion(chosen.criterion), how)
     with right:
         section("Option by option")
@@ -218,33 +206,15 @@ def _counted(chosen: RatedSelection, close: Close) -> None:
     )
 
 
-def _intervals(key: str) -> None:
-    with st.popover("Intervals", icon=":material/straighten:"):
-        state.seed(f"{key}/level", 0.95)
-        state.seed(f"{key}/method", "auto")
-        st.selectbox(
-            "How often they shall hold the true value",
-            list(LEVELS),
-            key=f"{key}/level",
-            format_func=LEVELS.__getitem__,
-        )
-        st.selectbox(
-            "How they are made of resamples",
-            list(METHODS),
-            key=f"{key}/method",
-            format_func=METHODS.__getitem__,
-        )
-
-
 def _figures(close: Close, asked: CriterionRatings, how: Confidence) -> None:
-    heads = ("Figure", "Value", f"{LEVELS[how.level]} interval", "Items")
+    heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
     first = (row(*one, asked) for one in close.first)
     table(heads, first, name="Figures", numbers=(1, 2, 3))
     made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
         "four further ratings, spread evenly, so that they hold where one option is rare."
     )
-    plain = f"Intervals come from resampling items ({METHODS[how.method]}, as you chose)."
+    plain = "Intervals come from resampling items (by the method that you chose)."
     st.caption(made if how.method == "auto" else plain, help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
         rest = (row(*one, asked) for one in close.rest)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from core import figures as draw
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
@@ -22,7 +22,7 @@ from pages.agreement.words import STRENGTH, cell, few, row, section
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, table, tag
+from pages.ui.widgets import empty_state, level_words, table, tag
 
 #: The view in which the conclusion stands open.
 VIEW = "criteria"
@@ -32,7 +32,7 @@ MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
 def show(chosen: RatedSelection) -> None:
     """One dot and one line per criterion, made once per run, items and pair of raters."""
     sheet = chosen.sheet
-    lines = lines_of(chosen)
+    lines = lines_of(chosen, chosen.how)
     _forest(chosen, lines)
     groups = [("Judges' alpha", "llm", sheet.judges), ("People's alpha", "human", sheet.people)]
     found = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
@@ -52,9 +52,9 @@ def show(chosen: RatedSelection) -> None:
         "answer: what always giving the reference's most common answer would reach. Kappa: "
         "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
-        "criteria, else nominal. Abstentions are counted and left out. Below each figure: 95% "
-        f"interval, from {fmt.count(RESAMPLES)} resamples of the items, made once for these votes "
-        "and kept. " + label(" ".join(missing)),
+        "criteria, else nominal. Abstentions are counted and left out. Below each figure: "
+        f"{level_words()} interval, from {fmt.count(RESAMPLES)} resamples of the items, made once "
+        "for these votes and kept. " + label(" ".join(missing)),
         help=STRENGTH,
     )
     caveats(chosen)
@@ -65,7 +65,7 @@ def _together(chosen: RatedSelection) -> None:
     whole = remembered(
         "agreement overall",
         chosen.pair,
-        lambda: overall.of_sheet(chosen.sheet, chosen.reference, chosen.rater),
+        lambda: overall.of_sheet(chosen.sheet, chosen.reference, chosen.rater, how=chosen.how),
     )
     right, kappa = whole.accuracy, whole.mean_kappa
     if whole.criteria < 2 or right.value is None:
@@ -83,12 +83,12 @@ def _within(one: Estimate, form: Callable[[float | None], str]) -> str:
     return f"{form(one.value)} ({form(one.low)} to {form(one.high)})"
 
 
-def lines_of(chosen: RatedSelection) -> list[PairLine]:
+def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
     """A line per criterion, made once per run, items and pair of raters."""
     return remembered(
         "agreement lines",
-        chosen.pair,
-        lambda: rater_pairs.compare(chosen.sheet, chosen.reference, chosen.rater),
+        (*chosen.pair, *how),
+        lambda: rater_pairs.compare(chosen.sheet, chosen.reference, chosen.rater, how=how),
     )
 
 
@@ -122,7 +122,7 @@ def _paragraph(found: Conclusion) -> None:
 def _concluded(chosen: RatedSelection) -> Conclusion:
     human = chosen.reference in (LABELS, PEOPLE, *chosen.sheet.people)
     if human:
-        return conclusion.of_lines(lines_of(chosen), chosen.reference, chosen.rater)
+        return conclusion.of_lines(lines_of(chosen, USUAL), chosen.reference, chosen.rater)
     return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
 
 
@@ -163,7 +163,9 @@ def caveats(chosen: RatedSelection) -> None:
 
 def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
     return remembered(
-        "alphas", (*chosen.about, kind), lambda: reliability.alphas(chosen.sheet, kind)
+        "alphas",
+        (*chosen.about, kind),
+        lambda: reliability.alphas(chosen.sheet, kind, how=chosen.how),
     )
 
 
@@ -180,7 +182,7 @@ def _forest(chosen: RatedSelection, lines: list[PairLine]) -> None:
         on_select=lambda: _on_click(key),
         selection_mode="points",
         config={"displayModeBar": False},
-        alt=f"{words} of {sides[0]} against {sides[1]} per criterion, with 95% intervals. "
+        alt=f"{words} of {sides[0]} against {sides[1]} per criterion, with intervals. "
         "The table below has every figure.",
     )
 
@@ -220,7 +222,6 @@ def _items(line: PairLine) -> str:
     return "<br>".join(parts)
 
 
-HEADS = ("Figure", "Value", "95% interval", "Items")
 LISTED = ("bias", "mae", "pearson", "spearman", "limit_low", "limit_high")
 #: Points that a table lists at most.
 MOST = 200
@@ -236,7 +237,9 @@ def whole_items(chosen: RatedSelection) -> None:
     pair = remembered(
         "agreement score pair",
         chosen.pair,
-        lambda: score_agreement.score_pair(scores, chosen.sheet, chosen.reference, chosen.rater),
+        lambda: score_agreement.score_pair(
+            scores, chosen.sheet, chosen.reference, chosen.rater, how=chosen.how
+        ),
     )
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
     st.caption(
@@ -288,7 +291,7 @@ def _pair(chosen: RatedSelection, pair: ScorePair) -> None:
     with right:
         section("Figures of scores")
         table(
-            HEADS,
+            ("Figure", "Value", f"{level_words()} interval", "Items"),
             (row(name, one) for name, one in figures.items()),
             name="Agreement of scores",
             numbers=(1, 2, 3),

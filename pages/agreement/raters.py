@@ -23,7 +23,7 @@ from pages.agreement.words import KINDS, STRENGTH, cell, few, section
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import table
+from pages.ui.widgets import level_words, table
 
 
 def near_people(chosen: RatedSelection) -> None:
@@ -31,7 +31,7 @@ def near_people(chosen: RatedSelection) -> None:
     found = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
-        lambda: reliability.ceiling(chosen.sheet, chosen.criterion),
+        lambda: reliability.ceiling(chosen.sheet, chosen.criterion, how=chosen.how),
     )
     groups = _groups(found)
     if groups:
@@ -190,11 +190,13 @@ def _ranking(chosen: RatedSelection) -> None:
     ranks, means = remembered(
         "agreement ranks",
         (*chosen.about, chosen.criterion, chosen.reference),
-        lambda: reliability.ranked(chosen.sheet, chosen.criterion, chosen.reference),
+        lambda: reliability.ranked(
+            chosen.sheet, chosen.criterion, chosen.reference, how=chosen.how
+        ),
     )
     st.caption(
         f"Kappa with {label(said(chosen.reference))}, the nearest first in every group; below each "
-        f"its 95% interval. {few(len(chosen.sheet.items))}",
+        f"its {level_words()} interval. {few(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
     for kind, words in KINDS.items():

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 import streamlit as st
 
+from core.metrics.estimate import Confidence
 from core.services.agreement import rating_sheet
 from core.services.agreement.rating_sheet import Sheet, Slice
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.text import one_line
-from pages.ui.widgets import one_of
+from pages.ui.widgets import interval_choice, one_of
 
 # The keys of the Agreement page, beside those of `state` (used with `state.key`).
 
@@ -45,7 +46,8 @@ class RatedSelection(NamedTuple):
     """Who is compared with whom, on which criterion, over which items.
 
     `whole` holds all items of the run, `sheet` those of `part`. `about` changes whenever the
-    ratings of the sheet would, `run_about` whenever those of the run would.
+    figures of the sheet would, `run_about` whenever the ratings of the run would. `how` sure
+    intervals are.
     """
 
     run_id: int
@@ -57,6 +59,7 @@ class RatedSelection(NamedTuple):
     reference: str
     rater: str
     criterion: str
+    how: Confidence
 
     @property
     def pair(self) -> tuple[object, ...]:
@@ -71,14 +74,16 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelectio
     rater = _known(RATER, raters)
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
-    with st.grid(4, min_column_width=180, vertical_alignment="bottom"):
+    with st.grid(5, min_column_width=160, vertical_alignment="bottom"):
         select("Reference", REFERENCE, whole.references, reference, words_of, (RATER,))
         select("Rater", RATER, raters, rater, words_of)
         select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
         part = _items(whole)
+        how = interval_choice()
     sheet = rating_sheet.sliced(whole, part)
-    chosen = (*about, part.tags, part.systems, part.split)
-    return RatedSelection(run_id, about, chosen, whole, sheet, part, reference, rater, criterion)
+    chosen = (*about, part.tags, part.systems, part.split, *how)
+    sides_ = reference, rater, criterion
+    return RatedSelection(run_id, about, chosen, whole, sheet, part, *sides_, how)
 
 
 def _items(whole: Sheet) -> Slice:

@@ -16,7 +16,15 @@ from pages.compare.selection import ComparedRuns
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import LabelledFigure, figures, one_of, table, tag
+from pages.ui.widgets import (
+    LabelledFigure,
+    confidence,
+    figures,
+    level_words,
+    one_of,
+    table,
+    tag,
+)
 
 FIGURES = {"accuracy": "Accuracy", "kappa": "Kappa", "agreement": "Judges' agreement"}
 SAYS = {
@@ -61,7 +69,7 @@ def _overall(name: str, delta: Delta, *, share: bool = False) -> LabelledFigure:
         return LabelledFigure(name, "undefined", delta.difference.reason)
     low, high = delta.difference.low, delta.difference.high
     ends = (
-        f"95%: {points(low, share=share)} to {points(high, share=share)}"
+        f"{level_words()}: {points(low, share=share)} to {points(high, share=share)}"
         if low is not None
         else f"no interval: {delta.difference.reason}"
     )
@@ -80,7 +88,7 @@ def _forest(found: RunComparison, name: str) -> None:
         ),
         key=state.key(keys.COMPARE_FIELD, "forest", name),
         config={"displayModeBar": False},
-        alt=f"{FIGURES[name]}: how far B lies above A, with 95% intervals, a row per criterion. "
+        alt=f"{FIGURES[name]}: how far B lies above A, with intervals, a row per criterion. "
         "The table below has its numbers.",
     )
     table(
@@ -90,7 +98,8 @@ def _forest(found: RunComparison, name: str) -> None:
         numbers=(1, 2, 3, 4, 5, 6),
     )
     st.caption(
-        f"{SAYS[name]} Corrected: for the number of criteria (Holm 1979). Intervals: 95%, from "
+        f"{SAYS[name]} Corrected: for the number of criteria (Holm 1979). Intervals: "
+        f"{level_words()}, from "
         f"{fmt.count(found.resamples)} resamples of the items, the same for both runs. Filled: "
         f"corrected p below {fmt.score(LEVEL)}; an interval is of one criterion alone and may "
         "leave out no difference before that."
@@ -142,8 +151,8 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
     ids = tuple(chosen.runs)
     found = remembered(
         "accuracy and cost",
-        chosen.about,
-        lambda: costs.points(store(), ids, pair=chosen.paired),
+        (*chosen.about, *confidence()),
+        lambda: costs.points(store(), ids, how=confidence(), pair=chosen.paired),
     )
     priced = [
         draw.Priced(
@@ -177,7 +186,8 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
         "Efficient: no other run is at least as accurate for no more money. Cost per 1,000 items "
         "is what was paid now and, for answers kept from earlier runs (saved), what they cost "
         "then: what the run would cost from nothing. Accuracy: over the labelled cells of all "
-        "criteria that every run graded, abstentions left out; 95% intervals by resampling items."
+        "criteria that every run graded, abstentions left out; "
+        f"{level_words()} intervals by resampling items."
     )
 
 

@@ -12,7 +12,14 @@ from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
 from pages.ui.resources import remembered, require_seen, store
 from pages.ui.text import esc
-from pages.ui.widgets import empty_state, page_header, shown_errors, table
+from pages.ui.widgets import (
+    confidence,
+    empty_state,
+    interval_choice,
+    page_header,
+    shown_errors,
+    table,
+)
 
 MOST = 12
 _NOTHING = '<span class="rs-quiet">nothing</span>'
@@ -76,6 +83,7 @@ def show() -> None:
             )
             return
         section("Differences on the same items (B minus A)")
+        interval_choice()
         differences.show(found)
         section("Verdicts that flipped")
         flips.show(found)
@@ -84,11 +92,12 @@ def show() -> None:
 
 
 def _comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
-    about = (*pair, *chosen.about)
+    how = confidence()
+    about = (*pair, *chosen.about, *how)
     return remembered(
         "comparison",
         about,
-        lambda: run_comparison.compare_runs(store(), *pair, pair=chosen.paired),
+        lambda: run_comparison.compare_runs(store(), *pair, how=how, pair=chosen.paired),
     )
 
 

@@ -21,7 +21,16 @@ from pages.pairwise.selection import ContestSelection
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag, with_ends
+from pages.ui.widgets import (
+    LabelledFigure,
+    empty_state,
+    figures,
+    interval_choice,
+    level_words,
+    table,
+    tag,
+    with_ends,
+)
 
 WHY = {
     "orders": "the orders disagree",
@@ -71,6 +80,7 @@ def _counted(by_why: Mapping[str, int]) -> str:
 def standings(found: Leaderboard) -> None:
     """The table of all systems, and their strengths as a picture."""
     several = len({s.group for s in found.standings}) > 1
+    interval_choice(methods=False)
     table(
         ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
         (_row(s, several=several) for s in found.standings),
@@ -79,7 +89,8 @@ def standings(found: Leaderboard) -> None:
     )
     st.caption(
         "Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. Strength: "
-        "Bradley-Terry with ties, in natural log units. Intervals: 95%, by resampling tasks. Win "
+        "Bradley-Terry with ties, in natural log units. Intervals: "
+        f"{level_words()}, by resampling tasks; ranks are decided at 95%. Win "
         "rate: the mean over opponents, a tie is a half. Weighted: of all contests, a tie is one "
         "point of two, as Arena-Hard and unitxt count."
     )
@@ -135,7 +146,7 @@ def _forest(found: Leaderboard) -> None:
         draw.forest(dots, "Strength, log units", "", whole=False),
         key=state.key(selection.CONTEST_CHART, "strengths"),
         config={"displayModeBar": False},
-        alt="Strength of every system with its 95% interval. The table has its numbers.",
+        alt="Strength of every system with its interval. The table has its numbers.",
     )
 
 

@@ -22,13 +22,14 @@ from pages.pairwise.leaderboard import NAMED
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, table
+from pages.ui.widgets import confidence, empty_state, interval_choice, level_words, table
 
 
 def unmatched_systems(report: Mapping[str, Any]) -> None:
     """The standings as ``rank`` gives them, what limits them, and how every judge sees them."""
     for note in report["notes"]:
         st.caption(label(note))
+    interval_choice(methods=False)
     standings = sorted(report["standings"], key=lambda one: (one["rank"] is None, one["rank"]))
     table(
         ("System", "Ranks", "Mean of the judges' scores", "Items"),
@@ -40,7 +41,7 @@ def unmatched_systems(report: Mapping[str, Any]) -> None:
         "An item's score is the mean of what its judges' own answers come to, not that of the "
         "panel's verdicts, whose mean a report gives. Ranks: those that "
         "differences of means larger than chance allow (Welch 1947, corrected for the number of "
-        "pairs). Intervals: 95%, by resampling items."
+        f"pairs). Intervals: {level_words()}, by resampling items."
     )
     order = [one["system"] for one in standings]
     table(
@@ -187,8 +188,11 @@ def _ranked(run: Run) -> bool:
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
     by = _join(run)
     try:
-        about = (run.id, run.votes, run.failures_open, by)
-        found = remembered("listwise", about, lambda: contests.scores_ranked(store(), run.id, by))
+        level = confidence().level
+        about = (run.id, run.votes, run.failures_open, by, level)
+        found = remembered(
+            "listwise", about, lambda: contests.scores_ranked(store(), run.id, by, level)
+        )
     except InputError as error:
         st.warning(_in_full(error), icon=":material/link_off:")
         return True
@@ -221,7 +225,11 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
     for notice in found.notices:
         st.caption(label(notice))
     ballots = found.ballots
-    strengths = remembered("ballots", about, lambda: rank_report.ballots_board(ballots))
+    strengths = remembered(
+        "ballots",
+        about,
+        lambda: rank_report.ballots_board(ballots, level=confidence().level),
+    )
     for note in strengths.notes:
         st.caption(label(note))
     leaderboard.standings(strengths)
@@ -270,7 +278,11 @@ BY_PEOPLE_SAYS = (
 
 def _by_people(run: Run, about: tuple[object, ...]) -> None:
     """The section; where labels cannot speak for all answers, why."""
-    found = remembered("by people", about, lambda: system_gaps.corrected_systems(store(), run))
+    found = remembered(
+        "by people",
+        about,
+        lambda: system_gaps.corrected_systems(store(), run, level=confidence().level),
+    )
     st.html('<div class="rs-section">Systems as people would grade them</div>')
     st.html(f'<div class="rs-prose">{esc(system_gaps.in_words(found))}</div>')
     if found.reason:
@@ -286,7 +298,8 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
     )
     st.caption(
         "Points by weight as a share of what could be reached. Places: those that differences "
-        "larger than chance leave open.",
+        "larger than chance leave open. Below each figure: "
+        f"{level_words()} interval.",
         help=BY_PEOPLE_SAYS,
     )
     if 0 < len(found.gaps) <= PAIRS_SHOWN:

@@ -13,6 +13,7 @@ from core.services.results import item_view
 from pages.ui import state
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import one_line
+from pages.ui.widgets import confidence
 
 # The keys of the Compare systems and Arena pages, beside those of `state`.
 
@@ -89,7 +90,8 @@ def read(run_id: int) -> ContestSelection:
 
 def board(chosen: ContestSelection) -> Leaderboard:
     """The leaderboard of what is counted."""
-    about = (*chosen.about, chosen.question, chosen.judge, chosen.counted)
+    level = confidence().level
+    about = (*chosen.about, chosen.question, chosen.judge, chosen.counted, level)
     return remembered(
         "leaderboard",
         about,
@@ -98,6 +100,7 @@ def board(chosen: ContestSelection) -> Leaderboard:
             question=chosen.question,
             judge=chosen.judge,
             counted=chosen.counted,
+            level=level,
         ),
     )
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
+from core.metrics.estimate import USUAL
 from core.services.pairwise import system_gaps
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
@@ -21,16 +22,16 @@ from pages.run.filters import BESIDE, CELL, RUN_FILTER
 from pages.ui import state
 from pages.ui.resources import remembered, shared, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import table
+from pages.ui.widgets import confidence, table
 
 #: So many systems have a line in the grid's head; a table holds all of more.
 LINES = 4
 #: What the figures are, for those who ask.
 TELLS = (
     "Of each criterion the share of its best that verdicts earned; of a penalty what is left of "
-    "it. Means are over all items of a system. Differences, second minus first, and their 95% "
-    "intervals are over the tasks that both answered (paired resampling). Better: the p, "
-    "corrected for the number of criteria (Holm 1979), is below 0.05."
+    "it. Means are over all items of a system. Differences, second minus first, and their "
+    "intervals (95%, or as chosen on Agreement) are over the tasks that both answered (paired "
+    "resampling). Better: the p, corrected for the number of criteria (Holm 1979), is below 0.05."
 )
 APART = "The systems answered different items, so a difference may lie in the items. "
 
@@ -55,16 +56,19 @@ def of_run(run: Run, rubric: Rubric, means: list[MeansOf], about: tuple[object, 
     found: list[Gap] = []
     people = ""
     if pair is not None:
-        people = remembered("by people", about, lambda: _by_people(run, tasks))
+        how = confidence()
+        people = remembered("by people", (*about, *how), lambda: _by_people(run, tasks, how.level))
         found = remembered(
-            "gaps", (*about, *pair), lambda: system_gaps.gaps(store(), run, tasks, *pair)
+            "gaps",
+            (*about, *pair, *how),
+            lambda: system_gaps.gaps(store(), run, tasks, *pair, how=how),
         )
     return Systems(means[1:], tasks, pair, {gap.name: gap for gap in found}, people)
 
 
-def _by_people(run: Run, tasks: SharedTasks) -> str:
+def _by_people(run: Run, tasks: SharedTasks, level: float) -> str:
     """Who is ahead by labels drawn at random; empty where nobody drew any."""
-    found = system_gaps.corrected_systems(store(), run, "", tasks)
+    found = system_gaps.corrected_systems(store(), run, "", tasks, level)
     return "" if found.reason else system_gaps.in_words(found)
 
 
@@ -116,7 +120,9 @@ def _sentence(words: str) -> str:
 
 
 def _ends(low: float | None, high: float | None) -> str:
-    return f"{fmt.points(low)} to {fmt.points(high)}"
+    level = confidence().level
+    head = "" if level == USUAL.level else f"{fmt.level_words(level)}: "
+    return f"{head}{fmt.points(low)} to {fmt.points(high)}"
 
 
 def controls(of: Systems) -> None:

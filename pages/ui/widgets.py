@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem, RubricStudioError
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate, IntervalChoice
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import routes, state
@@ -295,3 +295,56 @@ def sheet_choice(sheets: Sequence[str], key: str) -> str | None:
         placeholder="Choose the sheet to read",
     )
     return chosen
+
+
+# How sure intervals are: chosen once, for every page of this tab.
+
+CONFIDENCE, CONFIDENCE_FIELD = "confidence", "confidence_field"
+LEVELS = (0.8, 0.9, 0.95, 0.99)
+METHODS: dict[IntervalChoice, str] = {
+    "auto": "Whichever holds best",
+    "percentile": "Percentile",
+    "bca": "BCa",
+    "basic": "Basic",
+}
+
+
+def confidence() -> Confidence:
+    """What was chosen in this tab, on whichever page; 95% until somebody does."""
+    return Confidence(*state.get(CONFIDENCE, USUAL))
+
+
+def level_words() -> str:
+    """The level chosen: `95%`."""
+    return fmt.level_words(confidence().level)
+
+
+def interval_choice(*, methods: bool = True) -> Confidence:
+    """A popover that chooses it; `methods` where intervals are made of resamples."""
+    how = confidence()
+    with st.popover(f"{level_words()} intervals", icon=":material/straighten:"):
+        _choice("level", "How often they shall hold the true value", LEVELS, fmt.level_words)
+        if methods:
+            words = METHODS.__getitem__
+            _choice("method", "How they are made of resamples", tuple(METHODS), words)
+        st.caption(
+            "For Agreement, Report, Compare runs and Compare systems alike, in this tab. What is "
+            "trusted, better, strict, found or refused is decided at 95% all the same: names do "
+            "not change with how much one wants to see."
+        )
+    return how
+
+
+def _choice(
+    part: str, words: str, options: Sequence[Any], format_func: Callable[[Any], str]
+) -> None:
+    key = state.key(CONFIDENCE_FIELD, part)
+    # A widget's own value goes with its page; what was chosen stays.
+    state.put(key, getattr(confidence(), part))
+    st.selectbox(
+        words, options, key=key, format_func=format_func, on_change=_on_choice, args=(part, key)
+    )
+
+
+def _on_choice(part: str, key: str) -> None:
+    state.put(CONFIDENCE, tuple(confidence()._replace(**{part: state.get(key)})))

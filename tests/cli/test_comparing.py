@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -38,6 +39,25 @@ def test_json_goes_to_stdout_and_the_seed_decides_it(db: str) -> None:
     assert report["bootstrap"]["resamples"] == 200
     low, high = report["overall"]["accuracy"]["ci"]
     assert low < 5 / 16 < high
+
+
+def test_the_level_widens_intervals_and_changes_no_p(db: str, tmp_path: Path) -> None:
+    def told(*words: str) -> dict[str, Any]:
+        found = CliRunner().invoke(main, [*words, "--db", db, "--json"])
+        assert found.exit_code == 0
+        return dict(json.loads(found.stdout))
+
+    compared = [told("compare", "1", "2", "--level", level) for level in ("0.8", "0.99")]
+    one, other = (report["overall"]["accuracy"] for report in compared)
+    assert other["ci"][0] < one["ci"][0] < one["ci"][1] < other["ci"][1]
+    assert (one["p"], compared[0]["bootstrap"]["level"]) == (other["p"], 0.8)
+    target = tmp_path / "report.md"
+    words = ["export", "2", "--format", "markdown", "--level", "0.9", "--out", str(target)]
+    assert CliRunner().invoke(main, [*words, "--db", db]).exit_code == 0
+    assert "Every interval is a 90% interval" in target.read_text(encoding="utf-8")
+    # A gate's promise has no level to turn.
+    refused = CliRunner().invoke(main, ["check", "2", "--min", "accuracy=.1", "--level", "0.8"])
+    assert (refused.exit_code, "No such option" in refused.output) == (2, True)
 
 
 def test_the_text_is_fit_to_read(db: str) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.agreement.ratings import level_counts
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array
 
 Kind = Literal["expert", "skilled", "crowd"]
@@ -45,7 +45,7 @@ class AgainstAnnotator(NamedTuple):
     """The judge beside one annotator on ``n`` items.
 
     ``judge`` and ``person`` are in [0, 1]: on what share of items each was at least as near to the
-    others. ``gap`` is the first minus the second, in [-1, 1], with the t interval at 95%. ``p`` is
+    others. ``gap`` is the first minus the second, in [-1, 1], with the t interval. ``p`` is
     the one-sided p-value of "the judge is behind by epsilon or more"; ``beaten``: refuted. All are
     ``None`` and ``False`` with fewer than ``FEWEST_ITEMS`` items.
     """
@@ -135,7 +135,7 @@ def _means(each: Sequence[Array]) -> Array:
     return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
 
 
-def alt_test(found: Wins, epsilon: float) -> AltTest:
+def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest:
     """The test of one judge against every annotator who has enough items.
 
     A one-sided t test each of "the annotator is ahead by ``epsilon`` or more"; Benjamini and
@@ -145,6 +145,7 @@ def alt_test(found: Wins, epsilon: float) -> AltTest:
     Args:
         found: from ``wins`` or ``over_criteria``.
         epsilon: what the judge may be behind, in [0, 1] (``EPSILON``).
+        level: how often the interval of a gap shall hold it; the test stays the same.
 
     Raises:
         ValueError: ``epsilon`` is outside [0, 1].
@@ -157,7 +158,9 @@ def alt_test(found: Wins, epsilon: float) -> AltTest:
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"{epsilon} is no share.")
-    each = [_against(found.judge[:, at], found.person[:, at], epsilon) for at in _columns(found)]
+    each = [
+        _against(found.judge[:, at], found.person[:, at], epsilon, level) for at in _columns(found)
+    ]
     tested = [at for at, one in enumerate(each) if one.p is not None]
     reason = _too_few(each, len(tested))
     if reason:
@@ -179,7 +182,7 @@ def _columns(found: Wins) -> range:
     return range(found.judge.shape[1])
 
 
-def _against(judge: Array, person: Array, epsilon: float) -> AgainstAnnotator:
+def _against(judge: Array, person: Array, epsilon: float, level: float) -> AgainstAnnotator:
     from scipy.special import stdtr, stdtrit
 
     known = np.isfinite(judge)
@@ -194,7 +197,7 @@ def _against(judge: Array, person: Array, epsilon: float) -> AgainstAnnotator:
         p = float(stdtr(n - 1, -(mean + epsilon) / error))
     else:
         p = 0.0 if mean > -epsilon else 1.0
-    half = float(stdtrit(n - 1, 0.975)) * error
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
     gap = Estimate(mean, max(-1.0, mean - half), min(1.0, mean + half), n=n)
     return AgainstAnnotator(
         n, float(judge[known].mean()), float(person[known].mean()), gap, p, False

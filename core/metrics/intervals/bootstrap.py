@@ -223,7 +223,9 @@ _AT_ONCE = 5_000_000
 ONE_ITEM = "One item alone cannot tell how far off it may be."
 
 
-def mean_of(values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0) -> Estimate:
+def mean_of(
+    values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0, how: Confidence = USUAL
+) -> Estimate:
     """The mean of one number per item; the items are independent.
 
     BCa below ``SMALL`` items, percentile from there on. Items with equal numbers are one pattern.
@@ -241,10 +243,12 @@ def mean_of(values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0) -> E
     mean = Estimate.defined(float(numbers.mean()), n)
     if n == 1:
         return mean._replace(reason=ONE_ITEM)
-    return mean.within(_interval(numbers, resamples, np.random.default_rng(seed)))
+    return mean.within(_interval(numbers, resamples, np.random.default_rng(seed), how))
 
 
-def _interval(numbers: Array, resamples: int, rng: np.random.Generator) -> Interval:
+def _interval(
+    numbers: Array, resamples: int, rng: np.random.Generator, how: Confidence
+) -> Interval:
     distinct, times = np.unique(numbers, return_counts=True)
     n = len(numbers)
 
@@ -252,12 +256,13 @@ def _interval(numbers: Array, resamples: int, rng: np.random.Generator) -> Inter
         # Leaving one of two items out leaves weights that add up to less than n.
         return {"mean": (distinct @ weights) / weights.sum(axis=0)}
 
-    if n < SMALL:
-        return intervals(bundle, resample_patterns(times, resamples, rng), times)["mean"]
+    if n < SMALL or how.method not in ("auto", "percentile"):
+        drawn = resample_patterns(times, resamples, rng)
+        return intervals(bundle, drawn, times, how=how)["mean"]
     part = max(1, _AT_ONCE // len(distinct))
     sizes = [min(part, resamples - start) for start in range(0, resamples, part)]
     means = [bundle(resample_patterns(times, size, rng))["mean"] for size in sizes]
-    return percentile(np.concatenate(means))
+    return percentile(np.concatenate(means), how.level)
 
 
 class Difference(NamedTuple):
@@ -273,7 +278,7 @@ def paired_difference(
     draws: Array,
     times: npt.ArrayLike,
     *,
-    level: float = 0.95,
+    how: Confidence = USUAL,
 ) -> Difference:
     """How far the second statistic lies above the first, both over the same items.
 
@@ -299,7 +304,7 @@ def paired_difference(
         nothing = Estimate.undefined("One of the two figures is undefined.", n)
         return Difference(nothing, nothing)
     resampled = difference(draws)
-    interval = intervals(lambda w: {"": difference(w)}, draws, base, how=Confidence(level))[""]
+    interval = intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""]
     return Difference(Estimate.defined(value, n).within(interval), _p(resampled, n))
 
 

@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
-from core.metrics.estimate import Estimate, wilson
+from core.metrics.estimate import USUAL, Estimate, normal_reach, wilson
 
 #: So many labels of either answer are the least.
 FEWEST_OF_EACH = 5
-_Z = float(ndtri(0.975))
+#: Votes must surely tell the two apart, at 95%, whichever level intervals have.
+_SURE = normal_reach(0.95)
 
 
 class HitRates(NamedTuple):
@@ -41,21 +41,27 @@ class _Rate(NamedTuple):
     value: float
     worth: float
 
-    @property
-    def estimate(self) -> Estimate:
+    def estimate(self, z: float) -> Estimate:
+        """The share with its interval (Wilson)."""
         n = max(1, round(self.worth))
-        low, high = wilson(min(n, round(self.value * n)), n)
+        low, high = wilson(min(n, round(self.value * n)), n, z)
         return Estimate(self.value, min(low, self.value), max(high, self.value), n=n)
 
 
-def corrected_share(said: npt.ArrayLike, values: npt.ArrayLike, chances: npt.ArrayLike) -> HitRates:
-    """The share of cells that are truly so, with its 95% interval.
+def corrected_share(
+    said: npt.ArrayLike,
+    values: npt.ArrayLike,
+    chances: npt.ArrayLike,
+    level: float = USUAL.level,
+) -> HitRates:
+    """The share of cells that are truly so, with its interval.
 
     Args:
         said: whether judges say so, 0 or 1, shape (cells,).
         values: whether people do, 0 or 1, NaN where nobody looked, same shape.
         chances: the chance each cell had of being labelled, in (0, 1], same shape; only that of
             labelled ones counts.
+        level: how often intervals shall hold the true value.
 
     It speaks of cells like these. Labels with other chances weigh 1 / chance, and count as many as
     their weights are worth (Kish 1965). Undefined with fewer than ``FEWEST_OF_EACH`` labels of
@@ -70,7 +76,7 @@ def corrected_share(said: npt.ArrayLike, values: npt.ArrayLike, chances: npt.Arr
     """
     f, y = np.asarray(said, np.float64), np.asarray(values, np.float64)
     weights = 1 / np.asarray(chances, np.float64)
-    known = np.isfinite(y)
+    known, z = np.isfinite(y), normal_reach(level)
     raw = float(f.mean()) if len(f) else 0.0
     yes, no = known & (y == 1), known & (y == 0)
     counts = int(yes.sum()), int(no.sum())
@@ -80,15 +86,15 @@ def corrected_share(said: npt.ArrayLike, values: npt.ArrayLike, chances: npt.Arr
             f"People said yes to {counts[0]} and no to {counts[1]} of the cells drawn; it takes "
             f"{FEWEST_OF_EACH} of each."
         )
-        return _undefined(why, raw, found, cleared, sum(counts))
+        return _undefined(why, raw, (found, cleared), sum(counts), z)
     if not _tells_apart(found, cleared):
         why = "The votes do not surely tell the one answer from the other."
-        return _undefined(why, raw, found, cleared, sum(counts))
+        return _undefined(why, raw, (found, cleared), sum(counts), z)
     return HitRates(
-        _share(raw, len(f), found, cleared)._replace(n=sum(counts)),
+        _share(raw, len(f), found, cleared, z)._replace(n=sum(counts)),
         raw,
-        found.estimate,
-        cleared.estimate,
+        found.estimate(z),
+        cleared.estimate(z),
     )
 
 
@@ -99,17 +105,16 @@ def _rate(hits: npt.NDArray[np.float64], weights: npt.NDArray[np.float64]) -> _R
     return _Rate(float(hits @ weights) / total, total**2 / float(weights @ weights))
 
 
-def _undefined(why: str, raw: float, found: _Rate, cleared: _Rate, n: int) -> HitRates:
+def _undefined(why: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float) -> HitRates:
     rates = [
-        one.estimate if one.worth else Estimate.undefined("Nobody said so.")
-        for one in (found, cleared)
+        one.estimate(z) if one.worth else Estimate.undefined("Nobody said so.") for one in both
     ]
     return HitRates(Estimate.undefined(why, n), raw, *rates)
 
 
 def _tells_apart(found: _Rate, cleared: _Rate) -> bool:
     one, other = _smooth(found), _smooth(cleared)
-    return one.value + other.value - 1 > _Z * sqrt(_variance(one) + _variance(other))
+    return one.value + other.value - 1 > _SURE * sqrt(_variance(one) + _variance(other))
 
 
 def _smooth(rate: _Rate) -> _Rate:
@@ -121,16 +126,16 @@ def _variance(rate: _Rate) -> float:
     return rate.value * (1 - rate.value) / rate.worth
 
 
-def _share(raw: float, n: int, found: _Rate, cleared: _Rate) -> Estimate:
+def _share(raw: float, n: int, found: _Rate, cleared: _Rate, z: float) -> Estimate:
     """The value as Rogan and Gladen have it; the ends by Lang and Reiczigel's formula 6."""
     value = (raw + cleared.value - 1) / (found.value + cleared.value - 1)
     one, other = _smooth(found), _smooth(cleared)
-    said = _Rate((n * raw + _Z**2 / 2) / (n + _Z**2), n + _Z**2)
+    said = _Rate((n * raw + z**2 / 2) / (n + z**2), n + z**2)
     apart = one.value + other.value - 1
     middle = (said.value + other.value - 1) / apart
-    shift = 2 * _Z**2 * (middle * _variance(one) - (1 - middle) * _variance(other))
+    shift = 2 * z**2 * (middle * _variance(one) - (1 - middle) * _variance(other))
     square = _variance(said) + middle**2 * _variance(one) + (1 - middle) ** 2 * _variance(other)
-    reach = _Z * sqrt(square) / apart
+    reach = z * sqrt(square) / apart
     low, high, value = (
         min(1.0, max(0.0, end)) for end in (middle + shift - reach, middle + shift + reach, value)
     )

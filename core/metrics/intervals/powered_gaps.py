@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.sampling import AUDIT
 from core.metrics.measure import NEAR, Array, tally
 
@@ -87,8 +87,9 @@ def powered_gap(
     tasks: npt.ArrayLike,
     *,
     listen: float | None = None,
+    level: float = USUAL.level,
 ) -> PoweredGap:
-    """The mean over tasks of what its cells add up to, with its 95% interval and p.
+    """The mean over tasks of what its cells add up to, with its interval and p.
 
     Args:
         said: the judges' value of every cell, in [-1, 1], shape (cells,).
@@ -98,6 +99,7 @@ def powered_gap(
         parts: what a cell's value counts in its task's gap; negative for the first system.
         tasks: which task a cell is of, any integers, same shape.
         listen: lambda, in [0, 1]; chosen so that the variance is least where not given.
+        level: how often the interval shall hold the true value.
 
     The interval uses t with as many degrees as there are random labels less groups and lambda, at
     most tasks less 1, and ends where no gap can be larger. Steps of whole numbers, and labels off
@@ -124,8 +126,8 @@ def powered_gap(
     people = _by_task(sides, _stood_for(sides, sides.people))
     judges = _by_task(sides, sides.judges - _stood_for(sides, sides.judges))
     chosen = _least_variance(people, judges) if listen is None else listen
-    gap, p = _estimate(sides, people + chosen * judges, chosen, fitted=listen is None)
-    alone, _ = _estimate(sides, people, 0.0)
+    gap, p = _estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
+    alone, _ = _estimate(sides, people, 0.0, level)
     return PoweredGap(gap._replace(n=seen), alone._replace(n=seen), raw, chosen, p)
 
 
@@ -193,7 +195,7 @@ def _least_variance(people: Array, judges: Array) -> float:
 
 
 def _estimate(
-    sides: _Sides, gaps: Array, listen: float, *, fitted: bool = False
+    sides: _Sides, gaps: Array, listen: float, level: float, *, fitted: bool = False
 ) -> tuple[Estimate, float]:
     from scipy.special import stdtr, stdtrit
 
@@ -203,7 +205,7 @@ def _estimate(
     drawn = sum(len(group.seen) for group in sides.open) - len(sides.open) - fitted
     degrees = min(sides.number - 1, max(1, drawn)) if sides.open else sides.number - 1
     error = sqrt(variance)
-    reach = float(stdtrit(degrees, 0.975)) * error
+    reach = float(stdtrit(degrees, (1 + level) / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
     least, most = sides.ends
     return Estimate(mean, max(least, mean - reach), min(most, mean + reach)), p

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 
 # Estimates for all items from labels of some, where the labelled ones were not drawn alike.
 #
@@ -45,7 +45,11 @@ def inclusion(queue: npt.ArrayLike, audit: npt.ArrayLike) -> npt.NDArray[np.floa
 
 
 def honest_mean(
-    values: npt.ArrayLike, chances: npt.ArrayLike, audited: npt.ArrayLike, hard: npt.ArrayLike
+    values: npt.ArrayLike,
+    chances: npt.ArrayLike,
+    audited: npt.ArrayLike,
+    hard: npt.ArrayLike,
+    level: float = USUAL.level,
 ) -> SelectedMeans:
     """The mean over all items, from the labelled ones and the chance each had of being labelled.
 
@@ -61,6 +65,7 @@ def honest_mean(
         chances: the chance each had of being labelled, in (0, 1], same shape.
         audited: whether the random audit holds it, same shape.
         hard: whether the queue of hard items holds it, same shape.
+        level: how often intervals shall hold the true value.
 
     Undefined with fewer than 10 audited items. Raises ``ValueError`` for chances outside (0, 1].
 
@@ -72,11 +77,14 @@ def honest_mean(
     drawn, queued = np.asarray(audited, np.bool_), np.asarray(hard, np.bool_)
     if len(pi) and not ((pi > 0) & (pi <= 1)).all():
         raise ValueError("a chance of being labelled lies in (0, 1]")
-    return SelectedMeans(_weighted(y, pi, drawn), _plain(y), _plain(y[queued]))
+    return SelectedMeans(_weighted(y, pi, drawn, level), _plain(y, level), _plain(y[queued], level))
 
 
 def _weighted(
-    y: npt.NDArray[np.float64], pi: npt.NDArray[np.float64], drawn: npt.NDArray[np.bool_]
+    y: npt.NDArray[np.float64],
+    pi: npt.NDArray[np.float64],
+    drawn: npt.NDArray[np.bool_],
+    level: float,
 ) -> Estimate:
     audit = int(drawn.sum())
     if audit < AUDIT:
@@ -90,19 +98,20 @@ def _weighted(
     square = float(((1 - chance) * ((padded - mean) * weight) ** 2).sum())
     error = sqrt(square) / float(weight.sum())
     worth = float(weight.sum() ** 2 / (weight**2).sum())
-    return _mean(mean, error, worth, len(y))
+    return _mean(mean, error, worth, len(y), level)
 
 
-def _plain(y: npt.NDArray[np.float64]) -> Estimate:
+def _plain(y: npt.NDArray[np.float64], level: float) -> Estimate:
     if not len(y):
         return Estimate.undefined("No such item was labelled.")
     mean = float(y.mean())
     padded = np.append(y, [0.0, 1.0])
-    return _mean(mean, float(padded.std(ddof=1)) / sqrt(len(padded)), float(len(padded)), len(y))
+    error = float(padded.std(ddof=1)) / sqrt(len(padded))
+    return _mean(mean, error, float(len(padded)), len(y), level)
 
 
-def _mean(mean: float, error: float, worth: float, n: int) -> Estimate:
-    reach = float(stdtrit(max(worth - 1, 1.0), 0.975)) * error
+def _mean(mean: float, error: float, worth: float, n: int, level: float) -> Estimate:
+    reach = float(stdtrit(max(worth - 1, 1.0), (1 + level) / 2)) * error
     return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=n)
 
 
@@ -138,8 +147,9 @@ def powered_mean(
     stratum: npt.ArrayLike | None = None,
     *,
     listen: float | None = None,
+    level: float = USUAL.level,
 ) -> Powered:
-    """The mean of people's values over all items, with its 95% interval.
+    """The mean of people's values over all items, with its interval.
 
     Args:
         said: the judges' value of every item, or their chance of being right, shape (items,).
@@ -148,6 +158,7 @@ def powered_mean(
         stratum: which items were drawn alike, any integers, shape (items,): the queue and the rest,
             say. Within a stratum the labelled items must be a random draw. One where not given.
         listen: lambda, in [0, 1]; chosen so that the variance is least where not given.
+        level: how often intervals shall hold the true value.
 
     The items are these and no others, so that a stratum labelled whole adds no uncertainty: the
     variance is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran
@@ -170,7 +181,10 @@ def powered_mean(
         return Powered(nothing, nothing, raw, 0.0)
     chosen = _least_variance(sample) if listen is None else listen
     return Powered(
-        _estimate(sample, chosen, fitted=listen is None), _estimate(sample, 0.0), raw, chosen
+        _estimate(sample, chosen, level, fitted=listen is None),
+        _estimate(sample, 0.0, level),
+        raw,
+        chosen,
     )
 
 
@@ -254,7 +268,7 @@ def _least_variance(sample: _Sample) -> float:
     return min(1.0, max(0.0, together / alone)) if alone > 0 else 0.0
 
 
-def _estimate(sample: _Sample, listen: float, *, fitted: bool = False) -> Estimate:
+def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = False) -> Estimate:
     mean = variance = 0.0
     for part in sample.parts:
         off = part.values - listen * part.said
@@ -264,7 +278,7 @@ def _estimate(sample: _Sample, listen: float, *, fitted: bool = False) -> Estima
             variance += part.share**2 * part.left * _square(off, part.values) / n
     open_parts = sum(part.left > 0 for part in sample.parts)
     degrees = max(1, sample.random - open_parts - fitted)
-    reach = float(stdtrit(degrees, 0.975)) * sqrt(variance)
+    reach = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)
     return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=len(sample.values))
 
 

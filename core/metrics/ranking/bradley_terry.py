@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, ndtri
 
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Estimate, Interval
 from core.metrics.intervals.bootstrap import percentile, resample_items
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import (
@@ -195,8 +195,8 @@ class Strengths(NamedTuple):
     mean 0: e to the difference of two is the odds of the first, ties aside. ``regularised``: no
     finite estimate exists, ``groups`` says between whom, and ``value`` holds what a prior of half
     a win and half a loss per system makes of it. ``better[i, j]``: i is better than j, all such
-    statements together at the given level. ``error[i, j]`` is the standard error of a difference,
-    and ``critical`` how many of them a difference must be to be told.
+    statements together at 95%, whichever level intervals have. ``error[i, j]`` is the standard
+    error of a difference, and ``critical`` how many of them a difference must be to be told.
     """
 
     members: tuple[int, ...]
@@ -308,7 +308,7 @@ def _of_group(
             reason=reason,
         )
     drawn = fit(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
-    better, error, critical = _told_apart(value, drawn, level)
+    better, error, critical = _told_apart(value, drawn, USUAL.level)
     found = tuple(percentile(row, level) for row in drawn)
     return Strengths(group, value, found, log_tie, regularised, outside, better, error, critical)
 

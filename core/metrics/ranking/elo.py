@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from core.metrics.estimate import Interval
+from core.metrics.estimate import USUAL, Interval
 from core.metrics.intervals.bootstrap import percentile, resample_items
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST
@@ -46,6 +46,7 @@ def elo(
     orders: int = 200,
     resamples: int = 200,
     step: float = STEP,
+    level: float = USUAL.level,
 ) -> Elo:
     """Ratings after all contests; ``points`` is what ``first`` got: 1, 0.5 or 0.
 
@@ -64,7 +65,7 @@ def elo(
     played = _played(_filled(passes), (a, b, won), systems, step)
     ratings, drawn = played[:orders], played[orders:]
     if len(drawn):
-        found = tuple(percentile(column) for column in drawn.T)
+        found = tuple(percentile(column, level) for column in drawn.T)
     else:
         reason = f"There are {number} items; intervals need at least {FEWEST}."
         found = (Interval(None, None, "percentile", reason),) * systems
@@ -157,6 +158,7 @@ def length_controlled(
     systems: int,
     rng: np.random.Generator,
     resamples: int = 200,
+    level: float = USUAL.level,
 ) -> LengthControlled | str:
     """Strengths at equal length, or the reason why there are none.
 
@@ -184,8 +186,8 @@ def length_controlled(
     if number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]
         drawn = _fitted(design, won, weights)
-        found = tuple(percentile(row) for row in drawn[:systems])
-        slope = percentile(drawn[systems])
+        found = tuple(percentile(row, level) for row in drawn[:systems])
+        slope = percentile(drawn[systems], level)
     return LengthControlled(
         point[:systems],
         ignored,

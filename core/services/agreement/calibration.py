@@ -1,21 +1,34 @@
-"""Raters who say how sure they are, and whether they are right as often as that."""
+"""How far a rater may be relied on: whether it is right as often as it is sure, and whether it may
+stand in for a person.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.metrics.agreement.alt_test import (
+    EPSILON,
+    AltTest,
+    Kind,
+    Q,
+    Wins,
+    alt_test,
+    over_criteria,
+    wins,
+)
 from core.metrics.calibration import Calibration, calibration, sure_answers
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.measure import Array
 from core.services.agreement.group_figures import Draws, rendered
 from core.services.agreement.load_ratings import sure_votes
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, sides
-from core.services.agreement.ratings import CriterionRatings, Levels, SureVote
+from core.services.agreement.rating_sheet import Sheet, name_of, sides
+from core.services.agreement.ratings import PANEL, CriterionRatings, Levels, SureVote
 from core.store.store import Store
+from core.text.numbers import percent, plural, score
 
 
 class RaterCalibration(NamedTuple):
@@ -49,12 +62,13 @@ def of_run(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    how: Confidence = USUAL,
 ) -> list[RaterCalibration]:
     """Every rater of a run's sheet who says how sure it is, against a reference."""
     asked = sheet.criterion(criterion)
     votes = sure_votes(store, run_id, asked.source)
     found = sureness(asked, sheet.items, votes)
-    draws = Draws(len(sheet.items), resamples, seed)
+    draws = Draws(len(sheet.items), resamples, seed, how)
     return [
         against(column, *sides(sheet, asked, reference, column), told, draws)
         for column, told in found.items()
@@ -113,7 +127,8 @@ def against(
         of_item = np.where(answers.of_item < 0, kinds, answers.of_item)
         times = np.append(answers.times, out)[: kinds + (out > 0)]
         drawn = draws.of(of_item, times)[:kinds]
-    return RaterCalibration(column, calibration(answers, drawn), without)
+    how = USUAL if draws is None else draws.how
+    return RaterCalibration(column, calibration(answers, drawn, how=how), without)
 
 
 def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, Any]:
@@ -150,3 +165,171 @@ def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, 
             for b in one.found.bins
         ],
     }
+
+
+# May a judge stand in for a person? People alone are the measure: labels are not asked.
+
+
+def stand_in(
+    sheet: Sheet,
+    column: str,
+    epsilon: float,
+    criterion: str | None = None,
+    level: float = USUAL.level,
+) -> AltTest:
+    """The alternative annotator test of a judge or the panel against the people of the sheet.
+
+    An abstention or a failure is no answer; an item without the judge's counts for nobody. Ordinal
+    levels are apart by their squared difference, others by being different.
+
+    Args:
+        sheet: the ratings.
+        column: the judge's, or ``PANEL``.
+        epsilon: how far people may be ahead (``core.metrics.agreement.alt_test.EPSILON``).
+        criterion: one alone; ``None`` for all, where an item counts once.
+        level: how often intervals of gaps shall hold them; what is tested stays the same.
+
+    Raises:
+        ValueError: ``epsilon`` is outside [0, 1].
+    """
+    return alt_test(_wins(sheet, column, criterion), epsilon, level)
+
+
+def _wins(sheet: Sheet, column: str, criterion: str | None) -> Wins:
+    asked = sheet.criteria if criterion is None else (sheet.criterion(criterion),)
+    each = [
+        wins(
+            one.column(column, len(sheet.items)),
+            sheet.matrix(one, sheet.people),
+            len(one.labels),
+            ordered=one.scale == "ordinal",
+        )
+        for one in asked
+    ]
+    return over_criteria(each)
+
+
+def alt_test_data(sheet: Sheet) -> dict[str, Any] | None:
+    """The key ``alt_test`` of ``metrics --json``; ``None`` without a judge, people or criteria."""
+    if not (sheet.judges and sheet.people and sheet.criteria):
+        return None
+
+    def tested(criterion: str | None) -> dict[str, Any]:
+        return {
+            "panel": _tested(sheet, PANEL, criterion),
+            "raters": {name_of(one): _tested(sheet, one, criterion) for one in sheet.judges},
+        }
+
+    overall = tested(None)
+    name, one = _PANEL, overall["panel"]
+    if len(sheet.judges) == 1:
+        name, one = next(iter(overall["raters"].items()))
+    return {
+        "q": Q,
+        "epsilon": dict(EPSILON),
+        "overall": overall,
+        "criteria": {asked.name: tested(asked.name) for asked in sheet.criteria},
+        "in_words": stand_in_words(name, one),
+    }
+
+
+def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
+    """The panel's part of ``alt_test`` over all criteria, with a sentence; ``None`` as there."""
+    if not (sheet.judges and sheet.people and sheet.criteria):
+        return None
+    found = _tested(sheet, PANEL, None)
+    return {**found, "in_words": stand_in_words(_PANEL, found)}
+
+
+_PANEL = "The panel"
+#: What the people may be, in words, those whom a judge may be furthest behind first.
+PEOPLE_ARE: dict[Kind, str] = {
+    "expert": "experts",
+    "skilled": "trained people",
+    "crowd": "crowd workers",
+}
+#: For whom a judge may stand in that passes with the epsilon of a kind and with none below.
+_WHOM: dict[Kind, str] = {
+    "expert": " if they are experts, but not if they are cheaper than that",
+    "skilled": " if they are experts or trained people, but not if they are crowd workers",
+    "crowd": ", whoever they are",
+}
+
+
+def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
+    """Whether a judge may stand in for one of the people, from its part of ``alt_test``."""
+    rho = told["advantage"]
+    if rho is None:
+        why = told["undefined"]["advantage"]
+        name = "the panel" if name == _PANEL else name
+        return f"Whether {name} may stand in for a person cannot be said: {why}"
+    kind: Kind = next((of for of in reversed(tuple(EPSILON)) if told[of]["passes"]), "expert")
+    one = told[kind]
+    may = f"may stand in for one of these people{_WHOM[kind]}"
+    if not one["passes"]:
+        may = "may not stand in for one of these people, whoever they are"
+    said = (
+        f"{name} {may}: beside {beaten(told, kind)} it surely comes as near to what the others "
+        f"say, or falls behind by less than {percent(EPSILON[kind])} of the items; it takes half "
+        f"of them. It is as near as a person or nearer on {percent(rho)} of the items."
+    )
+    needed = one["items_needed"]
+    if not one["passes"] and needed is not None:
+        said += f" If they are experts it would from about {plural(needed, 'item')} on."
+    return said
+
+
+def beaten(told: Mapping[str, Any], kind: Kind) -> str:
+    """How many people the judge beats if they are of that kind."""
+    return f"{round(told[kind]['winning_rate'] * told['people'])} of {told['people']}"
+
+
+def stand_in_lines(told: Mapping[str, Any] | None) -> Iterator[str]:
+    """``alt_test`` in lines: of all criteria together, and of each where there are several."""
+    yield "May a judge stand in for a person? (alternative annotator test)"
+    if told is None:
+        yield "  Cannot be said: that takes ratings by people beside those of judges."
+        return
+    yield f"  {told['in_words']}"
+    parts = {"All criteria": told["overall"]}
+    if len(told["criteria"]) > 1:
+        parts |= told["criteria"]
+    for name, part in parts.items():
+        panel = {"panel": part["panel"]} if len(part["raters"]) > 1 else {}
+        for rater, one in {**part["raters"], **panel}.items():
+            if one["advantage"] is not None:
+                beats = (f"{beaten(one, kind)} as {words}" for kind, words in PEOPLE_ARE.items())
+                near = score(one["advantage"])
+                yield f"  {name}, {rater}: as near {near}; beats {', '.join(beats)}"
+
+
+def _tested(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:
+    found = _wins(sheet, column, criterion)
+    kinds = {kind: alt_test(found, epsilon) for kind, epsilon in EPSILON.items()}
+    first = next(iter(kinds.values()))
+    return {
+        "people": first.advantage.n,
+        **rendered({"advantage": first.advantage}, {}),
+        **{kind: _outcome(one) for kind, one in kinds.items()},
+        "annotators": {
+            name_of(person): {
+                "n": first.annotators[at].n,
+                "judge": first.annotators[at].judge,
+                "person": first.annotators[at].person,
+                "p": {kind: one.annotators[at].p for kind, one in kinds.items()},
+            }
+            for at, person in enumerate(sheet.people)
+            if first.annotators[at].p is not None
+        },
+    }
+
+
+def _outcome(one: AltTest) -> dict[str, Any]:
+    found = {
+        "winning_rate": one.winning_rate.value,
+        "passes": one.passes,
+        "items_needed": one.items_needed,
+    }
+    why = one.winning_rate.reason or "Too many people are further ahead: no number would do."
+    missing = {name: why for name, value in found.items() if value is None}
+    return {**found, **({"undefined": missing} if missing else {})}

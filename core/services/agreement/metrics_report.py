@@ -24,7 +24,7 @@ from core.metrics.agreement.scores import pair_up
 from core.metrics.estimate import USUAL, Confidence
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
-from core.services.agreement import calibration, conclusion, load_ratings, reliability
+from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
@@ -87,11 +87,11 @@ def metrics_source(
         return report(of_folder(Path(source), tell), reference, bootstrap, seed, how)
     store = open_store()
     found = report(of_run(store, run_id), reference, bootstrap, seed, how)
-    review = corrected_estimates.selected(store, run_id)
+    review = corrected_estimates.selected(store, run_id, how.level)
     if review is not None:
         tell(corrected_estimates.in_words(review))
         found["review"] = corrected_estimates.as_data(review)
-    corrected = corrected_estimates.corrected_data(store, run_id)
+    corrected = corrected_estimates.corrected_data(store, run_id, how.level)
     if corrected is not None:
         found["corrected"] = corrected
     return found
@@ -118,7 +118,7 @@ def report(
         "score": score_report(rated, reference, draws),
         "overall": overall(rated, reference, bootstrap, seed, how),
     }
-    told = reliability.alt_test_data(load_ratings.sheet(rated))
+    told = calibration.alt_test_data(load_ratings.sheet(rated))
     if told is not None and reference in (None, HUMAN):
         found["alt_test"] = told
     if reference is not None:
@@ -127,7 +127,7 @@ def report(
         said = _conclusion(rated, reference, bootstrap, seed)
         if said is not None:
             found["conclusion"] = said
-        found |= _models(rated)
+        found |= _models(rated, how.level)
         found["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
@@ -137,7 +137,7 @@ def report(
     return found
 
 
-def _models(rated: Rated) -> dict[str, Any]:
+def _models(rated: Rated, level: float) -> dict[str, Any]:
     """Where ratings differ, of the judges where there are two or more, else of people; and who of
     all of them is severe.
     """
@@ -146,9 +146,9 @@ def _models(rated: Rated) -> dict[str, Any]:
     everybody = (*sheet.people, *sheet.judges)
     if len(everybody) < 2 or not sheet.criteria:
         return {}
-    found = {"severity": severity.as_data(rater_table(sheet, everybody))}
+    found = {"severity": severity.as_data(rater_table(sheet, everybody), level)}
     if len(columns) > 1:
-        found["variance"] = variance.as_data(rater_table(sheet, columns))
+        found["variance"] = variance.as_data(rater_table(sheet, columns), level)
     return found
 
 

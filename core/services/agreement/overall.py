@@ -268,7 +268,12 @@ class Overall:
 
 
 def of_sheet(
-    sheet: Sheet, reference: str, rater: str, resamples: int = RESAMPLES, seed: int = SEED
+    sheet: Sheet,
+    reference: str,
+    rater: str,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    how: Confidence = USUAL,
 ) -> Overall:
     """One rater against one reference over all criteria of a sheet."""
     pairs = list[AnswerPairs]()
@@ -278,7 +283,7 @@ def of_sheet(
         ids = Picked(sheet.items, both)
         ordinal = asked.scale == "ordinal"
         pairs.append(AnswerPairs(asked.name, asked.labels, ordinal, ids, true[both], given[both]))
-    return next(_overalls([pairs], resamples, seed, USUAL))
+    return next(_overalls([pairs], resamples, seed, how))
 
 
 def _overalls(

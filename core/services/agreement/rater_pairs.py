@@ -223,21 +223,29 @@ def meet(sheet: Sheet, asked: CriterionRatings, reference: str, rater: str, draw
 
 
 def compare(
-    sheet: Sheet, reference: str, rater: str, *, resamples: int = RESAMPLES, seed: int = SEED
+    sheet: Sheet,
+    reference: str,
+    rater: str,
+    *,
+    how: Confidence = USUAL,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
 ) -> list[PairLine]:
     """A line per criterion; intervals are made by resampling items, ``resamples`` times."""
     draws = Draws(len(sheet.items), resamples, seed)
-    return [_line(asked, meet(sheet, asked, reference, rater, draws)) for asked in sheet.criteria]
+    return [
+        _line(asked, meet(sheet, asked, reference, rater, draws), how) for asked in sheet.criteria
+    ]
 
 
-def _figures(asked: CriterionRatings, met: Met, how: Confidence = USUAL) -> dict[str, Estimate]:
+def _figures(asked: CriterionRatings, met: Met, how: Confidence) -> dict[str, Estimate]:
     turned = positive(asked.labels)
     pair = LevelPair(met.table, ordered=asked.ordered, positive=turned, how=how)
     return pair.estimates(met.drawn)
 
 
-def _line(asked: CriterionRatings, met: Met) -> PairLine:
-    figures = _figures(asked, met)
+def _line(asked: CriterionRatings, met: Met, how: Confidence) -> PairLine:
+    figures = _figures(asked, met, how)
     return PairLine(
         name=asked.name,
         scale=asked.scale,
@@ -261,7 +269,7 @@ def closely(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Close:
-    """Every figure of a pair on one criterion; the usual intervals are those of ``compare``."""
+    """Every figure of a pair on one criterion; intervals are those of ``compare``."""
     asked = sheet.criterion(criterion)
     met = meet(sheet, asked, reference, rater, Draws(len(sheet.items), resamples, seed))
     figures = _figures(asked, met, how)

@@ -18,7 +18,7 @@ from core.domain.rubric import Rubric
 from core.metrics.agreement import scores as metrics
 from core.metrics.agreement.ratings import Means, patterns
 from core.metrics.agreement.scores import Pairs, pair_up
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.measure import Array, ratio
 from core.scoring import Texts, score_item
 from core.scoring.points import parts_of
@@ -295,13 +295,14 @@ def score_pair(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    how: Confidence = USUAL,
 ) -> ScorePair:
     """The scores of a pair over the sheet's items, with intervals."""
     pairs = _pairs(scores, sheet, reference, rater)
     times = pairs.times()
     n = int(times.sum())
     found = metrics.figures(pairs, times)
-    ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed) if n else None)
+    ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, how) if n else None)
     figures = {name: one.within(ci.get(name)) for name, one in found.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
     gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())

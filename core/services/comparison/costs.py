@@ -12,7 +12,7 @@ import numpy as np
 from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.agreement.ratings import patterns
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import intervals
 from core.metrics.measure import Array, ratio
 from core.services.agreement.group_figures import Draws
@@ -81,6 +81,7 @@ def points(
     *,
     resamples: int = 500,
     seed: int = 0,
+    how: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> tuple[Point, ...]:
     """Accuracy and cost of runs on the items that all of them graded, with the efficient marked.
@@ -106,7 +107,7 @@ def points(
     runs = [(paired[0].runs[0], paired[0], 0), *((p.runs[1], p, 1) for p in paired)]
     ids = [item for item in paired[0].match.both if item in common]
     truth = _truth(paired, ids, shared)
-    draws = Draws(len(ids), resamples, seed)
+    draws = Draws(len(ids), resamples, seed, how)
     found = [_point(run, _hits(p, side, ids, truth), draws) for run, p, side in runs]
     return tuple(replace(one, efficient=_efficient(one, found)) for one in found)
 
@@ -171,7 +172,8 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
         return {"": ratio(right @ weights, decided @ weights)}
 
     value = Estimate(float(share(seen.times[:, None].astype(np.float64))[""][0]))
-    interval = intervals(share, draws.of(seen.of_item, seen.times), seen.times)[""]
+    drawn = draws.of(seen.of_item, seen.times)
+    interval = intervals(share, drawn, seen.times, how=draws.how)[""]
     return value.within(interval)
 
 

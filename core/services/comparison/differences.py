@@ -13,7 +13,7 @@ from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import KAPPAS, pair_cells
 from core.metrics.agreement.ratings import Patterns, patterns
 from core.metrics.agreement.scores import pair_up
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm, mcnemar_exact, paired_difference
 from core.metrics.measure import Array, Measure, Statistic, ratio, tally
 from core.services.agreement.group_figures import Draws
@@ -85,9 +85,9 @@ class Deltas:
     score: Delta
 
 
-def deltas(paired: Paired, bootstrap: int, seed: int) -> Deltas:
+def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
     """All differences. Items are drawn once for all of them; none are drawn for 0 resamples."""
-    draws = Draws(len(paired.match.both), bootstrap, seed) if bootstrap else None
+    draws = Draws(len(paired.match.both), bootstrap, seed, how) if bootstrap else None
     found = [_criterion(sides, draws) for sides in paired.criteria]
     for name in ("accuracy", "kappa", "agreement"):
         corrected = holm([getattr(one, name).p.value for one in found])
@@ -152,6 +152,7 @@ class _Compared:
     def __init__(self, seen: Patterns, draws: Draws | None, n: int) -> None:
         self._times = seen.times.astype(np.float64)
         self._drawn = None if draws is None else draws.of(seen.of_item, seen.times)
+        self._how = USUAL if draws is None else draws.how
         self._n = n
 
     def shares(
@@ -194,7 +195,7 @@ class _Compared:
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
             return Delta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
-        found = paired_difference(*statistics, self._drawn, self._times)
+        found = paired_difference(*statistics, self._drawn, self._times, how=self._how)
         return Delta(
             first,
             second,

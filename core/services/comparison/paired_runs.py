@@ -14,7 +14,7 @@ from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.agreement.kappa import Weights
 from core.metrics.measure import Array, Ratings
-from core.services.agreement import reliability
+from core.services.agreement import calibration
 from core.services.agreement.load_ratings import of_run, sheet
 from core.services.agreement.rating_sheet import subset
 from core.services.agreement.ratings import (
@@ -113,7 +113,7 @@ def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
         return None
     kept = np.zeros(len(rated.of.ids), np.bool_)
     kept[_rows(rated, match)] = True
-    return reliability.stand_in_of_panel(subset(sheet(rated), kept))
+    return calibration.stand_in_of_panel(subset(sheet(rated), kept))
 
 
 def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.measure import Array
@@ -66,7 +66,7 @@ class CorrectedAccuracy:
     reason: str = ""
 
 
-def right_more(store: Store, paired: Paired) -> CorrectedAccuracy:
+def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> CorrectedAccuracy:
     """The comparison, from the labels drawn for either run, the one with more of them."""
     drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
     able = [(run_id, one) for run_id, one in drawn if not one.reason]
@@ -75,10 +75,10 @@ def right_more(store: Store, paired: Paired) -> CorrectedAccuracy:
     run_id, found = max(able, key=lambda one: sum(cell.drawn for cell in one[1].cells))
     items = {item: at for at, item in enumerate(paired.match.both)}
     each = [_columns(sides, found.of(sides.name), items) for sides in paired.criteria]
-    ones = [_more(s.name, one) for s, one in zip(paired.criteria, each, strict=True)]
+    ones = [_more(s.name, one, level) for s, one in zip(paired.criteria, each, strict=True)]
     corrected = holm([one.p for one in ones])
     return CorrectedAccuracy(
-        _more("", np.concatenate(each)),
+        _more("", np.concatenate(each), level),
         tuple(replace(one, p=p) for one, p in zip(ones, corrected, strict=True)),
         run_id,
         found.queue.name if found.queue is not None else "",
@@ -115,7 +115,7 @@ def _columns(sides: CriterionPair, cells: tuple[DrawnCell, ...], items: dict[str
     return np.array(rows, np.float64).reshape(-1, 4)
 
 
-def _more(name: str, cells: Array) -> RightMore:
+def _more(name: str, cells: Array, level: float) -> RightMore:
     apart = cells[:, _APART] > 0
     known = np.isfinite(cells[:, _MORE])
     number = len(np.unique(cells[:, _ITEM]))
@@ -126,6 +126,7 @@ def _more(name: str, cells: Array) -> RightMore:
         np.where(apart, cells[:, _STRATUM], -1),
         np.full(len(cells), number / max(1, len(cells))),
         cells[:, _ITEM],
+        level=level,
     )
     naive = float(cells[known, _MORE].mean()) if known.any() else None
     labelled = int((apart & known).sum())

@@ -10,7 +10,7 @@ from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunRow
 from core.errors import InputError
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement.metrics_report import METHOD
 from core.services.comparison import rightness
 from core.services.comparison.costs import Spent, spent
@@ -183,6 +183,7 @@ class RunComparison:
     spent: tuple[Spent, Spent]
     resamples: int
     seed: int
+    how: Confidence = USUAL
 
 
 def compare_runs(
@@ -192,10 +193,11 @@ def compare_runs(
     *,
     bootstrap: int = RESAMPLES,
     seed: int = 0,
+    how: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> RunComparison:
     """The comparison; differences are second minus first. ``pair`` reads both where somebody did
-    so before.
+    so before. ``how`` decides intervals alone: who is better is decided by p, at 0.05.
 
     Raises:
         InputError: the runs have nothing in common, or are one and the same.
@@ -209,12 +211,13 @@ def compare_runs(
         criteria=paired.criteria,
         apart=paired.apart,
         flips=flips(paired),
-        deltas=deltas(paired, bootstrap, seed),
-        corrected=rightness.right_more(store, paired),
+        deltas=deltas(paired, bootstrap, seed, how),
+        corrected=rightness.right_more(store, paired, how.level),
         stand_in=paired.stand_in,
         spent=(spent(paired.runs[0]), spent(paired.runs[1])),
         resamples=bootstrap,
         seed=seed,
+        how=how,
     )
 
 
@@ -257,8 +260,8 @@ def as_json(found: RunComparison) -> dict[str, Any]:
         whole["bootstrap"] = {
             "resamples": found.resamples,
             "seed": found.seed,
-            "level": 0.95,
-            "method": METHOD,
+            "level": found.how.level,
+            "method": METHOD if found.how.method == "auto" else found.how.method,
         }
     return whole
 

@@ -16,6 +16,7 @@ from core.formats.office.workbook_writer import workbook
 from core.formats.report.html import html_paper
 from core.formats.report.paper import markdown_paper
 from core.formats.source.csv_writer import Value, csv_bytes, csv_text
+from core.metrics.estimate import USUAL, Confidence
 from core.services.access.allowing import require
 from core.services.access.blindness import require_open
 from core.services.agreement.load_ratings import sheet_of
@@ -96,10 +97,10 @@ def labelled_dataset(store: Store, version_id: int) -> str:
     return dump_dataset(whole.model_copy(update={"items": items}))
 
 
-def fair_scores(store: Store, run_id: int) -> Iterator[Row]:
+def fair_scores(store: Store, run_id: int, level: float = USUAL.level) -> Iterator[Row]:
     """What an average rater would give every item of a run, by all of its raters."""
     sheet = sheet_of(store, run_id)
-    return severity.fair_rows(rater_table(sheet, (*sheet.people, *sheet.judges)))
+    return severity.fair_rows(rater_table(sheet, (*sheet.people, *sheet.judges)), level)
 
 
 def as_jsonl(rows: Iterable[Row]) -> str:
@@ -245,8 +246,8 @@ class Exported:
         } | self.binary
 
 
-def export(store: Store, run_id: int, form: Format) -> Exported:
-    """The run in that form.
+def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> Exported:
+    """The run in that form; ``how`` decides intervals, where the form has any.
 
     Raises:
         NotFound: there is no such run.
@@ -260,13 +261,15 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
     ):
         require(store, "organise")
     if form in ("report", "html", "markdown"):
-        return _written(report(store, run_id), "markdown" if form == "markdown" else "html")
+        return _written(
+            report(store, run_id, how=how), "markdown" if form == "markdown" else "html"
+        )
     if form in ("reviews", "events", "labelled"):
         return _reviewed(store, run_id, form)
     if form == "contest":
         return _single("contest.json", contest_export.as_json(store, run_id).decode())
     if form == "fair":
-        return _single("fair.csv", as_csv(fair_scores(store, run_id)))
+        return _single("fair.csv", as_csv(fair_scores(store, run_id, how.level)))
     if form == "direct":
         return _single("direct.json", direct_assessment.as_json(store, run_id))
     found = graded(store, run_id)
@@ -277,7 +280,7 @@ def export(store: Store, run_id: int, form: Format) -> Exported:
         "canvas": _canvas,
         "autorubric": lambda g: _folder(*experiment_files(g)),
         "folder": lambda g: _folder(*common_layout.files(g)),
-        "everything": lambda g: Exported(_everything(g, report(store, run_id)), False),
+        "everything": lambda g: Exported(_everything(g, report(store, run_id, how=how)), False),
     }
     return makers[form](found)
 

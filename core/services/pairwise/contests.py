@@ -22,6 +22,7 @@ from core.domain.runs import RunPlan, RunRow
 from core.errors import InputError
 from core.identity import content_hash
 from core.judging.prompts.pair_wording import PAIR_VERSION
+from core.metrics.estimate import USUAL
 from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
 from core.services.agreement.load_ratings import of_run
@@ -327,7 +328,9 @@ def systems_of(store: Store, run_id: int) -> list[str]:
     return store.results.systems(run_id)
 
 
-def scores_ranked(store: Store, run_id: int, by: str | None = None) -> Listwise | dict[str, Any]:
+def scores_ranked(
+    store: Store, run_id: int, by: str | None = None, level: float = USUAL.level
+) -> Listwise | dict[str, Any]:
     """Systems ranked by the scores of a run's judges, their own answers and their kin's left out.
 
     ``by`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do. Where
@@ -344,7 +347,7 @@ def scores_ranked(store: Store, run_id: int, by: str | None = None) -> Listwise 
     except InputError as error:
         if by is not None:
             raise
-        return unmatched_report(rated, error.message, EXCLUDED, models)
+        return unmatched_report(rated, error.message, EXCLUDED, models, level=level)
 
 
 def orders_parts(store: Store, run_id: int) -> list[str]:

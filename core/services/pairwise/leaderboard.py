@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.identity import seeded
+from core.metrics.estimate import USUAL
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import PRIOR, fit, outcome_shares, strengths
 from core.metrics.ranking.contests import (
@@ -19,6 +20,7 @@ from core.metrics.ranking.contests import (
     tabulate,
     weighted_win_rates,
     win_matrix,
+    win_rates,
 )
 from core.metrics.ranking.elo import LengthControlled, elo, length_controlled
 from core.services.pairwise.contest_votes import Contests, Counted, HeldContest, outcome, read
@@ -130,22 +132,29 @@ def leaderboard(
     counted: Counted = "both",
     seed: int = 0,
     resamples: int = RESAMPLES,
+    level: float = USUAL.level,
 ) -> Leaderboard:
     """The leaderboard of the panel or of one judge, over one question or all of them.
 
     ``counted`` says whether both orders count, or only the one in which the system that is listed
-    earlier was shown first (as listed), or the other.
+    earlier was shown first (as listed), or the other. Ranks stay decided at 95%, whichever
+    ``level`` intervals have.
     """
     found = decided(contests, question=question, judge=judge, counted=counted)
-    return leaderboard_of(found, contests.systems, seed=seed, resamples=resamples)
+    return leaderboard_of(found, contests.systems, seed=seed, resamples=resamples, level=level)
 
 
 def leaderboard_of(
-    found: DecidedContests, systems: Sequence[str], *, seed: int = 0, resamples: int = RESAMPLES
+    found: DecidedContests,
+    systems: Sequence[str],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = USUAL.level,
 ) -> Leaderboard:
     """The leaderboard of decided contests."""
     table = table_of(found, len(systems))
-    figures = _figures(found, table, seed, resamples)
+    figures = _figures(found, table, seed, resamples, level)
     standings = standings_of(figures, systems)
     graph = majorities(figures.matrix)
     by_name = {s.system: s for s in standings}
@@ -176,26 +185,31 @@ def leaderboard_of(
 
 
 def _figures(
-    found: DecidedContests, table: ContestTable, seed: int, resamples: int
+    found: DecidedContests, table: ContestTable, seed: int, resamples: int, level: float
 ) -> LeaderboardFigures:
     n = table.systems
     columns = (found.first, found.second, found.points)
     ratings = None
     if len(found.item):
         rng = np.random.default_rng([seed, 1])
-        ratings = elo(found.item, *columns, systems=n, rng=rng, resamples=min(resamples, 200))
+        draws = min(resamples, 200)
+        ratings = elo(found.item, *columns, systems=n, rng=rng, resamples=draws, level=level)
+    rates, weighted = (
+        rates_of(table, np.random.default_rng([seed, 3]), resamples, rate, level)
+        for rate in (win_rates, weighted_win_rates)
+    )
     return LeaderboardFigures(
-        groups=strengths(table, np.random.default_rng([seed, 2]), resamples=resamples),
+        groups=strengths(table, np.random.default_rng([seed, 2]), resamples=resamples, level=level),
         matrix=win_matrix(table),
-        rates=rates_of(table, np.random.default_rng([seed, 3]), resamples),
-        weighted=rates_of(table, np.random.default_rng([seed, 3]), resamples, weighted_win_rates),
+        rates=rates,
+        weighted=weighted,
         elo=ratings,
-        length=_length(found, n, np.random.default_rng([seed, 4]), resamples),
+        length=_length(found, n, np.random.default_rng([seed, 4]), resamples, level),
     )
 
 
 def _length(
-    found: DecidedContests, systems: int, rng: np.random.Generator, resamples: int
+    found: DecidedContests, systems: int, rng: np.random.Generator, resamples: int, level: float
 ) -> LengthControlled | str:
     if not len(found.item):
         return _NOTHING
@@ -208,6 +222,7 @@ def _length(
         systems=systems,
         rng=rng,
         resamples=min(resamples, 200),
+        level=level,
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Estimate, Interval
 from core.metrics.intervals.bootstrap import percentile, resample_items
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests
@@ -166,7 +166,11 @@ Rate = Callable[[Ratings, Array, int], Array]
 
 
 def rates_of(
-    table: ContestTable, rng: np.random.Generator, resamples: int, rate: Rate = win_rates
+    table: ContestTable,
+    rng: np.random.Generator,
+    resamples: int,
+    rate: Rate = win_rates,
+    level: float = USUAL.level,
 ) -> list[Estimate]:
     """The win rate of every system with its bootstrap interval."""
     rates = rate(table.pairs, table.totals(), table.systems)
@@ -176,7 +180,7 @@ def rates_of(
         return [_measured(rate, unknown, _ALONE) for rate in rates]
     weights = resample_items(table.items, resamples, rng)
     drawn = rate(table.pairs, table.totals(weights), table.systems)
-    return [_measured(r, _interval(d), _ALONE) for r, d in zip(rates, drawn, strict=True)]
+    return [_measured(r, _interval(d, level), _ALONE) for r, d in zip(rates, drawn, strict=True)]
 
 
 def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[RankedSystem]:
@@ -289,7 +293,7 @@ def _measured(value: float, interval: Interval, reason: str) -> Estimate:
     return Estimate(float(value)).within(interval)
 
 
-def _interval(drawn: Array) -> Interval:
+def _interval(drawn: Array, level: float) -> Interval:
     if np.isnan(drawn).all():
         return Interval(None, None, "percentile", _ALONE)
-    return percentile(drawn)
+    return percentile(drawn, level)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import InputError
-from core.metrics.estimate import Estimate, Interval
+from core.metrics.estimate import USUAL, Estimate, Interval
 from core.services.agreement.load_ratings import of_run, read_source, run_named
 from core.services.agreement.ratings import Rated
 from core.services.pairwise import system_gaps
@@ -26,7 +26,7 @@ from core.services.pairwise.position_bias import positions
 from core.services.pairwise.unmatched_tasks import as_text as unmatched_text
 from core.services.pairwise.unmatched_tasks import unmatched_report
 from core.store.store import Store
-from core.text.numbers import percent
+from core.text.numbers import level_words, percent
 
 
 def rank_source(
@@ -37,6 +37,7 @@ def rank_source(
     exclude: Sequence[str] = EXCLUDED,
     seed: int = 0,
     resamples: int = 1000,
+    level: float = USUAL.level,
 ) -> dict[str, Any]:
     """The report of ``rank --json``.
 
@@ -51,27 +52,35 @@ def rank_source(
     if run_id is not None:
         store = open_store()
         if is_contest(store, run_id):
-            return contest_report(store, rounds_of(store, run_id), seed, resamples)
+            return contest_report(store, rounds_of(store, run_id), seed, resamples, level)
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
-        report = pointwise_report(of_run(store, run.id), by, exclude, models, seed, resamples)
-        return {**report, "corrected": system_gaps.corrected_data(store, run)}
-    return pointwise_report(read_source(open_store, source), by, exclude, {}, seed, resamples)
+        rated = of_run(store, run.id)
+        report = pointwise_report(rated, by, exclude, models, seed, resamples, level)
+        return {**report, "corrected": system_gaps.corrected_data(store, run, level)}
+    rated = read_source(open_store, source)
+    return pointwise_report(rated, by, exclude, {}, seed, resamples, level)
 
 
 def contest_report(
-    store: Store, run_ids: Sequence[int], seed: int = 0, resamples: int = 1000
+    store: Store,
+    run_ids: Sequence[int],
+    seed: int = 0,
+    resamples: int = 1000,
+    level: float = USUAL.level,
 ) -> dict[str, Any]:
     """A contest's leaderboards: all questions together, each one, and each judge's."""
     contests = read(store, run_ids)
 
     def board(**of: Any) -> dict[str, Any]:
-        return board_data(leaderboard(contests, seed=seed, resamples=resamples, **of))
+        found = leaderboard(contests, seed=seed, resamples=resamples, level=level, **of)
+        return board_data(found)
 
     several = len(contests.questions) > 1
     panel = len(contests.judges) > 1
     return {
         "kind": "contest",
+        "level": level,
         "runs": list(run_ids),
         "systems": list(contests.systems),
         "overall": board(),
@@ -88,6 +97,7 @@ def pointwise_report(
     models: dict[str, str],
     seed: int = 0,
     resamples: int = 1000,
+    level: float = USUAL.level,
 ) -> dict[str, Any]:
     """Systems by the scores of judges: methods side by side, and strengths by the same ballots.
 
@@ -98,11 +108,12 @@ def pointwise_report(
     except InputError as error:
         if by is not None:
             raise
-        return unmatched_report(rated, error.message, exclude, models, seed, resamples)
+        return unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
     found = listwise(ballots)
     return {
         "kind": "pointwise",
         "matched": True,
+        "level": level,
         "systems": list(ballots.systems),
         "ballots": len(ballots.scores),
         "excluded": ballots.excluded,
@@ -118,12 +129,14 @@ def pointwise_report(
             }
             for one in found.likeness
         ],
-        "strengths": board_data(ballots_board(ballots, seed, resamples)),
+        "strengths": board_data(ballots_board(ballots, seed, resamples, level)),
         "notes": list(found.notices),
     }
 
 
-def ballots_board(ballots: Ballots, seed: int = 0, resamples: int = 1000) -> Leaderboard:
+def ballots_board(
+    ballots: Ballots, seed: int = 0, resamples: int = 1000, level: float = USUAL.level
+) -> Leaderboard:
     """The leaderboard of what ballots say of every two systems; items are the tasks."""
     first, second = np.triu_indices(len(ballots.systems), 1)
     keys = ballots.keys
@@ -141,7 +154,7 @@ def ballots_board(ballots: Ballots, seed: int = 0, resamples: int = 1000) -> Lea
         undecided={},
         tied_for={},
     )
-    return leaderboard_of(found, ballots.systems, seed=seed, resamples=resamples)
+    return leaderboard_of(found, ballots.systems, seed=seed, resamples=resamples, level=level)
 
 
 def board_data(board: Leaderboard) -> dict[str, Any]:
@@ -272,6 +285,8 @@ def as_text(report: dict[str, Any]) -> str:
             )
     if said := report.get("corrected", {}).get("in_words"):
         lines.append(f"corrected: {said}")
+    if any(one["strength"]["ci"] for one in board["standings"]):
+        lines.append(f"intervals: {level_words(report['level'])}; places are decided at 95%")
     if board["undecided"]:
         parts = ", ".join(f"{n} {why}" for why, n in board["undecided"].items())
         lines.append(f"undecided: {parts}")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.domain.runs import Run
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm, paired_difference
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
 from core.metrics.measure import Array, Statistic, ratio
@@ -59,6 +59,7 @@ def gaps(
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
+    how: Confidence = USUAL,
 ) -> list[Gap]:
     """The score's gap and then every criterion's, on the same resamples of tasks.
 
@@ -79,7 +80,7 @@ def gaps(
                 values[ids[row], column.criterion] = earned.get(value)
     given = run_columns.score_columns(store, run).score.tolist()
     scores = dict(zip(ids, given, strict=True))
-    draws = Draws(len(both), resamples, seed) if both else None
+    draws = Draws(len(both), resamples, seed, how) if both else None
 
     def gap(name: str) -> Gap:
         sides = [
@@ -114,7 +115,7 @@ def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
     tasks = np.arange(len(there), dtype=np.int64)
     times = np.ones(len(there), dtype=np.int64)
     drawn = draws.of(tasks, times)
-    found = paired_difference(mean(sides[0]), mean(sides[1]), drawn, times)
+    found = paired_difference(mean(sides[0]), mean(sides[1]), drawn, times, how=draws.how)
     return Gap(name, found.value._replace(n=n), found.p.value)
 
 
@@ -167,7 +168,11 @@ class CorrectedSystems:
 
 
 def corrected_systems(
-    store: Store, run: Run, criterion: str = "", tasks: SharedTasks | None = None
+    store: Store,
+    run: Run,
+    criterion: str = "",
+    tasks: SharedTasks | None = None,
+    level: float = USUAL.level,
 ) -> CorrectedSystems:
     """The systems of a run by what people would say of all their answers.
 
@@ -185,10 +190,10 @@ def corrected_systems(
         name, known = of_system.get(cell.item_id), _earned(cell) if criterion else cell
         if name is not None and known is not None:
             cells[name].append(known)
-    gaps = [] if found.reason else _pairs(shared, cells, by_itself=bool(criterion))
+    gaps = [] if found.reason else _pairs(shared, cells, level, by_itself=bool(criterion))
     places = _places(shared.systems, gaps)
     means = (
-        SystemMean(name, mean_of(some, criterion, found.reason), places.get(name))
+        SystemMean(name, mean_of(some, criterion, found.reason, level), places.get(name))
         for name, some in cells.items()
     )
     return CorrectedSystems(
@@ -215,11 +220,11 @@ def _highest_first(one: SystemMean) -> tuple[float, float]:
 
 
 def _pairs(
-    shared: SharedTasks, cells: dict[str, list[DrawnCell]], *, by_itself: bool
+    shared: SharedTasks, cells: dict[str, list[DrawnCell]], level: float, *, by_itself: bool
 ) -> list[SystemsApart]:
     """Every two systems, over the tasks that both answered."""
     found = [
-        (one, other, _powered(shared, (one, other), cells, by_itself=by_itself))
+        (one, other, _powered(shared, (one, other), cells, level, by_itself=by_itself))
         for one, other in combinations(shared.systems, 2)
     ]
     corrected = holm([gap.p for *_, gap in found])
@@ -233,6 +238,7 @@ def _powered(
     shared: SharedTasks,
     pair: tuple[str, str],
     cells: dict[str, list[DrawnCell]],
+    level: float,
     *,
     by_itself: bool,
 ) -> PoweredGap:
@@ -257,6 +263,7 @@ def _powered(
         [cell.stratum for cell in both],
         parts,
         [tasks[cell.item_id] for cell in both],
+        level=level,
     )
 
 
@@ -351,14 +358,14 @@ def as_data(found: CorrectedSystems) -> dict[str, Any]:
     return {**data, "in_words": in_words(found)}
 
 
-def corrected_data(store: Store, run: Run) -> dict[str, Any]:
+def corrected_data(store: Store, run: Run, level: float = USUAL.level) -> dict[str, Any]:
     """All criteria together and each, for ``rank --json``."""
     tasks = shared_tasks(store, run)
     names = [c.name for c in scored_items.scored_rubric(store, run).criteria]
-    whole = as_data(corrected_systems(store, run, "", tasks))
+    whole = as_data(corrected_systems(store, run, "", tasks, level))
     if "undefined" in whole or len(names) < 2:
         return whole
-    each = {name: as_data(corrected_systems(store, run, name, tasks)) for name in names}
+    each = {name: as_data(corrected_systems(store, run, name, tasks, level)) for name in names}
     return {**whole, "criteria": each}
 
 

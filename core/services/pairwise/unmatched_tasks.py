@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.errors import InputError
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.measure import Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
@@ -23,6 +23,7 @@ from core.services.pairwise.pointwise_ranks import SystemScores
 from core.text.model_names import related
 from core.text.numbers import score
 
+#: At this level differences of means order the systems, whichever level intervals have.
 LEVEL = 0.95
 
 
@@ -33,6 +34,7 @@ def unmatched_report(
     models: Mapping[str, str],
     seed: int = 0,
     resamples: int = 1000,
+    level: float = USUAL.level,
 ) -> dict[str, Any]:
     """The pointwise report where systems answered different items.
 
@@ -51,12 +53,16 @@ def unmatched_report(
     judges = [r for r in rated.raters if r.kind != "human"] or list(rated.raters)
     by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
-    means = [mean_of(values, resamples=resamples or 1, seed=seed) for values in whole]
+    means = [
+        mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level))
+        for values in whole
+    ]
     ranks = competition_ranks([np.nan if m.value is None else m.value for m in means])
     ranges = rank_ranges(_better(whole))
     return {
         "kind": "pointwise",
         "matched": False,
+        "level": level,
         "systems": list(systems),
         "standings": [
             {

@@ -117,8 +117,8 @@ def in_words(found: SeverityStudy) -> str:
     """Who is surely strict or mild, how far, and who answers in ways the others do not explain."""
     if found.reason:
         return f"Who is severe cannot be said: {found.reason}"
-    strict = [one for one in found.raters if (one[1].shift.high or 0.0) < 0]
-    mild = [one for one in reversed(found.raters) if (one[1].shift.low or 0.0) > 0]
+    strict = [one for one in found.raters if one[1].surely < 0]
+    mild = [one for one in reversed(found.raters) if one[1].surely > 0]
     parts = [_said(some, words) for some, words in ((strict, "stricter"), (mild, "milder")) if some]
     said = (
         f"{'; '.join(parts)}." if parts else "Nobody is surely stricter or milder than the others."

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.variance_components import (
     CRITERION,
     ITEM,
@@ -119,6 +119,7 @@ def study(
     *,
     price: float | None = None,
     reversed_: tuple[Turned, ...] = (),
+    level: float = USUAL.level,
 ) -> Study:
     """The variance components of a criterion (empty: of all), and what more of each would buy.
 
@@ -130,7 +131,7 @@ def study(
         part = part.some(max(100, len(part.items) * MOST // ratings), "variance")
     values, facets = _long(part, reversed_)
     items = len(np.unique(facets[ITEM]))
-    found = components(values, facets)
+    found = components(values, facets, level)
     if found.reason:
         return Study(found, items, ())
     return Study(found, items, tuple(_choices(found, _ways(facets), price)))
@@ -238,13 +239,14 @@ def _for(one: WayToAsk, now: WayToAsk) -> str:
     return f" for {cost(one.cost - now.cost)} more per 1,000 items"
 
 
-def as_data(table: RaterTable) -> dict[str, Any]:
+def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """The key ``variance`` of ``metrics --json``."""
     names = [question.name for question in table.questions]
-    whole = _study_data(study(table))
-    if len(names) < 2:
-        return {"overall": whole, "criteria": {}}
-    return {"overall": whole, "criteria": {name: _study_data(study(table, name)) for name in names}}
+    each = names if len(names) > 1 else []
+    return {
+        "overall": _study_data(study(table, level=level)),
+        "criteria": {name: _study_data(study(table, name, level=level)) for name in each},
+    }
 
 
 def _study_data(found: Study) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from core.services.reports.report_values import (
     reported_number,
     shared,
 )
-from core.text.numbers import DASH, count, percent, plural, score
+from core.text.numbers import DASH, count, level_words, percent, plural, score
 
 _LEADS = {name: {"outcome": name} for name in ("pass", "fail", "review")}
 
@@ -116,7 +116,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     if whole.mean.value is not None:
         mean = figure(whole.mean)
         lines.append(
-            f"The mean score is {mean.text} ({_interval(mean.below)}; "
+            f"The mean score is {mean.text} ({_interval(mean.below, report.level)}; "
             f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
             f"with the median at {score(report.median)}."
         )
@@ -129,8 +129,12 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     return tuple(lines) or ("No item has a score yet.",)
 
 
-def _interval(below: str) -> str:
-    return below.rstrip(".") if below.startswith("no interval") else f"95% interval {below}"
+def _interval(below: str, level: float) -> str:
+    return (
+        below.rstrip(".")
+        if below.startswith("no interval")
+        else f"{level_words(level)} interval {below}"
+    )
 
 
 def _criteria(report: RunReport) -> int:
@@ -202,7 +206,7 @@ def _outcomes(report: RunReport) -> PaperTable:
         ("Outcome", "Share of items"),
         tuple(rows),
         (1,),
-        "Below each share: its count, and the 95% interval of Wilson (1927).",
+        f"Below each share: its count, and its {level_words(report.level)} interval (Wilson 1927).",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from core.formats.report.paper import PaperTable, Section, Sentences, Words
 from core.services.reports.report_values import RunReport, figure, reported_number
-from core.text.numbers import percent, plural, score
+from core.text.numbers import level_words, percent, plural, score
 
 _NOTE = (
     "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
@@ -82,6 +82,6 @@ def reviews_summary(report: RunReport) -> list[str]:
     ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
     return [
         f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
-        f"{f' on {one.only}' if one.only else ''} (95% interval {ends}; {drawn} drawn at random)"
-        f"{hard}."
+        f"{f' on {one.only}' if one.only else ''} ({level_words(report.level)} interval {ends}; "
+        f"{drawn} drawn at random){hard}."
     ]

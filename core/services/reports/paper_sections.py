@@ -18,8 +18,9 @@ from core.formats.report.paper import (
     Words,
 )
 from core.identity import canonical_json
+from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
-from core.services.agreement.reliability import PEOPLE_ARE, beaten
+from core.services.agreement.calibration import PEOPLE_ARE, beaten
 from core.services.reports.report_values import (
     CriterionLine,
     JudgeFacts,
@@ -38,6 +39,7 @@ from core.text.numbers import (
     DASH,
     cost,
     count,
+    level_words,
     number,
     percent,
     score,
@@ -172,13 +174,19 @@ def _calls(report: RunReport) -> list[tuple[str, Words]]:
 
 def method_section(report: RunReport) -> Section:
     """How intervals were made."""
+    made = (
+        f"BCa below {count(SMALL)} items, percentile from there on"
+        if report.interval == "auto"
+        else f"by the method “{report.interval}”, as was asked"
+    )
+    decided = " What is trusted, limited or found is decided at 95% all the same."
     lines = (
-        "Every interval is a 95% interval: of a hundred such intervals about 95 hold the true "
-        "value, if the items are a fair sample of those you care about.",
+        f"Every interval is a {level_words(report.level)} interval: of a hundred such intervals "
+        f"about {100 * report.level:g} hold the true value, if the items are a fair sample of "
+        f"those you care about.{decided if report.level != USUAL.level else ''}",
         f"Means, accuracy, alpha and kappa: bootstrap, {count(report.resamples)} resamples of the "
-        f"items (seed {report.seed}; an item's criteria and raters stay together), BCa below "
-        f"{count(SMALL)} items, percentile from there on; Clopper and Pearson (1934) for an "
-        "accuracy of 0 or 1. Shares of outcomes: Wilson (1927).",
+        f"items (seed {report.seed}; an item's criteria and raters stay together), {made}; Clopper "
+        "and Pearson (1934) for an accuracy of 0 or 1. Shares of outcomes: Wilson (1927).",
         "What is undefined is said to be, with its reason. Failures to answer are never counted "
         "as answers, abstentions never as wrong ones.",
     )

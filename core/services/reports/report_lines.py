@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from core.domain.rubric import Criterion, Rubric
 from core.metrics.agreement.ratings import Means
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.measure import Array
 from core.scoring.trace import Trace
 from core.services.agreement import load_ratings, rater_pairs, reliability
@@ -157,14 +157,15 @@ def criterion_lines(
     *,
     resamples: int,
     seed: int,
+    how: Confidence = USUAL,
 ) -> tuple[CriterionLine, ...]:
     """A line per criterion."""
     sheet = found.sheet
     whom = "" if sheet.judges else HUMAN
-    alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed)
+    alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed, how=how)
     reference = found.column or LABELS
     rater = PANEL if sheet.panel else PEOPLE
-    lines = rater_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed)
+    lines = rater_pairs.compare(sheet, reference, rater, how=how, resamples=resamples, seed=seed)
     made = []
     every = zip(sheet.criteria, found.verdicts, found.values, alphas, lines, strict=True)
     for asked, verdicts, values, alpha, line in every:

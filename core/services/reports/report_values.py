@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from core.formats.report.paper import Words
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.text.numbers import DASH, count, percent, score
 
 __all__ = [
@@ -256,7 +256,8 @@ class RunReport:
     at an anchor found; ``conclusion`` says which criteria can be trusted,
     ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
     ``stand_in`` says whether judges may stand in for people, as ``alt_test`` of ``metrics``;
-    ``None`` where no people rated beside judges.
+    ``None`` where no people rated beside judges. ``level`` and ``interval`` say how sure intervals
+    are, and how they are made of resamples.
     """
 
     made: str
@@ -291,6 +292,8 @@ class RunReport:
     seed: int
     asked_again: tuple[str, ...] = ()
     stand_in: Mapping[str, Any] | None = None
+    level: float = USUAL.level
+    interval: str = USUAL.method
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; every estimate becomes an object of its fields."""

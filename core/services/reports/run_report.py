@@ -14,8 +14,8 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.identity import canonical_json
-from core.metrics.estimate import Estimate
-from core.services.agreement import reliability
+from core.metrics.estimate import USUAL, Confidence, Estimate
+from core.services.agreement import calibration
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
 
@@ -68,7 +68,7 @@ from core.store.store import Store
 __all__ = ["RESAMPLES", "SEED", "RunReport", "report", "stands_on"]
 
 
-def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
+def review_lines(store: Store, run_id: int, level: float = USUAL.level) -> tuple[ReviewLine, ...]:
     """A line per queue that has a random audit, the oldest first; put away ones as well.
 
     Raises ``NotFound``.
@@ -84,19 +84,21 @@ def review_lines(store: Store, run_id: int) -> tuple[ReviewLine, ...]:
             hard=found.hard,
             only=narrowed(queue.rule),
         )
-        for queue, found in audited_queues(store, run_id)
+        for queue, found in audited_queues(store, run_id, level)
     )
 
 
-def corrected_lines(store: Store, run: Run) -> tuple[tuple[CorrectedLine, ...], str]:
+def corrected_lines(
+    store: Store, run: Run, level: float = USUAL.level
+) -> tuple[tuple[CorrectedLine, ...], str]:
     """Means corrected by labels that were drawn at random, and who is ahead by them.
 
     All criteria by weight, each, and the systems; nothing where no labels were so drawn.
     """
     if random_labels.of_run(store, run.id).reason:
         return (), ""
-    lines, _ = corrected_estimates.of_run(store, run.id)
-    systems = system_gaps.corrected_systems(store, run)
+    lines, _ = corrected_estimates.of_run(store, run.id, level)
+    systems = system_gaps.corrected_systems(store, run, level=level)
     named = [(one.criterion or "All criteria, by weight", one) for one in lines]
     named += [(one.system, one.mean) for one in systems.systems]
     words = system_gaps.in_words(systems) if systems.systems else ""
@@ -231,12 +233,19 @@ def counts_of(
 
 
 def report(
-    store: Store, run_id: int, *, resamples: int = RESAMPLES, seed: int = SEED, made: str = ""
+    store: Store,
+    run_id: int,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    how: Confidence = USUAL,
+    made: str = "",
 ) -> RunReport:
     """The report of a run; imported runs are runs.
 
-    Intervals are 95%, from ``resamples`` of the items; ``made`` is the report's date (now where
-    not given). Raises ``NotFound`` for an unknown run.
+    Intervals are from ``resamples`` of the items, as ``how`` says; which criteria can be trusted,
+    limits and findings are decided at 95%, whichever level intervals have. ``made`` is the report's
+    date (now where not given). Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
@@ -244,34 +253,34 @@ def report(
     scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
     asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
-    mean = mean_with(resamples, seed)
+    mean = mean_with(resamples, seed, how)
     found = compared(rated, run_columns.cell_columns(store, run))
     worst, best = extremes(store, run_id, len(known_of(scores)))
     least, middle, most = spread(scores)
     diagnosis = diagnose(store, run_id)
-    by_people = corrected_lines(store, run)
+    by_people = corrected_lines(store, run, how.level)
     made_of = RunReport(
         made=made or clock.now(),
         setup=setup_of(store, run, rubric),
         counts=counts_of(store, run, scores, asked),
-        scores=slice_of("All items", scores, mean),
+        scores=slice_of("All items", scores, mean, how.level),
         least=least,
         median=middle,
         most=most,
         bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
-        systems=slices(scores, rated.of, lambda one: (one.system,), mean),
-        tags=slices(scores, rated.of, lambda one: one.tags, mean),
-        splits=slices(scores, rated.of, lambda one: (one.split,), mean),
+        systems=slices(scores, rated.of, lambda one: (one.system,), mean, how.level),
+        tags=slices(scores, rated.of, lambda one: one.tags, mean, how.level),
+        splits=slices(scores, rated.of, lambda one: (one.split,), mean, how.level),
         reference=found.reference,
         labelled_items=found.labelled_items,
-        criteria=criterion_lines(found, mean, resamples=resamples, seed=seed),
+        criteria=criterion_lines(found, mean, resamples=resamples, seed=seed, how=how),
         more_criteria=found.more,
         raters=rater_lines(found, mean),
         reference_scores=reference_line(found, mean),
         worst=worst,
         best=best,
         gates=gates(store, run_id, scores, rated.of),
-        reviews=review_lines(store, run_id),
+        reviews=review_lines(store, run_id, how.level),
         corrected=by_people[0],
         systems_by_people=by_people[1],
         findings=tuple(finding.sentence for finding in diagnosis.findings),
@@ -282,12 +291,17 @@ def report(
         resamples=resamples,
         seed=seed,
         asked_again=_asked_again(store, run_id),
-        stand_in=reliability.alt_test_data(found.sheet),
+        stand_in=calibration.alt_test_data(found.sheet),
+        level=how.level,
+        interval=how.method,
     )
-    if run.votes and made_of.criteria:
-        sure = _conclusion(found, made_of.criteria)
+    lines = made_of.criteria
+    if how != USUAL:
+        lines = criterion_lines(found, mean, resamples=resamples, seed=seed)
+    if run.votes and lines:
+        sure = _conclusion(found, lines)
         made_of = replace(made_of, conclusion=sure.finding, advice=sure.advice)
-    return replace(made_of, limits=limits(made_of))
+    return replace(made_of, limits=limits(replace(made_of, criteria=lines)))
 
 
 def _asked_again(store: Store, run_id: int) -> tuple[str, ...]:

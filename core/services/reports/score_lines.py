@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from core.domain.runs import RunItemRow
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.measure import Array
 from core.services.agreement.ratings import RatedItems, Traits
@@ -32,9 +32,9 @@ def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
     return found._replace(n=0) if found.value is not None else Estimate.undefined(empty)
 
 
-def mean_with(resamples: int, seed: int) -> Mean:
+def mean_with(resamples: int, seed: int, how: Confidence = USUAL) -> Mean:
     """The mean of numbers with its interval, by these resamples."""
-    return lambda values: estimate(mean_of(values, resamples=resamples, seed=seed))
+    return lambda values: estimate(mean_of(values, resamples=resamples, seed=seed, how=how))
 
 
 def known_of(scores: ScoreColumns) -> Array:
@@ -48,17 +48,22 @@ def _part(scores: ScoreColumns, rows: Sequence[int]) -> ScoreColumns:
     return ScoreColumns._make(column[at] for column in scores)
 
 
-def slice_of(name: str, scores: ScoreColumns, mean: Mean) -> ScoreSlice:
+def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.level) -> ScoreSlice:
     """The scores and outcomes of some items."""
     items, known = len(scores.score), known_of(scores)
     outcomes = np.bincount(scores.outcome, minlength=len(NAMES)).tolist()
     some = outcomes[-1] < items
-    shares = dict(zip(NAMES, (Estimate.share(one, items) for one in outcomes), strict=True))
+    each = (Estimate.share(one, items, level) for one in outcomes)
+    shares = dict(zip(NAMES, each, strict=True))
     return ScoreSlice(name, items, len(known), mean(known), shares if some else {})
 
 
 def slices(
-    scores: ScoreColumns, of: RatedItems, names_of: Callable[[Traits], Iterable[str]], mean: Mean
+    scores: ScoreColumns,
+    of: RatedItems,
+    names_of: Callable[[Traits], Iterable[str]],
+    mean: Mean,
+    level: float = USUAL.level,
 ) -> tuple[ScoreSlice, ...]:
     """A slice per name, the largest first; none where fewer than two kinds of items are there.
 
@@ -73,7 +78,7 @@ def slices(
     if whole:
         return ()
     largest = sorted(found.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
-    return tuple(slice_of(name, _part(scores, rows), mean) for name, rows in largest)
+    return tuple(slice_of(name, _part(scores, rows), mean, level) for name, rows in largest)
 
 
 def extremes(

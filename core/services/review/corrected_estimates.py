@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.domain.dataset import Label
 from core.domain.review_records import QueueRow
 from core.domain.runs import RunRow
+from core.metrics.estimate import USUAL, Estimate
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
 from core.services.review.random_audit import labelled_sample, narrowed
@@ -23,7 +24,6 @@ from core.store.store import Store
 from core.text.numbers import count, percent
 
 if TYPE_CHECKING:
-    from core.metrics.estimate import Estimate
     from core.metrics.intervals.hit_rates import HitRates
     from core.metrics.intervals.sampling import Powered
 
@@ -48,16 +48,15 @@ class Rightness:
     others: int = 0
 
 
-def rightness(store: Store, queue_id: int) -> Rightness:
+def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightness:
     """How often verdicts are right on all cells, and on the hard ones. Raises ``NotFound``.
 
     Cells that people could not assess, or the votes gave nothing on, are in none of the figures.
     """
-    from core.metrics.estimate import Estimate
     from core.metrics.intervals.sampling import honest_mean
 
     found = labelled_sample(store, queue_id)
-    made = honest_mean(found.right, found.chances, found.audited, found.queued)
+    made = honest_mean(found.right, found.chances, found.audited, found.queued, level)
     weighted = made.weighted
     if found.missing:
         why = (
@@ -113,7 +112,9 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
     ]
 
 
-def mean_of(cells: Sequence[DrawnCell], criterion: str, reason: str = "") -> Corrected:
+def mean_of(
+    cells: Sequence[DrawnCell], criterion: str, reason: str = "", level: float = USUAL.level
+) -> Corrected:
     """The corrected mean of these cells: their points by weight, or values of one criterion.
 
     ``reason`` says why nothing can be said of them, where somebody knows.
@@ -133,16 +134,19 @@ def mean_of(cells: Sequence[DrawnCell], criterion: str, reason: str = "") -> Cor
         [scale.up(w * v) for w, v in zip(scale.weights, values, strict=True) if v is not None],
         [v is not None for v in values],
         [cell.stratum for cell in cells],
+        level=level,
     )
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
     asked = {cell.criterion.name for cell in cells}
-    rates = _rates(cells, values) if len(asked) == 1 else None
+    rates = _rates(cells, values, level) if len(asked) == 1 else None
     return Corrected(criterion, len(cells), labelled, made.raw, made, made.mean.reason, rates)
 
 
-def _rates(cells: Sequence[DrawnCell], values: Sequence[float | None]) -> HitRates | None:
+def _rates(
+    cells: Sequence[DrawnCell], values: Sequence[float | None], level: float
+) -> HitRates | None:
     """How often votes find either answer; ``None`` where there are others than 0 and 1."""
     from core.metrics.intervals.hit_rates import corrected_share
 
@@ -155,10 +159,13 @@ def _rates(cells: Sequence[DrawnCell], values: Sequence[float | None]) -> HitRat
         [cell.said for cell in cells],
         [nan if value is None else value for value in values],
         [(labelled[cell.stratum] or 1) / strata[cell.stratum] for cell in cells],
+        level,
     )
 
 
-def of_run(store: Store, run_id: int) -> tuple[list[Corrected], DrawnLabels]:
+def of_run(
+    store: Store, run_id: int, level: float = USUAL.level
+) -> tuple[list[Corrected], DrawnLabels]:
     """The same of a run, from whichever labels may speak for its cells; and those for all of them.
 
     Of a criterion that a queue of its own drew from, that queue's.
@@ -166,15 +173,15 @@ def of_run(store: Store, run_id: int) -> tuple[list[Corrected], DrawnLabels]:
     rubric = scored_rubric(store, store.runs.get(run_id))
     names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
     found = random_labels.by_criterion(store, run_id, names)
-    return [mean_of(of.cells, name, of.reason) for name, of in found.items()], found[""]
+    return [mean_of(of.cells, name, of.reason, level) for name, of in found.items()], found[""]
 
 
-def corrected_data(store: Store, run_id: int) -> dict[str, Any] | None:
+def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
     """The key ``corrected`` of ``metrics --json``; ``None`` where no queue drew labels."""
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     if not any(store.queues.has_audit(queue.id) for queue in queues):
         return None
-    lines, found = of_run(store, run_id)
+    lines, found = of_run(store, run_id, level)
     whole = {
         "queue": found.queue.id if found.queue is not None else None,
         "score": _corrected(lines[0]),
@@ -258,17 +265,19 @@ class ReviewSelection:
     queues: tuple[AuditedQueue, ...]
 
 
-def audited_queues(store: Store, run_id: int) -> tuple[AuditedQueue, ...]:
+def audited_queues(
+    store: Store, run_id: int, level: float = USUAL.level
+) -> tuple[AuditedQueue, ...]:
     """The run's queues that have a random audit, the oldest first; put away ones as well."""
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     return tuple(
-        AuditedQueue(queue, rightness(store, queue.id))
+        AuditedQueue(queue, rightness(store, queue.id, level))
         for queue in sorted(queues, key=lambda q: q.id)
         if store.queues.has_audit(queue.id)
     )
 
 
-def selected(store: Store, run_id: int) -> ReviewSelection | None:
+def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSelection | None:
     """How far a run's labels come from review; ``None`` where none does. Raises ``NotFound``."""
     run = store.runs.row(run_id)
     ids = store.runs.item_ids(run_id)
@@ -277,7 +286,7 @@ def selected(store: Store, run_id: int) -> ReviewSelection | None:
     if not settled:
         return None
     labels = _labels(store, run, truth)
-    return ReviewSelection(labels, settled, audited_queues(store, run_id))
+    return ReviewSelection(labels, settled, audited_queues(store, run_id, level))
 
 
 def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:

@@ -16,7 +16,7 @@ from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import one_of, table
+from pages.ui.widgets import level_words, one_of, table
 
 SAYS = (
     "The many-facet Rasch model (Linacre 1989): the log odds of a level against the one below are "
@@ -38,7 +38,9 @@ def show(chosen: RatedSelection) -> None:
     found = remembered(
         "severity",
         (*chosen.about, criterion),
-        lambda: severity.severity(rater_table(sheet, (*sheet.people, *sheet.judges)), criterion),
+        lambda: severity.severity(
+            rater_table(sheet, (*sheet.people, *sheet.judges)), criterion, chosen.how.level
+        ),
     )
     st.html(f'<div class="rs-prose">{esc(severity.in_words(found))}</div>')
     if found.reason:
@@ -53,7 +55,7 @@ def show(chosen: RatedSelection) -> None:
     )
     st.caption(
         "The most severe first: how much more or less of the scale each gives than an average "
-        "rater for the same work; severity in logits.",
+        f"rater for the same work; severity in logits; below, {level_words()} intervals.",
         help=SAYS,
     )
     _fair(chosen, found)
@@ -68,7 +70,7 @@ def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
         draw.forest(dots, "More of the scale than an average rater gives", "", whole=False),
         key=state.key(keys.AGREEMENT_CHART, "severity", len(found.raters), *chosen.pair),
         config={"displayModeBar": False},
-        alt="How much more or less of the scale every rater gives than an average one, with 95% "
+        alt="How much more or less of the scale every rater gives than an average one, with "
         "intervals. The table below has its numbers.",
     )
 
@@ -100,7 +102,7 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
         numbers=(1, 2, 3),
     )
     st.caption(
-        f"Shares of the scale, with 95% intervals: the {fmt.plural(len(some), 'item')} of "
+        f"Shares of the scale, {level_words()} intervals: the {fmt.plural(len(some), 'item')} of "
         f"{fmt.count(len(rated_items))} that it changes most. Few ratings are drawn towards what "
         "items are on the whole."
     )
@@ -108,7 +110,7 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Fair scores (CSV)",
-            data=lambda: run_export.csv_file(severity.fair_rows(rated)),
+            data=lambda: run_export.csv_file(severity.fair_rows(rated, chosen.how.level)),
             file_name=f"fair-scores-run-{chosen.run_id}.csv",
             mime="text/csv",
             icon=":material/download:",

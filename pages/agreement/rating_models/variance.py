@@ -15,7 +15,7 @@ from pages.agreement.selection import RatedSelection
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import table
+from pages.ui.widgets import level_words, table
 
 SAYS = (
     "Variance components (generalizability theory; Cronbach and others 1972, Brennan 2001) by "
@@ -43,7 +43,11 @@ def show(chosen: RatedSelection) -> None:
         (*chosen.about, price),
         lambda: {
             name: variance.study(
-                rated, name, price=price, reversed_=variance.turned(store(), run_id)
+                rated,
+                name,
+                price=price,
+                reversed_=variance.turned(store(), run_id),
+                level=chosen.how.level,
             )
             for name in ("", *(q.name for q in rated.questions if len(rated.questions) > 1))
         },
@@ -67,15 +71,16 @@ def _picture(chosen: RatedSelection, whole: Study) -> None:
         draw.forest(dots, "Share of all variance", ""),
         key=state.key(keys.AGREEMENT_CHART, "variance", *chosen.pair),
         config={"displayModeBar": False},
-        alt="How much of the variance of ratings is due to what, with 95% intervals: "
+        alt="How much of the variance of ratings is due to what, with intervals: "
         + ", ".join(f"{WORDS[term]} {fmt.percent(one.value)}" for term, one in shares.items())
         + ".",
     )
     n = fmt.count(whole.found.n)
     st.caption(
-        f"{n} ratings of {fmt.plural(whole.items, 'item')}. Items by criterion: strong on one, "
-        "weak on another. Judges by item: they read it differently. Unexplained: what would change "
-        "if the same were asked again, and all that nothing here tells apart.",
+        f"{n} ratings of {fmt.plural(whole.items, 'item')}, {level_words()} intervals. Items by "
+        "criterion: strong on one, weak on another. Judges by item: they read it differently. "
+        "Unexplained: what would change if the same were asked again, and all that nothing here "
+        "tells apart.",
         help=SAYS,
     )
 

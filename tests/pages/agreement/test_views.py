@@ -14,13 +14,13 @@ from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.agreement import (
+    calibration,
     conclusion,
     confusion,
     load_ratings,
     overall,
     rating_sheet,
     ratings,
-    reliability,
 )
 from core.services.diagnostics import probes
 from core.services.gate import drift
@@ -336,7 +336,7 @@ def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> 
     app = open_page(PAGE, run=run, view="raters", criterion="Tone", rater="judge:gpt")
     said = html.unescape(shown(app))
     assert "May a judge stand in for a person?" in said
-    found = reliability.stand_in(load_ratings.sheet_of(store, int(run)), "judge:gpt", 0.15, "Tone")
+    found = calibration.stand_in(load_ratings.sheet_of(store, int(run)), "judge:gpt", 0.15, "Tone")
     rate = found.winning_rate
     assert rate.value is not None
     verb = "may" if found.passes else "may not"
@@ -379,11 +379,17 @@ def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store
     app = open_page(PAGE, run=run, view="one", criterion="Tone")
     assert "95% interval" in words(app)
     assert "How evenly the options are used" in words(app)
-    app.selectbox(key=f"{field('interval')}/level").set_value(0.8).run()
-    app.selectbox(key=f"{field('interval')}/method").set_value("basic").run()
+    app.selectbox(key="confidence_field/level").set_value(0.8).run()
+    app.selectbox(key="confidence_field/method").set_value("basic").run()
     assert not app.exception
     assert "80% interval" in words(app)
-    assert "(Basic, as you chose)" in words(app)
+    assert "(by the method that you chose)" in words(app)
+    # It counts in every other view, but not for what to trust.
+    app.query_params[state.VIEW] = "criteria"
+    app.run()
+    assert "Below each figure: 80% interval" in words(app)
+    sheet = load_ratings.sheet_of(store, int(run))
+    assert conclusion.conclude(sheet, "labels", "panel").sentence in words(app)
 
 
 def test_how_sure_a_judge_must_be_to_decide_alone_stands_under_how_sure(store: Store) -> None:

@@ -10,6 +10,7 @@ import pytest
 from core.domain.runs import RunItemFilter
 from core.formats.report.html import html_paper
 from core.formats.report.paper import Words, markdown_paper
+from core.metrics.estimate import Confidence
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.services.results import browsing
@@ -50,6 +51,19 @@ def test_every_number_of_the_page_is_in_both_files(store: Store) -> None:
     assert len(seen) > 30
     assert seen <= numbers(body(html_paper(made)))
     assert seen <= numbers(markdown_paper(made).replace("\\", ""))
+
+
+def test_intervals_are_as_sure_as_chosen_and_what_to_trust_stays(store: Store) -> None:
+    run = graded(store)
+    app = open_page(PAGE, run=str(run))
+    app.selectbox(key="confidence_field/level").set_value(0.8).run()
+    wide, narrow = report(store, run), report(store, run, how=Confidence(0.8))
+    assert "Every interval is a 80% interval" in shown(app)
+    assert narrow.conclusion == wide.conclusion
+    # The first limit tells of the interval of the mean score.
+    assert narrow.limits[1:] == wide.limits[1:]
+    ends = [(one.scores.mean.low or 0.0, one.scores.mean.high or 0.0) for one in (wide, narrow)]
+    assert ends[0][0] < ends[1][0] < ends[1][1] < ends[0][1]
 
 
 def test_every_text_of_the_report_is_on_the_page(store: Store) -> None:

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from core.formats.folder import read_folder
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.vote_tables import read_votes
-from core.services.agreement import confusion, load_ratings, rater_pairs, rating_sheet, reliability
+from core.services.agreement import (
+    calibration,
+    confusion,
+    load_ratings,
+    rater_pairs,
+    rating_sheet,
+    reliability,
+)
 from core.services.agreement.load_ratings import of_run
 from core.services.agreement.metrics_report import metrics_source
 from core.services.agreement.rating_sheet import Sheet
@@ -234,7 +241,7 @@ def test_for_whom_a_judge_may_stand_in_is_said_by_what_they_cost(
         kind: {"passes": one, "winning_rate": 0.75 if one else 0.25, "items_needed": needed}
         for kind, one in zip(("expert", "skilled", "crowd"), passes, strict=True)
     }
-    said = reliability.stand_in_words("J", {"advantage": 0.8, "people": 4, **kinds})
+    said = calibration.stand_in_words("J", {"advantage": 0.8, "people": 4, **kinds})
     assert says in said
     beats = "3 of 4" if passes[0] else "1 of 4"
     assert f"beside {beats} it surely comes" in said
@@ -247,12 +254,12 @@ def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
     same = [0, 1] * 20
     ben = [1 - one if at % 4 == 0 else one for at, one in enumerate(same)]
     sheet = made({ANN: same, BEN: ben, CAT: same}, same)
-    found = reliability.stand_in(sheet, LLM, 0.2)
+    found = calibration.stand_in(sheet, LLM, 0.2)
     assert [one.gap.value for one in found.annotators] == [0.0, 0.25, 0.0]
     assert (found.winning_rate.value, found.passes) == (1.0, True)
     # With one criterion all of them together are that one.
-    assert reliability.stand_in(sheet, LLM, 0.2, "c") == found
-    told = reliability.alt_test_data(sheet)
+    assert calibration.stand_in(sheet, LLM, 0.2, "c") == found
+    told = calibration.alt_test_data(sheet)
     assert told is not None
     assert told["epsilon"] == {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
     assert list(told["overall"]["raters"]) == ["llm"]
@@ -269,11 +276,11 @@ def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
         "as near to what the others say, or falls behind by less than 10% of the items; it takes "
         "half of them. It is as near as a person or nearer on 100% of the items."
     )
-    few = reliability.alt_test_data(made(THREE, [0, 0, 1, 0, 1]))
+    few = calibration.alt_test_data(made(THREE, [0, 0, 1, 0, 1]))
     assert few is not None
     assert few["overall"]["raters"]["llm"]["advantage"] is None
     assert "the third has 5." in few["overall"]["raters"]["llm"]["undefined"]["advantage"]
     assert few["overall"]["raters"]["llm"]["skilled"]["passes"] is None
     assert few["in_words"].startswith("Whether llm may stand in for a person cannot be said: ")
     assert few["in_words"].endswith("the third has 5.")
-    assert reliability.alt_test_data(made(THREE)) is None
+    assert calibration.alt_test_data(made(THREE)) is None
