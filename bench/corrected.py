@@ -78,9 +78,9 @@ def made(samples: int) -> None:
     tasks, parts = np.repeat(np.arange(TASKS), 2), np.tile([-1.0, 1.0], TASKS)
     for steps in (False, True):
         for gap in (0.0, 0.1):
-            for labels in (40, 100, 200):
-                told, raw = Tally(), 0
-                for _ in range(samples):
+            for labels in (20, 40, 100, 200):
+                told, raw, number = Tally(), 0, samples if gap else 4 * samples
+                for _ in range(number):
                     level = np.repeat(generator.normal(0.45, 0.12, TASKS), 2)
                     shift = np.tile([0.0, gap], TASKS)
                     chance = np.clip(level + shift, 0, 1)
@@ -96,7 +96,7 @@ def made(samples: int) -> None:
                 kind = "0 or 1" if steps else "shares"
                 print(
                     f"made, {kind}, gap {gap}, {labels} labels: {told}; votes alone "
-                    f"{raw / samples:.3f}",
+                    f"{raw / number:.3f}",
                     flush=True,
                 )
 
@@ -251,7 +251,7 @@ def _pairs(one: Stories, mark: Array) -> Iterator[tuple[PoweredGap, float]]:
 
 def main() -> None:
     """Print a line for each setting."""
-    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    samples = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
     made(samples)
     uneven(samples)
     rates(samples)

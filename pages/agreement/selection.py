@@ -79,7 +79,7 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelectio
         select("Rater", RATER, raters, rater, words_of)
         select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
         part = _items(whole)
-        how = interval_choice()
+        how = interval_choice(stretch=True)
     sheet = rating_sheet.sliced(whole, part)
     chosen = (*about, part.tags, part.systems, part.split, *how)
     sides_ = reference, rater, criterion

@@ -26,7 +26,7 @@ from pages.ui import routes, state
 from pages.ui.grades import grades_button
 from pages.ui.resources import later, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import table
+from pages.ui.widgets import confidence, interval_choice, table
 
 # The keys of the Report page, beside those of `state` (used with `state.key`).
 
@@ -172,6 +172,7 @@ def download_buttons(run_id: int, found: RunReport) -> None:
             on_click="ignore",
         )
 
+    how = confidence()
     with st.container(horizontal=True):
         offer(
             "HTML",
@@ -196,9 +197,12 @@ def download_buttons(run_id: int, found: RunReport) -> None:
         )
         offer(
             "CSV of everything",
-            later(lambda held: run_export.zipped(run_export.export(held, run_id, "everything"))),
+            later(
+                lambda held: run_export.zipped(run_export.export(held, run_id, "everything", how))
+            ),
             f"run-{run_id}.zip",
             "table",
             "Items, verdicts, votes, failures and calls as tables, and the report as JSON.",
         )
         grades_button(run_id)
+        interval_choice()

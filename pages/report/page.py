@@ -12,13 +12,7 @@ from pages.ui import routes, state
 from pages.ui.resources import remembered, require_seen, store
 from pages.ui.run_status import choose_run
 from pages.ui.text import esc, label
-from pages.ui.widgets import (
-    confidence,
-    empty_state,
-    interval_choice,
-    page_header,
-    worked_out,
-)
+from pages.ui.widgets import confidence, empty_state, page_header, worked_out
 
 
 def show() -> None:
@@ -41,7 +35,6 @@ def show() -> None:
         "report", (*about, *how), lambda: run_report.report(store(), run.id, how=how)
     )
     blocks.download_buttons(run.id, found)
-    interval_choice()
     _shown(run.id, paper(found))
 
 

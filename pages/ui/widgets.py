@@ -319,10 +319,11 @@ def level_words() -> str:
     return fmt.level_words(confidence().level)
 
 
-def interval_choice(*, methods: bool = True) -> Confidence:
+def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidence:
     """A popover that chooses it; `methods` where intervals are made of resamples."""
     how = confidence()
-    with st.popover(f"{level_words()} intervals", icon=":material/straighten:"):
+    width: Literal["stretch", "content"] = "stretch" if stretch else "content"
+    with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
         _choice("level", "How often they shall hold the true value", LEVELS, fmt.level_words)
         if methods:
             words = METHODS.__getitem__

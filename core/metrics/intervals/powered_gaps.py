@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.estimate import USUAL, Estimate
-from core.metrics.intervals.sampling import AUDIT
+from core.metrics.intervals.sampling import AUDIT, widened
 from core.metrics.measure import NEAR, Array, tally
 
 #: Of a group of cells that were drawn alike so many must be labelled, or all of them.
@@ -101,8 +101,9 @@ def powered_gap(
         listen: lambda, in [0, 1]; chosen so that the variance is least where not given.
         level: how often the interval shall hold the true value.
 
-    The interval uses t with as many degrees as there are random labels less groups and lambda, at
-    most tasks less 1, and ends where no gap can be larger. Steps of whole numbers, and labels off
+    The interval uses t with the degrees of the parts of its variance (Satterthwaite 1946), less one
+    for lambda, whose fitting also widens what the labels make of it; it ends where no gap can be
+    larger. Steps of whole numbers, and labels off
     by the same everywhere, get four more at half a point above and below their mean, as
     ``powered_mean`` does.
 
@@ -201,9 +202,9 @@ def _estimate(
 
     mean = float(gaps.mean())
     mean = 0.0 if abs(mean) <= NEAR else mean
-    variance = float(gaps.var(ddof=1)) / sides.number + _unseen(sides, listen)
-    drawn = sum(len(group.seen) for group in sides.open) - len(sides.open) - fitted
-    degrees = min(sides.number - 1, max(1, drawn)) if sides.open else sides.number - 1
+    drawn = _drawn(sides, listen, fitted=fitted)
+    variance = float(gaps.var(ddof=1)) / sides.number + sum(one.hidden for one in drawn)
+    degrees = _degrees(sides.number, variance, drawn, fitted=fitted)
     error = sqrt(variance)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
@@ -211,15 +212,37 @@ def _estimate(
     return Estimate(mean, max(least, mean - reach), min(most, mean + reach)), p
 
 
-def _unseen(sides: _Sides, listen: float) -> float:
-    """What few labels hide of their own spread, and so of the variance of the gap."""
-    more = 0.0
+class _Drawn(NamedTuple):
+    """What a group's random labels make of the variance of the gap: ``hidden`` is the part of it
+    that few labels hide of their own spread.
+    """
+
+    variance: float
+    hidden: float
+    degrees: int
+
+
+def _drawn(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
+    """By group; wider where lambda was fitted to the labels (``sampling.widened``)."""
+    spare = sum(len(group.seen) - 1 for group in sides.open)
+    wider = widened(spare) if fitted else 1.0
+    found = []
     for cells, seen in sides.open:
         n, all_of = len(seen), len(cells)
         off = (sides.people - listen * sides.judges)[seen]
         total = float(((off - off.mean()) ** 2).sum())
         scale = float((sides.parts[seen] ** 2).mean())
         alike = sides.steps or total <= 1e-12
-        square = (total + scale) / (n + 3) if alike else total / (n - 1)
-        more += all_of * (all_of - n) / n * max(0.0, square - total / n)
-    return more / sides.number**2
+        square = (total + scale) / (n + 3) if alike else wider * total / (n - 1)
+        each = all_of * (all_of - n) / n / sides.number**2
+        found.append(_Drawn(each * square, each * max(0.0, square - total / n), n - 1))
+    return found
+
+
+def _degrees(number: int, variance: float, drawn: list[_Drawn], *, fitted: bool) -> float:
+    """What the variance is worth: its parts have other degrees (Satterthwaite 1946)."""
+    rest = max(0.0, variance - sum(one.variance for one in drawn))
+    parts = sum(one.variance**2 / one.degrees for one in drawn) + rest**2 / (number - 1)
+    if not drawn or parts <= 0:
+        return number - 1
+    return min(number - 1, max(1.0, variance**2 / parts - fitted))

@@ -163,8 +163,9 @@ def powered_mean(
     The items are these and no others, so that a stratum labelled whole adds no uncertainty: the
     variance is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran
     1977, sections 5.4 and 7.2), with t on as many degrees as there are random labels less strata
-    and lambda. Where values are 0 or 1, or all y - lambda f are alike, four more at half a point
-    above and below their mean keep s_h from 0 (Agresti and Coull 1998 add four to a share).
+    and lambda, whose fitting widens it, too (``widened``). Where values are 0 or 1, or all y -
+    lambda f are alike, four more at half a point above and below their mean keep s_h from 0
+    (Agresti and Coull 1998 add four to a share).
 
     Undefined with fewer than 10 labels drawn at random, or where a stratum has fewer than two.
     Raises ``ValueError`` for shapes that do not fit.
@@ -270,21 +271,34 @@ def _least_variance(sample: _Sample) -> float:
 
 def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = False) -> Estimate:
     mean = variance = 0.0
+    open_parts = sum(part.left > 0 for part in sample.parts)
+    wider = widened(sample.random - open_parts) if fitted else 1.0
     for part in sample.parts:
         off = part.values - listen * part.said
         mean += part.share * (listen * float(part.all.mean()) + float(off.mean()))
         if part.left > 0:
             n = len(off)
-            variance += part.share**2 * part.left * _square(off, part.values) / n
-    open_parts = sum(part.left > 0 for part in sample.parts)
+            variance += part.share**2 * part.left * _square(off, part.values, wider) / n
     degrees = max(1, sample.random - open_parts - fitted)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)
     return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=len(sample.values))
 
 
-def _square(off: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> float:
+def widened(spare: int) -> float:
+    """How much larger the variance of labels is than they show where lambda was fitted to them, and
+    ``spare`` are their degrees before it: they lie nearer to it than others would, and it is itself
+    uncertain (Cochran 1977, chapter 7, of the regression estimator).
+
+    >>> round(widened(14), 3), round(widened(200), 3)
+    (1.16, 1.01)
+    """
+    left = max(1, spare - 1)
+    return spare / left * (1 + 1 / left)
+
+
+def _square(off: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float) -> float:
     """s^2 of what judges were off by."""
     total = float(((off - off.mean()) ** 2).sum())
     if np.isin(values, (0.0, 1.0)).all() or total <= 1e-12:
         return (total + 4 * 0.25) / (len(off) + 3)
-    return total / (len(off) - 1)
+    return wider * total / (len(off) - 1)

@@ -273,8 +273,8 @@ def _many(report: RunReport) -> Iterator[str]:
     number = sum(one.low is not None for one in shown)
     if number >= 20:
         yield (
-            f"{count(number)} intervals are shown, each right in 95 of 100 cases; expect about "
-            f"{count(round(number / 20))} to miss."
+            f"{count(number)} intervals are shown, each right in {100 * report.level:g} of 100 "
+            f"cases; expect about {count(round(number * (1 - report.level)))} to miss."
         )
 
 
