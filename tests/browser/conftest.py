@@ -2,8 +2,8 @@
 
 Fixtures for every browser test: `app_url` (the server's address) and `page` (a fresh page;
 exceptions, console errors and requests to elsewhere fail the test). Every module has a data file of
-its own; modules share a server. A module whose runs must be worked off defines a fixture
-`app_runner` that returns "process": it gets a server of its own.
+its own; modules share a server. A module whose runs must be worked off says in `RUNNER` where the
+Runner is. Tests of a module that read one page after the other may share theirs: see `one_page`.
 
 Where no Chromium is installed these tests are skipped, unless RUBRIC_STUDIO_BROWSER_TESTS is
 "required" (as in CI): then they fail.
@@ -15,6 +15,7 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,10 @@ from typing import Any
 import pytest
 
 from core.settings import RunnerPlace
-from tests.browser.driving import watch
+from tests.browser.driving import visit, watch
 from tests.browser.seats import Wardrobe, seats
-from tests.browser.serving import APP, SHARED_APP, Server, serving
+from tests.browser.serving import SHARED_APP, Server, serving
+from tests.provider import Provider
 
 #: The first of these that is installed. The headless one takes two thirds of the processor's time.
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser")
@@ -74,34 +76,20 @@ def app_db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("browser") / "studio.db"
 
 
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Where this module's server works off runs; a module may define its own."""
-    return "none"
-
-
 @pytest.fixture(scope="package")
 def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The server of all modules in a row that need no Runner."""
+    """The server of all modules in a row."""
     folder = tmp_path_factory.mktemp("server")
     with serving(SHARED_APP, folder / "studio.db", "none", folder) as server:
         yield server
 
 
 @pytest.fixture(scope="module")
-def app_url(
-    app_db: Path,
-    app_runner: RunnerPlace,
-    request: pytest.FixtureRequest,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[str]:
+def app_url(shared_server: Server, app_db: Path, request: pytest.FixtureRequest) -> Iterator[str]:
     """The address of a running app, without a slash at its end."""
-    if app_runner == "none":
-        with request.getfixturevalue("shared_server").using(app_db) as url:
-            yield url
-    else:
-        with serving(APP, app_db, app_runner, tmp_path_factory.mktemp("server")) as server:
-            yield server.url
+    runner: RunnerPlace = getattr(request.module, "RUNNER", "none")
+    with shared_server.using(app_db, runner) as url:
+        yield url
 
 
 @pytest.fixture(scope="package")
@@ -120,9 +108,10 @@ def browser() -> Iterator[Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Iterator[Any]:
-    """What a module seeds may run a loop: it drives no browser, so Playwright's is hidden."""
+    """What a module seeds may run a loop: where it drives no browser, Playwright's is hidden."""
     running = asyncio._get_running_loop()
-    if running is None or fixturedef.scope != "module":
+    drives = {"wardrobe", "one_page"} & {*fixturedef.argnames}
+    if running is None or fixturedef.scope != "module" or drives:
         return (yield)
     asyncio._set_running_loop(None)
     try:
@@ -137,6 +126,13 @@ def wardrobe(browser: Any) -> Wardrobe:
     return Wardrobe(browser)
 
 
+@pytest.fixture(scope="module")
+def provider() -> Iterator[Provider]:
+    """A stand-in for a model provider; its rule is whatever a test gives it."""
+    with Provider() as serving:
+        yield serving
+
+
 @pytest.fixture
 def context(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
     """What the pages of a test share. Streamlit's sessions are per page."""
@@ -147,6 +143,24 @@ def context(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
 @pytest.fixture
 def page(context: Any, app_url: str) -> Iterator[Any]:
     """A fresh page. Errors on its console and requests to other hosts fail the test."""
+    with watched(context, app_url) as fresh:
+        yield fresh
+
+
+@pytest.fixture(scope="module")
+def one_page(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
+    """A page that is kept for all tests of a module, which go on with `turn`; watched as `page`.
+
+    Loading the app's scripts costs three times what drawing another screen does.
+    """
+    with wardrobe.lent(app_url) as lent, watched(lent, app_url) as kept:
+        visit(kept, f"{app_url}/docs")
+        yield kept
+
+
+@contextmanager
+def watched(context: Any, app_url: str) -> Iterator[Any]:
+    """A fresh page; an error on its console and a request to another host are errors."""
     fresh = context.new_page()
     errors, foreign = list[str](), list[str]()
     fresh.on("pageerror", lambda error: errors.append(str(error)))

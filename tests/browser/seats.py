@@ -31,6 +31,7 @@ class Wardrobe:
         home = context.pages[0]
         home.goto(f"{app_url}/_stcore/health")
         home.evaluate("localStorage.clear()")
+        context.clear_cookies()
         try:
             yield context
         finally:
@@ -39,7 +40,10 @@ class Wardrobe:
             self._free.append(context)
 
     def _another(self) -> Any:
-        context = self._chromium.new_context(viewport={"width": 1360, "height": 900})
+        # What moves on its own is painted again and again.
+        context = self._chromium.new_context(
+            viewport={"width": 1360, "height": 900}, reduced_motion="reduce"
+        )
         context.set_default_timeout(1000 * PATIENCE)
         context.new_page()  # stays, and with it the process that has compiled the scripts
         return context

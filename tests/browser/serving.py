@@ -31,11 +31,19 @@ class Server:
     _read: int = 0
 
     @contextmanager
-    def using(self, db: Path) -> Iterator[str]:
-        """The address while the server uses this data file; a traceback meanwhile is an error."""
-        urllib.request.urlopen(f"{self.url}/tests/use?{quote(str(db))}", timeout=PATIENCE).close()
+    def using(self, db: Path, runner: RunnerPlace) -> Iterator[str]:
+        """The address while the server uses this data file and has its Runner there.
+
+        A traceback meanwhile is an error.
+        """
+        self._use(db, runner)
         yield self.url
+        self._use(db, "none")
         self.calm()
+
+    def _use(self, db: Path, runner: RunnerPlace) -> None:
+        asked = f"{self.url}/tests/use?{quote(str(db))}&{runner}"
+        urllib.request.urlopen(asked, timeout=PATIENCE).close()
 
     def calm(self) -> None:
         """No traceback was written since the last look."""

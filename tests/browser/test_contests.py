@@ -9,7 +9,7 @@ import pytest
 
 from core.services.pairwise import blind_arena
 from core.store.store import Store
-from tests.browser.driving import follow, main_text, press, settle, visit, write
+from tests.browser.driving import follow, main_text, press, settle, turn, visit, write
 from tests.browser.hostile import hostile
 from tests.browser.looking import seen
 from tests.pages.contested import SYSTEMS, held
@@ -95,7 +95,7 @@ def test_a_link_to_the_page_one_is_on_is_kept_by_the_next_act(
     page.get_by_role("button", name="Plan a contest").wait_for()
     settle(page)
     assert page.url == f"{app_url}/contests"
-    visit(page, f"{app_url}/contests?run={runs[0]}")
+    turn(page, f"{app_url}/contests?run={runs[0]}")
     follow(page, "All contests")
     press(page, "Plan a contest")
     assert page.url == f"{app_url}/contests?plan=new"
@@ -108,11 +108,11 @@ def test_hostile_text_in_every_view_is_shown_and_not_obeyed(
     visit(page, f"{app_url}/contests")
     seen(page, "contest")
     for view in ("board", "position", "people"):
-        visit(page, f"{app_url}/contests?run={attacked}&view={view}")
+        turn(page, f"{app_url}/contests?run={attacked}&view={view}")
         seen(page, "contest", "system-one", "system-two")
-    visit(page, f"{app_url}/contests?run={attacked}&view=matrix&bout=0")
+    turn(page, f"{app_url}/contests?run={attacked}&view=matrix&bout=0")
     seen(page, "system-one", "system-two", "answer", "prompt")
-    visit(page, f"{app_url}/arena?run={attacked}")
+    turn(page, f"{app_url}/arena?run={attacked}")
     write(page, "Your name", "Zoe")
     press(page, "Start")
     page.keyboard.press("Enter")

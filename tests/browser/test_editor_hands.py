@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
-from tests.browser.driving import press, settle, visit, write
+from tests.browser.driving import press, settle, turn, write
 
 FIELD = "Requirement: what the judge must decide"
 AT = "document.activeElement.value"
@@ -27,9 +27,17 @@ def made(app_db: Path, name: str) -> int:
 
 
 @pytest.fixture(scope="module")
+def page(one_page: Any) -> Any:
+    return one_page
+
+
+@pytest.fixture(scope="module")
 def ids(app_db: Path) -> dict[str, int]:
     """A rubric for each test, made before the server starts."""
-    return {name: made(app_db, name) for name in ("clicked", "written", "shortcut", "gone")}
+    return {
+        name: made(app_db, name)
+        for name in ("clicked", "written", "shortcut", "gone", "low", "bar")
+    }
 
 
 def requirements(app_db: Path, rubric_id: int) -> list[str]:
@@ -40,7 +48,7 @@ def requirements(app_db: Path, rubric_id: int) -> list[str]:
 
 
 def opened(page: Any, app_url: str, rubric_id: int) -> None:
-    visit(page, f"{app_url}/rubrics?rubric={rubric_id}")
+    turn(page, f"{app_url}/rubrics?rubric={rubric_id}")
     page.get_by_role("button", name="A", exact=True).click()
     settle(page)
 
@@ -123,7 +131,7 @@ def test_cards_are_low_and_the_ways_beside_them_stand_in_one_line(
     ids: dict[str, int], page: Any, app_url: str
 ) -> None:
     page.set_viewport_size({"width": 1280, "height": 800})
-    opened(page, app_url, ids["clicked"])
+    opened(page, app_url, ids["low"])
     assert height(page) <= 420
     press(page, "4 levels")
     write(page, FIELD, "How clear is the wording to a reader?")
@@ -138,7 +146,7 @@ def test_cards_are_low_and_the_ways_beside_them_stand_in_one_line(
 def test_the_bar_with_save_stays_in_sight_and_covers_no_title(
     ids: dict[str, int], page: Any, app_url: str
 ) -> None:
-    opened(page, app_url, ids["clicked"])
+    opened(page, app_url, ids["bar"])
     page.set_viewport_size({"width": 1360, "height": 500})
     title = page.get_by_role("heading", level=1).bounding_box()
     top = "([x, y]) => document.elementFromPoint(x, y).closest('h1') !== null"

@@ -22,16 +22,12 @@ from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import xlsx
 from tests.provider import Answer, Provider, ok
 
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "thread"
 CRITERIA = ("Thesis", "Evidence", "Style")
 LEVELS = (("Full", 4), ("Half", 2), ("Nothing", 0))
 COUNT = 60
 MOST_CLICKS = 12
-
-
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Runs are really worked off, as after `make run`."""
-    return "process"
 
 
 @pytest.fixture

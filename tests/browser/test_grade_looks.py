@@ -17,6 +17,8 @@ from tests.browser.looking import SHOWN, seen
 from tests.formats.office.workbooks import xlsx
 from tests.provider import Provider, status
 
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "thread"
 #: No slash stands in a file's name; dollars, colons and marks do.
 NAME = "filename <img src=x onerror=window.hurt=1> **b** :red[d] $a$"
 HEAD = hostile("column", 50)
@@ -27,12 +29,6 @@ TEXTS = {
     "Full": "The tilt of the axis makes summer and winter, as in Oslo or in Sydney",
     "Nothing": "Clouds keep away the warmth of the Sun, and so it is cold in the winter",
 }
-
-
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Runs are really worked off."""
-    return "process"
 
 
 @pytest.fixture

@@ -30,21 +30,11 @@ from tests.services.assist.made import BETTER, DEPTH, LIMIT, change, reply, text
 from tests.services.assist.test_generated_items import by_aim
 from tests.services.assist.test_meta_check import fault_finder
 
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "thread"
 MODEL = "Scripted model"
 REQUIREMENT = "Requirement: what the judge must decide"
 SECONDS = 30_000
-
-
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Hidden runs of the check and of the recovery figure are really worked off."""
-    return "process"
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Provider]:
-    with Provider() as serving:
-        yield serving
 
 
 @pytest.fixture(scope="module")

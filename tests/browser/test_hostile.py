@@ -15,9 +15,14 @@ import pytest
 
 from core.store.store import Store
 from tests.browser import hostile as seeded
-from tests.browser.driving import choose, press, settle, turn, visit, write
+from tests.browser.driving import choose, press, settle, turn, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import SHOWN, drawn, seen, show_archived, unfold
+
+
+@pytest.fixture(scope="module")
+def page(one_page: Any) -> Any:
+    return one_page
 
 
 @pytest.fixture(scope="module")
@@ -29,12 +34,12 @@ def places(app_db: Path) -> Iterator[Places]:
 
 
 def test_on_the_start_page(places: Places, page: Any, app_url: str) -> None:
-    visit(page, app_url)
+    turn(page, app_url)
     seen(page, "run", "spot")
 
 
 def test_in_the_list_of_rubrics(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/rubrics")
+    turn(page, f"{app_url}/rubrics")
     seen(page, "rubric", "draft", "broken")
     show_archived(page)
     seen(page, "archived")
@@ -47,7 +52,7 @@ def test_in_the_list_of_rubrics(places: Places, page: Any, app_url: str) -> None
 
 
 def test_in_the_form_of_a_rubric(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/rubrics?rubric={places.rubric}")
+    turn(page, f"{app_url}/rubrics?rubric={places.rubric}")
     seen(page, "rubric", "section", "criterion-1", "requirement-1", "criterion-2")
     press(page, "About, guidelines and scoring")
     seen(page, "gate", whole=("description", "mine"))
@@ -75,7 +80,7 @@ def open_card(page: Any, name: str) -> None:
 
 
 def test_where_a_rubric_cannot_be_saved(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_DRAFT}")
+    turn(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_DRAFT}")
     seen(page, "broken", "criterion-1")
     assert "fix before saving" in page.evaluate(SHOWN)
     turn(page, f"{app_url}/rubrics?rubric={seeded.BROKEN_TEXT}")
@@ -86,19 +91,19 @@ def test_where_a_rubric_cannot_be_saved(places: Places, page: Any, app_url: str)
 
 
 def test_where_a_rubric_was_saved_by_two(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/rubrics?rubric={places.rubric}")
+    turn(page, f"{app_url}/rubrics?rubric={places.rubric}")
     press(page, "Save")
     page.get_by_text("Nothing was overwritten").wait_for()
     seen(page, "criterion-3", whole=("their-note",))
 
 
 def test_in_a_version_to_read(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/rubrics?rubric={places.rubric}&version={places.version}")
+    turn(page, f"{app_url}/rubrics?rubric={places.rubric}&version={places.version}")
     seen(page, "rubric", "description", "guidelines", "anchor-low", whole=("save",))
 
 
 def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/datasets")
+    turn(page, f"{app_url}/datasets")
     seen(page, "dataset")
     show_archived(page)
     seen(page, "put-away")
@@ -123,7 +128,7 @@ def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/datasets?dataset=new")
+    turn(page, f"{app_url}/datasets?dataset=new")
     press(page, "Paste text", role="radio")
     column, cell = hostile("column"), hostile("cell")
     write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\t{column}\n{cell}\t{cell}\tx")
@@ -140,7 +145,7 @@ def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_judges_and_panels(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/judges")
+    turn(page, f"{app_url}/judges")
     seen(page, "judge", "failing", "learner", "model")
     show_archived(page)
     seen(page, "retired", "model")
@@ -157,7 +162,7 @@ def test_in_judges_and_panels(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_the_list_and_the_plan_of_runs(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/runs")
+    turn(page, f"{app_url}/runs")
     seen(page, "run", "rubric", "judge")
     turn(page, f"{app_url}/runs?plan=new&rubric={places.rubric}&dataset={places.dataset}")
     seen(page, "rubric", "dataset")
@@ -168,7 +173,7 @@ def test_in_the_list_and_the_plan_of_runs(places: Places, page: Any, app_url: st
 
 
 def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/run?run={places.run}")
+    turn(page, f"{app_url}/run?run={places.run}")
     page.get_by_role("gridcell").first.wait_for()
     seen(page, "run", "rubric", "dataset", "judge", "item-plain", "item-chat", "submission")
     unfold(page, "No vote came of")
@@ -194,7 +199,7 @@ def test_in_a_run(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_an_item_of_a_run(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/run?run={places.run}&item={quote(seeded.PLAIN)}")
+    turn(page, f"{app_url}/run?run={places.run}&item={quote(seeded.PLAIN)}")
     seen(page, "item-plain", "run", "system", "item-tag", "criterion-1", "high", "low", "judge")
     seen(page, whole=("submission", "requirement-1", "reason", "evidence", "failure", "abstention"))
     seen(page, "flag", whole=("label-reason",))
@@ -213,7 +218,7 @@ def test_in_an_item_of_a_run(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_a_spot_check(places: Places, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/spot_check")
+    turn(page, f"{app_url}/spot_check")
     seen(page, "rubric", "judge", "failing", "learner", "criterion-1", whole=("pasted",))
     press(page, "Dataset item", role="radio")
     choose(page, "Dataset", "dataset !")

@@ -14,13 +14,18 @@ from core.services.review import claims, commit_reveal, queues
 from core.store.store import Store
 from tests.browser import hostile as seeded
 from tests.browser import reviewers as world
-from tests.browser.driving import settle, turn, visit
+from tests.browser.driving import settle, turn
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import seen
 
 LEAD = hostile("reviewer", 90)
 RULE = QueueRule(everything=True, audit_share=0.0)
 SETTINGS = QueueSettings(mode="blind")
+
+
+@pytest.fixture(scope="module")
+def page(one_page: Any) -> Any:
+    return one_page
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +58,7 @@ def queue(store: Store, places: Places) -> int:
 
 def come(page: Any, url: str) -> None:
     """Be the hostile reviewer, unless this browser knows already who one is."""
-    visit(page, url)
+    turn(page, url)
     if page.get_by_role("textbox", name="Your name").count():
         page.get_by_role("textbox", name="Your name").fill(LEAD)
         page.keyboard.press("Enter")

@@ -14,7 +14,7 @@ from core.store.store import Store
 from core.text.names import visible
 from tests.browser import hostile as seeded
 from tests.browser import hostile_more
-from tests.browser.driving import choose, follow, press, settle, turn, visit, write
+from tests.browser.driving import choose, follow, press, settle, turn, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.hostile_more import Compared
 from tests.browser.looking import START, seen, unfold
@@ -25,6 +25,11 @@ class Seeded(NamedTuple):
 
     places: Places
     runs: Compared
+
+
+@pytest.fixture(scope="module")
+def page(one_page: Any) -> Any:
+    return one_page
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +44,13 @@ def found(app_db: Path) -> Iterator[Seeded]:
 
 def test_in_a_report(found: Seeded, page: Any, app_url: str) -> None:
     for run, name in ((found.places.run, "run"), (found.runs.ailing, "sick")):
-        visit(page, f"{app_url}/report?run={run}")
+        turn(page, f"{app_url}/report?run={run}")
         page.get_by_text("Made by").first.wait_for()
         seen(page, name, "criterion-1", "judge")
 
 
 def test_in_a_comparison(found: Seeded, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/compare?runs={found.places.run},{found.runs.flipped}&flip=0")
+    turn(page, f"{app_url}/compare?runs={found.places.run},{found.runs.flipped}&flip=0")
     page.get_by_text("What was judged").wait_for()
     seen(page, "run", "flipped", "criterion-1", "item-plain", "judge", whole=("reason",))
     unfold(page, "What was judged")
@@ -58,7 +63,7 @@ def test_in_a_comparison(found: Seeded, page: Any, app_url: str) -> None:
 
 
 def test_in_a_sweep(found: Seeded, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/runs?plan=sweep")
+    turn(page, f"{app_url}/runs?plan=sweep")
     seen(page)
     press(page, "A saved panel", role="radio")
     choose(page, "Panel", "panel !")
@@ -69,7 +74,7 @@ def test_in_a_sweep(found: Seeded, page: Any, app_url: str) -> None:
 
 def test_in_every_view_of_agreement(found: Seeded, page: Any, app_url: str) -> None:
     base = f"{app_url}/agreement?run={found.runs.ailing}"
-    visit(page, app_url)
+    turn(page, app_url)
     for view, names in (
         ("criteria", ("criterion-1",)),
         ("one", ("criterion-1",)),
@@ -88,7 +93,7 @@ def test_in_every_view_of_agreement(found: Seeded, page: Any, app_url: str) -> N
 
 
 def test_in_the_library(found: Seeded, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/library?rubric={found.places.rubric}")
+    turn(page, f"{app_url}/library?rubric={found.places.rubric}")
     seen(page, "rubric")
     page.get_by_role("combobox", name="Put them into").click()
     options = page.get_by_role("listbox")
@@ -99,7 +104,7 @@ def test_in_the_library(found: Seeded, page: Any, app_url: str) -> None:
 
 
 def test_in_the_rubric_check(found: Seeded, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/rubrics?rubric={hostile_more.CHECKED}")
+    turn(page, f"{app_url}/rubrics?rubric={hostile_more.CHECKED}")
     page.get_by_text("Rubric check").wait_for()
     seen(page, "twin-1", "twin-2", "vague")
     page.get_by_role("button", name="Dismiss").first.click()
@@ -122,7 +127,7 @@ def votes() -> bytes:
 
 
 def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/import_votes")
+    turn(page, f"{app_url}/import_votes")
     file = {"name": f"{hostile('file', 40)}.csv", "mimeType": "text/csv", "buffer": votes()}
     page.set_input_files("input[type=file]", files=[file])
     page.get_by_text("The first votes as they are read").wait_for()
@@ -140,7 +145,7 @@ def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str)
 
 
 def test_in_a_file_of_votes_that_cannot_be_read(found: Seeded, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/import_votes")
+    turn(page, f"{app_url}/import_votes")
     file = {"name": "votes.csv", "mimeType": "text/csv", "buffer": votes()}
     page.set_input_files("input[type=file]", files=[file])
     settle(page)

@@ -14,12 +14,17 @@ from core.services.review import queues
 from core.store.store import Store
 from tests.browser import hostile as seeded
 from tests.browser import reviewers as world
-from tests.browser.driving import press, settle, visit
+from tests.browser.driving import press, settle, turn
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import seen
 
 LEAD = hostile("reviewer", 90)
 RULE = QueueRule(everything=True, audit_share=0.0)
+
+
+@pytest.fixture(scope="module")
+def page(one_page: Any) -> Any:
+    return one_page
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +51,7 @@ def queue(store: Store, places: Places) -> int:
 
 def come(page: Any, url: str) -> None:
     """Be the hostile reviewer, unless this browser knows already who one is."""
-    visit(page, url)
+    turn(page, url)
     if page.get_by_role("textbox", name="Your name").count():
         page.get_by_role("textbox", name="Your name").fill(LEAD)
         page.keyboard.press("Enter")
@@ -57,19 +62,19 @@ def come(page: Any, url: str) -> None:
 def test_on_queues(queue: int, page: Any, app_url: str) -> None:
     come(page, f"{app_url}/queues")
     seen(page, "queue", "run", "reviewer")
-    visit(page, f"{app_url}/queues?queue={queue}")
+    turn(page, f"{app_url}/queues?queue={queue}")
     page.get_by_role("button", name=re.compile("(Start|Go on) reviewing")).wait_for()
     page.get_by_text("Lead: people").click()
     page.get_by_text("How this queue works").click()
     seen(page, "queue", "run", "reviewer")
-    visit(page, f"{app_url}/queues?new=queue")
+    turn(page, f"{app_url}/queues?new=queue")
     page.get_by_text("What it would queue").wait_for()
     seen(page, "run")
 
 
 def test_while_reviewing(queue: int, page: Any, app_url: str) -> None:
     come(page, f"{app_url}/queues")
-    page.goto(f"{app_url}/item?queue={queue}")
+    turn(page, f"{app_url}/item?queue={queue}")
     page.get_by_text("Give your verdict").wait_for()
     settle(page)
     seen(page, "criterion-1", "criterion-2", whole=("submission", "requirement-1", "prompt"))

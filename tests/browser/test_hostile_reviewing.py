@@ -11,7 +11,7 @@ import pytest
 from core.store.store import Store
 from tests.browser import hostile as seeded
 from tests.browser import hostile_more
-from tests.browser.driving import press, settle, visit, write
+from tests.browser.driving import press, settle, turn, write
 from tests.browser.hostile_more import LEAD, Queues
 from tests.browser.looking import seen, unfold
 
@@ -26,18 +26,19 @@ def queues(app_db: Path) -> Iterator[Queues]:
     store.close()
 
 
-@pytest.fixture
-def reviewer(queues: Queues, page: Any, app_url: str) -> Any:
+@pytest.fixture(scope="module")
+def reviewer(queues: Queues, one_page: Any, app_url: str) -> Any:
     """The page of the lead, who has given the name."""
-    visit(page, f"{app_url}/queues")
-    if page.get_by_role("textbox", name="Your name").count():
-        write(page, "Your name", LEAD)
-        press(page, "Start")
+    page = one_page
+    turn(page, f"{app_url}/queues")
+    write(page, "Your name", LEAD)
+    press(page, "Start")
     page.get_by_text("Put away").wait_for()
     return page
 
 
 def test_in_the_list_of_queues(queues: Queues, reviewer: Any, app_url: str) -> None:
+    turn(reviewer, f"{app_url}/queues")
     seen(reviewer, "queue", "disputed", "run", "flipped", "lead")
     press(reviewer, "New queue")
     reviewer.get_by_text("What it would queue").wait_for()
@@ -45,7 +46,7 @@ def test_in_the_list_of_queues(queues: Queues, reviewer: Any, app_url: str) -> N
 
 
 def test_in_a_queue(queues: Queues, reviewer: Any, app_url: str) -> None:
-    visit(reviewer, f"{app_url}/queues?queue={queues.disputed}")
+    turn(reviewer, f"{app_url}/queues?queue={queues.disputed}")
     reviewer.get_by_text("The items, as they are for you").wait_for()
     unfold(reviewer, "How this queue works")
     unfold(reviewer, "Lead: people")
@@ -54,7 +55,7 @@ def test_in_a_queue(queues: Queues, reviewer: Any, app_url: str) -> None:
 
 def test_on_the_reviewing_screen(queues: Queues, reviewer: Any, app_url: str) -> None:
     page = reviewer
-    visit(page, f"{app_url}/item?queue={queues.fresh}")
+    turn(page, f"{app_url}/item?queue={queues.fresh}")
     page.get_by_text("Give your verdict.").wait_for()
     seen(page, "queue", "criterion-1", "criterion-2", "criterion-3")
     seen(page, whole=("requirement-1", "submission", "prompt", "reference"))
@@ -86,7 +87,7 @@ def test_on_the_reviewing_screen(queues: Queues, reviewer: Any, app_url: str) ->
 
 def test_where_reviewers_disagree(queues: Queues, reviewer: Any, app_url: str) -> None:
     page = reviewer
-    visit(page, f"{app_url}/item?queue={queues.disputed}")
+    turn(page, f"{app_url}/item?queue={queues.disputed}")
     page.get_by_text("Reviewers disagree here").wait_for()
     for _ in range(3):
         page.keyboard.press("1")

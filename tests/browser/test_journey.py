@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from core.settings import RunnerPlace
 from tests.browser.answers import first_shown, labelled_csv
 from tests.browser.driving import PATIENCE, choose, go, main_text, press, settle, visit, write
 from tests.provider import Provider
 
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "process"
 RUBRIC = "Tides"
 SEED = 7
 #: How the editor's buttons call the kinds, with the criterion's name and question.
@@ -24,22 +23,10 @@ CRITERIA = (
 JUDGES = ("Text classifier", "Nearest neighbours", "Loopback model")
 
 
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Runs are really worked off, as after `make run`."""
-    return "process"
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as serving:
-        serving.rule = first_shown
-        yield serving
-
-
 def test_from_an_empty_rubric_to_every_vote_of_an_item(
     page: Any, app_url: str, provider: Provider
 ) -> None:
+    provider.rule = first_shown
     visit(page, app_url)
     write_rubric(page)
     import_answers(page)

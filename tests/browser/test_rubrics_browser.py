@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Option, Rubric
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
-from tests.browser.driving import press, settle, visit, write
+from tests.browser.driving import press, settle, turn, visit, write
 
 HOSTILE = (
     "![x](http://evil.test/p.png) [l](http://evil.test) www.evil.test :material/home: "
@@ -92,7 +92,7 @@ def test_hostile_text_is_shown_as_text_everywhere(hostile_id: int, page: Any, ap
     dialogs = list[str]()
     page.on("dialog", lambda opened: (dialogs.append(opened.message), opened.dismiss()))
     visit(page, f"{app_url}/rubrics")
-    visit(page, f"{app_url}/rubrics?rubric={hostile_id}")
+    turn(page, f"{app_url}/rubrics?rubric={hostile_id}")
     page.locator("[data-testid=stMain] button", has_text="![x]").first.click()
     settle(page)
     for side in ("Preview", "Scoring", "Versions"):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
 from openpyxl import load_workbook
 
 from core.settings import RunnerPlace
@@ -17,17 +15,8 @@ from tests.browser.seats import key
 from tests.browser.test_grade_journey import CRITERIA, Hands, level, marks, rubric
 from tests.provider import Answer, Provider, ok
 
-
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Runs are really worked off, as after `make run`."""
-    return "process"
-
-
-@pytest.fixture
-def provider() -> Iterator[Provider]:
-    with Provider() as serving:
-        yield serving
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "thread"
 
 
 def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the_grades(

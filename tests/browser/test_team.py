@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ import pytest
 from core.services.access import members
 from core.store.store import Store
 from pages.ui.text import JOINER
-from tests.browser.driving import settle, watch
+from tests.browser.driving import settle, turn, watch
+from tests.browser.seats import Wardrobe
 from tests.browser.serving import APP, Server, answering, free_port, serving
 from tests.services.access.made import member
 
@@ -41,6 +42,8 @@ title = "Arts"
 data = "arts.db"
 new_members = "none"
 """
+#: Gives a browser in which nobody is signed in, another with each call.
+Lend = Callable[[], Any]
 ROLES = {"rita": "reviewer", "ada": "adjudicator", "otto": "author", "lea": "lead"}
 #: What each may find in the navigation of what is not for everybody (docs/access.md).
 FOUND = {
@@ -105,6 +108,13 @@ def team(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
             yield server
 
 
+@pytest.fixture
+def lend(team: Server, wardrobe: Wardrobe) -> Iterator[Lend]:
+    """Lends one browser after the other in which nobody is signed in."""
+    with ExitStack() as lent:
+        yield lambda: lent.enter_context(wardrobe.lent(team.url))
+
+
 def opened(context: Any, url: str) -> Any:
     page = context.new_page()
     watch(page)
@@ -114,9 +124,8 @@ def opened(context: Any, url: str) -> Any:
     return page
 
 
-def signed_in(browser: Any, url: str, name: str, address: str = "") -> Any:
-    """A state of the browser in which this person signed in; the page is where that led."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
+def signed_in(context: Any, url: str, name: str, address: str = "") -> Any:
+    """A page of a browser in which this person signed in; it is where that led."""
     page = opened(context, f"{url}{address}")
     page.get_by_role("button", name="Log in").click()
     page.locator("input[name=sub]").fill(name)
@@ -136,8 +145,8 @@ def links(page: Any) -> set[str]:
     return {words.strip().splitlines()[-1] for words in found}
 
 
-def test_who_is_not_signed_in_sees_nothing_at_any_address(team: Server, browser: Any) -> None:
-    context = browser.new_context()
+def test_who_is_not_signed_in_sees_nothing_at_any_address(team: Server, lend: Lend) -> None:
+    context = lend()
     for address in ("", "judges", "runs", "run?run=1", "agreement?run=1", "docs", "members"):
         page = opened(context, f"{team.url}/{address}")
         said = text(page)
@@ -145,7 +154,6 @@ def test_who_is_not_signed_in_sees_nothing_at_any_address(team: Server, browser:
         assert "science" not in said.lower(), address
         assert links(page) == set(), address
         page.close()
-    context.close()
 
 
 @pytest.mark.parametrize(
@@ -156,36 +164,33 @@ def test_who_is_not_signed_in_sees_nothing_at_any_address(team: Server, browser:
     ],
 )
 def test_who_is_unverified_or_a_stranger_stays_outside(
-    team: Server, app_db: Path, browser: Any, name: str, why: str
+    team: Server, app_db: Path, lend: Lend, name: str, why: str
 ) -> None:
-    page = signed_in(browser, team.url, name)
+    page = signed_in(lend(), team.url, name)
     assert why in text(page)
     assert links(page) == set()
     assert name not in [row.email for row in Store(app_db).members.list()]
-    page.context.close()
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_everybody_finds_what_their_role_is_for_and_no_variable_of_the_server(
-    team: Server, browser: Any, name: str
+    team: Server, lend: Lend, name: str
 ) -> None:
-    page = signed_in(browser, team.url, name)
+    page = signed_in(lend(), team.url, name)
     assert links(page) & WATCHED >= FOUND[name]
     assert not (WATCHED - FOUND[name] - {"Arena"}) & links(page)
-    page.goto(f"{team.url}/judges")
+    turn(page, f"{team.url}/judges")
     page.get_by_role("heading", name="Judges").wait_for()
-    settle(page)
     # Attack B1: which variables there are, and their values, is nobody's affair but an admin's.
     if name != "alice":
         assert "_KEY" not in text(page)
     assert "planted-key" not in page.content()
-    page.context.close()
 
 
 def test_a_member_who_is_switched_off_is_out_with_the_next_click(
-    team: Server, app_db: Path, browser: Any
+    team: Server, app_db: Path, lend: Lend
 ) -> None:
-    page = signed_in(browser, team.url, "otto")
+    page = signed_in(lend(), team.url, "otto")
     store = Store(app_db).acting(member("admin", "alice@example.org"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RUBRIC_STUDIO_CONFIG", str(team.log.with_name("studio.toml")))
@@ -193,13 +198,12 @@ def test_a_member_who_is_switched_off_is_out_with_the_next_click(
         page.get_by_test_id("stSidebarNav").get_by_role("link", name="Datasets").click()
         page.get_by_text("was switched off here").wait_for()
         members.put(store, "otto@example.org", "author")
-    page.context.close()
 
 
-def test_logging_out_ends_every_window_and_a_copied_cookie(team: Server, browser: Any) -> None:
-    page = signed_in(browser, team.url, "lea")
+def test_logging_out_ends_every_window_and_a_copied_cookie(team: Server, lend: Lend) -> None:
+    page = signed_in(lend(), team.url, "lea")
     other = opened(page.context, f"{team.url}/datasets")
-    copied = browser.new_context()
+    copied = lend()
     copied.add_cookies(page.context.cookies())
     thief = opened(copied, f"{team.url}/datasets")
     assert "Sign in" not in text(thief)
@@ -209,12 +213,10 @@ def test_logging_out_ends_every_window_and_a_copied_cookie(team: Server, browser
     for window in (other, thief):
         window.get_by_test_id("stSidebarNav").get_by_role("link", name="Rubrics").click()
         window.get_by_text("You signed out").wait_for()
-    copied.close()
-    page.context.close()
 
 
-def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, browser: Any) -> None:
-    page = signed_in(browser, team.url, "vera", "/datasets?dataset=1")
+def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, lend: Lend) -> None:
+    page = signed_in(lend(), team.url, "vera", "/datasets?dataset=1")
     page.get_by_role("radio", name="About").click()
     settle(page)
     with page.expect_download() as caught:
@@ -228,9 +230,9 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, browse
     file = caught.value.url
     assert "/media/" in file
     assert page.context.request.get(file).status == 200
-    other = signed_in(browser, team.url, "otto", "/runs")
+    other = signed_in(lend(), team.url, "otto", "/runs")
     assert other.context.request.get(file).status == 403
-    nobody = browser.new_context()
+    nobody = lend()
     for one in (file, f"{team.url}/media/0123456789abcdef.csv"):
         assert nobody.request.get(one).status == 403
         assert nobody.request.get(one, headers={"Cookie": "_streamlit_user=forged"}).status == 403
@@ -242,15 +244,13 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, browse
         files = [{"name": "texts.csv", "mimeType": "text/csv", "buffer": b"id,text\n1,One\n"}]
         other.locator("input[type=file]").first.set_input_files(files)
     assert put.value.status == 204
-    for context in (page.context, other.context, nobody):
-        context.close()
 
 
 def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(
-    team: Server, browser: Any
+    team: Server, lend: Lend
 ) -> None:
     # The sign-in leads away and back to the first address: the tab goes on to where it wanted.
-    page = signed_in(browser, team.url, "lea", "/datasets?w=arts")
+    page = signed_in(lend(), team.url, "lea", "/datasets?w=arts")
     page.wait_for_url("**/datasets?w=arts")
     page.get_by_role("heading", name="Datasets").wait_for()
     settle(page)
@@ -279,11 +279,10 @@ def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(
     page.wait_for_url("**/datasets?w=science")
     settle(page)
     assert page.get_by_role("combobox", name="Workspace").input_value() == "Science"
-    page.context.close()
 
 
-def test_the_sign_in_page_has_its_fonts(team: Server, browser: Any) -> None:
-    context = browser.new_context()
+def test_the_sign_in_page_has_its_fonts(team: Server, lend: Lend) -> None:
+    context = lend()
     page = context.new_page()
     refused = list[str]()
     page.on("response", lambda said: refused.append(said.url) if said.status == 403 else None)
@@ -292,15 +291,13 @@ def test_the_sign_in_page_has_its_fonts(team: Server, browser: Any) -> None:
     page.get_by_role("button", name="Log in").wait_for()
     settle(page)
     assert [url for url in refused if "/static/" in url] == []
-    context.close()
 
 
-def test_who_is_in_one_workspace_finds_no_way_into_the_other(team: Server, browser: Any) -> None:
-    page = signed_in(browser, team.url, "vera", "/runs?w=arts")
+def test_who_is_in_one_workspace_finds_no_way_into_the_other(team: Server, lend: Lend) -> None:
+    page = signed_in(lend(), team.url, "vera", "/runs?w=arts")
     page.get_by_text("There is no workspace of that name for you here").wait_for()
     assert "Arts" not in text(page)
     page.get_by_role("link", name="Go to Science").click()
     page.wait_for_url(f"{team.url}/?w=science")
     settle(page)
     assert page.get_by_role("combobox", name="Workspace").count() == 0
-    page.context.close()

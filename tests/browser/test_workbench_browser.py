@@ -20,11 +20,8 @@ from tests.browser.driving import choose, press, settle, visit, write
 from tests.provider import Answer, Provider
 from tests.services.workbench.made import EXPECTED, RUBRIC, TEXTS, by_text, model
 
-
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Rows are really asked about, by the process beside the app."""
-    return "process"
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "thread"
 
 
 @pytest.fixture(scope="module")

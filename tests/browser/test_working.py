@@ -22,20 +22,10 @@ from tests.browser.answers import first_shown
 from tests.browser.driving import choose, follow, main_text, press, settle, visit
 from tests.provider import Answer, Provider, status
 
+#: Runs are really worked off.
+RUNNER: RunnerPlace = "thread"
 JUDGE = "Loopback model"
 RUBRIC = Rubric(name="Replies", criteria=(Criterion(name="Polite", requirement="It is polite."),))
-
-
-@pytest.fixture(scope="module")
-def app_runner() -> RunnerPlace:
-    """Runs are really worked off, as after `make run`."""
-    return "process"
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[Provider]:
-    with Provider() as serving:
-        yield serving
 
 
 @pytest.fixture(scope="module")
