@@ -35,20 +35,20 @@ class Expected(NamedTuple):
     left: npt.NDArray[np.bool_]
 
 
-def outcome(values: Sequence[float], voted: int, wrong: float) -> tuple[float, float]:
-    """Mean and variance of what people would say of a cell: the option voted for, or with the
-    chance ``wrong`` any other alike.
+def outcome(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, Array]:
+    """Means and variances of what people would say of cells: the option voted for, or with the
+    chance ``wrong`` of each any other alike.
 
-    >>> outcome([0.0, 1.0], 1, 0.25)
-    (0.75, 0.1875)
+    >>> [one.tolist() for one in outcome([0.0, 1.0], 1, np.array([0.25]))]
+    [[0.75], [0.1875]]
     """
     others = [value for at, value in enumerate(values) if at != voted]
     if not others:
-        return values[voted], 0.0
+        return np.full(len(wrong), values[voted]), np.zeros(len(wrong))
     here = values[voted]
     mean = (1 - wrong) * here + wrong * sum(others) / len(others)
     square = (1 - wrong) * here**2 + wrong * sum(v * v for v in others) / len(others)
-    return mean, max(0.0, square - mean**2)
+    return mean, np.maximum(0.0, square - mean**2)
 
 
 class Drawn(NamedTuple):

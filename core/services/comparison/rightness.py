@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.bootstrap import holm
@@ -18,7 +19,7 @@ from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.measure import Array
 from core.services.comparison.paired_runs import CriterionPair, Paired
 from core.services.review import random_labels
-from core.services.review.random_labels import DrawnCell, DrawnLabels, counted
+from core.services.review.random_labels import DrawnCells, DrawnLabels
 from core.store.store import Store
 from core.text.names import fold, visible
 from core.text.numbers import percent, plural, points
@@ -72,8 +73,9 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     able = [(run_id, one) for run_id, one in drawn if not one.reason]
     if not able:
         return CorrectedAccuracy(None, (), reason=_why(paired, [one for _, one in drawn]))
-    run_id, found = max(able, key=lambda one: sum(cell.drawn for cell in one[1].cells))
-    items = {item: at for at, item in enumerate(paired.match.both)}
+    run_id, found = max(able, key=lambda one: int(one[1].cells.drawn.sum()))
+    place = {item: at for at, item in enumerate(paired.match.both)}
+    items = np.array([place.get(item, -1) for item in found.cells.table.ids], np.int64)
     each = [_columns(sides, found.of(sides.name), items) for sides in paired.criteria]
     ones = [_more(s.name, one, level) for s, one in zip(paired.criteria, each, strict=True)]
     corrected = holm([one.p for one in ones])
@@ -97,22 +99,21 @@ def _why(paired: Paired, drawn: list[DrawnLabels]) -> str:
 _ITEM, _APART, _MORE, _STRATUM = range(4)
 
 
-def _columns(sides: CriterionPair, cells: tuple[DrawnCell, ...], items: dict[str, int]) -> Array:
-    """A row for each cell that both runs decided and that could be drawn."""
-    levels = {fold(label): at for at, label in enumerate(sides.labels)}
+def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int64]) -> Array:
+    """A row for each cell that both runs decided and that could be drawn; ``items`` has the place
+    of each item of the drawn run among those of both, -1 for none.
+    """
+    at = items[cells.item]
     first, second = sides.verdicts
-    rows = list[tuple[float, float, float, float]]()
-    for cell, value in zip(cells, counted(cells), strict=True):
-        at = items.get(cell.item_id)
-        if at is None or first[at] < 0 or second[at] < 0:
-            continue
-        same = first[at] == second[at]
-        more = np.nan
-        if value is not None and cell.option is not None:
-            truth = levels.get(fold(cell.criterion.choices[cell.option].label), -1)
-            more = float(second[at] == truth) - float(first[at] == truth)
-        rows.append((at, float(not same), more, cell.stratum))
-    return np.array(rows, np.float64).reshape(-1, 4)
+    both = (at >= 0) & (first[at] >= 0) & (second[at] >= 0)
+    cells, at = cells.take(both), at[both]
+    place = {fold(label): level for level, label in enumerate(sides.labels)}
+    levels = cells.table.by_option(lambda c: [place.get(fold(o.label), -1) for o in c.choices])
+    truth = levels[cells.question, np.maximum(cells.option, -1)]
+    known = ~np.isnan(cells.counted) & (cells.option >= 0)
+    more = (second[at] == truth).astype(np.float64) - (first[at] == truth)
+    columns = (at, first[at] != second[at], np.where(known, more, np.nan), cells.stratum)
+    return np.column_stack(columns).astype(np.float64)
 
 
 def _more(name: str, cells: Array, level: float) -> RightMore:

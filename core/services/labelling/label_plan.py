@@ -6,14 +6,15 @@ by how far they were where people have looked at random.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from core.domain.review import DrawKind, QueueRule, QueueSettings
-from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.intervals.planning import (
@@ -30,11 +31,16 @@ from core.metrics.intervals.planning import (
 )
 from core.services.pairwise import system_answers
 from core.services.queueing import queue_cap
-from core.services.queueing.draw_chances import DrawnFrom, chances, stratum_of
-from core.services.results import scored_items
+from core.services.queueing.draw_chances import DrawnFrom, Stratum, chances, strata
+from core.services.queueing.queue_table import CellTable
+from core.services.results import run_columns, scored_items
+from core.services.results.run_columns import NO_LABEL
 from core.services.review import random_labels
-from core.services.review.random_labels import DrawnLabels, Place, counted, place
+from core.services.review.random_audit import has_verdict
+from core.services.review.random_labels import DrawnLabels
 from core.store.store import Store
+
+Numbers = npt.NDArray[Any]
 
 DRAWS: dict[DrawKind, str] = {
     "even": "every cell alike",
@@ -88,16 +94,44 @@ class LabelPlan:
     reason: str = ""
 
 
-class _Cell(NamedTuple):
-    """A cell with a verdict: what it counts, and what people are expected to say."""
+class _Cells:
+    """Cells with a verdict: the items they are of, what a draw knows of them, and what people are
+    expected to say. ``side`` is -1 or 1 where they are on a side of a gap.
+    """
 
-    place: Place
-    about: DrawnFrom
-    part: float
-    said: float
-    mean: float
-    variance: float
-    left: bool
+    def __init__(
+        self, item: Numbers, about: DrawnFrom, expected: Expected, side: Numbers | None = None
+    ) -> None:
+        self.item, self.about, self.expected = item, about, expected
+        self._side = np.zeros(len(item), np.int64) if side is None else side
+        self._alike = cache(self._alike_of)
+
+    @property
+    def left(self) -> int:
+        """How many have no label."""
+        return int(self.expected.left.sum())
+
+    @property
+    def off(self) -> float:
+        """How far people are expected to be off from the votes, as a root mean square."""
+        one = self.expected
+        squares = (one.mean - one.said) ** 2 + one.variance
+        return float(np.sqrt(squares.mean())) if len(squares) else 0.0
+
+    def groups(self, draw: DrawKind, labels: float) -> list[Drawn]:
+        """The cells by how so many more labels would be drawn, and by their side."""
+        sizes, alike = self._alike(draw)
+        chance = chances(draw, min(1.0, labels / self.left), sizes) if self.left else {}
+        return [one._replace(more=one.more * chance.get(kind, 0.0)) for kind, one in alike]
+
+    def _alike_of(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, Drawn]]]:
+        """How many cells of each stratum are left; and the groups, each with all of them drawn."""
+        at, kinds = strata(draw, self.about)
+        left = np.bincount(at[self.expected.left], minlength=len(kinds)).tolist()
+        pairs, group = np.unique(3 * at + self._side + 1, return_inverse=True)
+        found = drawn(self.expected, group, np.ones(len(at))) if len(at) else []
+        sizes = {kind: size for kind, size in zip(kinds, left, strict=True) if size}
+        return sizes, list(zip([kinds[one // 3] for one in pairs.tolist()], found, strict=True))
 
 
 def label_plan(
@@ -129,10 +163,8 @@ def label_plan(
     _check(store, run, criterion, labels, pair)
     known = random_labels.of_run(store, run_id, criterion)
     cells, seen = _cells(store, run, criterion, known)
-    left = sum(cell.left for cell in cells)
-    squares = [(cell.mean - cell.said) ** 2 + cell.variance for cell in cells]
-    off = float(np.sqrt(np.mean(squares))) if squares else 0.0
-    found = LabelPlan(criterion, left, seen, off, seen >= MEASURED, (), pair)
+    left = cells.left
+    found = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
     if not left:
         return replace(found, reason="Every cell with a verdict has a label.")
     apart = None if pair is None else _apart(store, run, cells, pair, gap)
@@ -181,107 +213,85 @@ def _check(
             raise InputError(f"Run {run.id} has no system {name!r}. Its systems are: {some}.")
 
 
-def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[list[_Cell], int]:
+def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[_Cells, int]:
     """The cells that labels may speak for, and how many random labels there are."""
-    rubric = scored_items.scored_rubric(store, run)
-    own = store.signs.own_rubrics(run.id)
-    signs = store.signs.of_cells(run.id)
-    drawn_ones = set() if known.reason else {place(c) for c in known.cells if c.drawn}
-    rows = list[_Row]()
-    for row in store.results.all_cells(run.id, criterion or None):
-        at = (row.item_id, row.criterion)
-        asked = own.get(row.item_id, rubric).criterion(row.criterion)
-        sign = signs.get(at)
-        if sign is None or row.judged not in asked.scored:
-            continue
-        settled = sign.settled == "active"
-        if not settled or at in drawn_ones:
-            about = DrawnFrom(row.criterion, row.judged, sign.margin)
-            rows.append(_Row(at, asked, about, _wrong(asked, sign.votes, sign.margin), not settled))
-    ratio, seen = _measured(known, {row.place: row.wrong for row in rows})
-    reached = sum(row.weight(criterion) for row in rows if row.weight(criterion) > 0) or 1.0
-    return [row.cell(row.weight(criterion) / reached, ratio) for row in rows], seen
+    table = CellTable(store, run)
+    left = table.decided == NO_LABEL
+    labelled = np.zeros(len(table), np.bool_)
+    if not known.reason:
+        labelled[known.cells.cells[known.cells.drawn]] = True
+    kept = has_verdict(table) & (left | labelled)
+    if criterion:
+        named = np.array([one.name == criterion for one in table.questions], np.bool_)
+        kept &= named[table.question]
+    cells = np.flatnonzero(kept)
+    question, voted = table.question[cells], table.judged[cells]
+    about = table.drawn_from(cells, voted)
+    wrong = np.full(len(table), np.nan)
+    wrong[cells] = _wrong(table, question, table.verdicts("votes")[cells], about.margin)
+    ratio, seen = _measured(known, wrong)
+    weights = np.array([one.weight for one in table.questions])[question]
+    if criterion:
+        weights = np.ones(len(cells))
+    part = weights / (float(weights[weights > 0].sum()) or 1.0)
+    expected = _expected(table, question, voted, np.minimum(1.0, wrong[cells] * ratio))
+    return _Cells(table.item[cells], about, Expected(part, *expected, left[cells])), seen
 
 
-class _Row(NamedTuple):
-    """A cell with the chance that people say something else than the votes."""
-
-    place: Place
-    criterion: Criterion
-    about: DrawnFrom
-    wrong: float
-    left: bool
-
-    def weight(self, alone: str) -> float:
-        return 1.0 if alone else self.criterion.weight
-
-    def cell(self, part: float, ratio: float) -> _Cell:
-        """With people as much oftener of another mind as labels show."""
-        scored = self.criterion.scored
-        values = [self.criterion.values[i] or 0.0 for i in scored]
-        voted = scored.index(self.about.option or 0)
-        mean, variance = outcome(values, voted, min(1.0, self.wrong * ratio))
-        return _Cell(self.place, self.about, part, values[voted], mean, variance, self.left)
-
-
-def _wrong(criterion: Criterion, votes: int, margin: float | None) -> float:
+def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
     """The chance of another answer, from how many votes agree (as in a queue's order)."""
-    top = (1 + (1.0 if margin is None else margin)) / 2
-    return 1 - (votes * top + 1 / len(criterion.scored)) / (votes + 1)
+    options = np.array([len(one.scored) for one in table.questions])[question]
+    top = (1 + np.where(np.isnan(margin), 1.0, margin)) / 2
+    found: Numbers = 1 - (votes * top + 1 / options) / (votes + 1)
+    return found
 
 
-def _measured(known: DrawnLabels, wrong: Mapping[Place, float]) -> tuple[float, int]:
-    """How much oftener people say something else than expected, by how many random labels."""
+def _expected(
+    table: CellTable, question: Numbers, voted: Numbers, wrong: Numbers
+) -> tuple[Numbers, Numbers, Numbers]:
+    """What the votes say, and mean and variance of what people would say with that chance."""
+    scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
+    of = [
+        scales.setdefault(
+            (tuple(one.scored), tuple(one.values[i] or 0.0 for i in one.scored)), len(scales)
+        )
+        for one in table.questions
+    ]
+    scale = np.array(of)[question]
+    said, mean, variance = (np.zeros(len(voted)) for _ in range(3))
+    for (scored, values), number in scales.items():
+        for at, option in enumerate(scored):
+            mine = np.flatnonzero((scale == number) & (voted == option))
+            said[mine] = values[at]
+            mean[mine], variance[mine] = outcome(values, at, wrong[mine])
+    return said, mean, variance
+
+
+def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
+    """How much oftener people say something else than expected, by how many random labels.
+
+    ``wrong`` is that expectation for all cells of the run, NaN where none is looked at.
+    """
     if known.reason:
         return 1.0, 0
-    came, due, seen = 0, 0.0, 0
-    for cell, value in zip(known.cells, counted(known.cells), strict=True):
-        if cell.drawn and value is not None and place(cell) in wrong:
-            came += cell.option != cell.voted
-            due += wrong[place(cell)]
-            seen += 1
-    usual = BELIEVED * (sum(wrong.values()) / len(wrong) if wrong else 0.0)
-    return ((came + usual) / (due + usual) if due + usual else 1.0), seen
-
-
-def _expected(cells: Sequence[_Cell]) -> Expected:
-    columns = (
-        np.array([getattr(cell, name) for cell in cells])
-        for name in ("part", "said", "mean", "variance", "left")
-    )
-    return Expected(*columns)
-
-
-def _groups(
-    cells: Sequence[_Cell], draw: DrawKind, labels: float, sides: Sequence[int] = ()
-) -> list[Drawn]:
-    """The cells by how they would be drawn, and on which side of a gap they are."""
-    left = sum(cell.left for cell in cells)
-    strata = [stratum_of(draw, cell.about) for cell in cells]
-    free = [one for one, cell in zip(strata, cells, strict=True) if cell.left]
-    chance = chances(draw, min(1.0, labels / left), free) if left else {}
-    kinds = list(zip(strata, sides or [0] * len(cells), strict=True))
-    numbers = {kind: at for at, kind in enumerate(dict.fromkeys(kinds))}
-    return drawn(
-        _expected(cells),
-        [numbers[kind] for kind in kinds],
-        [chance.get(one, 0.0) for one in strata],
-    )
+    cells = known.cells
+    cells = cells.take(cells.drawn & ~np.isnan(cells.counted) & ~np.isnan(wrong[cells.cells]))
+    came, due = int((cells.option != cells.voted).sum()), float(wrong[cells.cells].sum())
+    usual = BELIEVED * (float(np.nanmean(wrong)) if (~np.isnan(wrong)).any() else 0.0)
+    return ((came + usual) / (due + usual) if due + usual else 1.0), len(cells)
 
 
 class _Apart(NamedTuple):
     """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find."""
 
-    cells: list[_Cell]
-    sides: list[int]
+    cells: _Cells
     tasks: float
     gap: float
     reason: str = ""
 
     def spread(self, labels: float, left: int) -> float | None:
         """The standard error of the gap with so many labels of all that are ``left``."""
-        among = sum(cell.left for cell in self.cells)
-        found = error(_groups(self.cells, "even", labels * among / left, self.sides))
+        found = error(self.cells.groups("even", labels * self.cells.left / left))
         return None if found is None else float(np.hypot(found, self.tasks))
 
     def power(self, labels: float, left: int) -> float | None:
@@ -298,42 +308,44 @@ class _Apart(NamedTuple):
 
 
 def _apart(
-    store: Store, run: Run, cells: Sequence[_Cell], pair: tuple[str, str], gap: float | None
+    store: Store, run: Run, cells: _Cells, pair: tuple[str, str], gap: float | None
 ) -> _Apart:
     shared = system_answers.shared_tasks(store, run)
     both = [task for task in shared.tasks if all(name in task.items for name in pair)]
     if len(both) < 2:
         why = shared.why or f"{pair[0]} and {pair[1]} share fewer than two tasks."
-        return _Apart([], [], 0.0, 0.0, why)
-    of = {
-        task.items[name]: (at, side)
-        for at, task in enumerate(both)
-        for side, name in zip((-1, 1), pair, strict=True)
-    }
-    mine = [cell for cell in cells if cell.place[0] in of]
-    sides = [of[cell.place[0]][1] for cell in mine]
-    reached = {-1: 0.0, 1: 0.0}
-    for cell, side in zip(mine, sides, strict=True):
-        reached[side] += max(0.0, cell.part)
-    scaled = [
-        cell._replace(part=side * cell.part / (reached[side] or 1.0))
-        for cell, side in zip(mine, sides, strict=True)
-    ]
-    tasks = task_error(_expected(scaled), [of[cell.place[0]][0] for cell in scaled])
-    now = sum(cell.part * cell.mean for cell in scaled)
-    return _Apart(scaled, sides, tasks, now if gap is None else gap)
+        return _Apart(cells, 0.0, 0.0, why)
+    rows = run_columns.places_of_items(store, run)
+    task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
+    for at, one in enumerate(both):
+        for number, name in zip((-1, 1), pair, strict=True):
+            row = rows[one.items[name]]
+            task[row], of_side[row] = at, number
+    mine = np.flatnonzero(of_side[cells.item])
+    side, expected = of_side[cells.item[mine]], cells.expected
+    part = expected.part[mine]
+    reached = [float(np.maximum(part[side == one], 0.0).sum()) or 1.0 for one in (-1, 1)]
+    part = side * part / np.where(side < 0, *reached)
+    said, mean, variance = (one[mine] for one in (expected.said, expected.mean, expected.variance))
+    scaled = Expected(part, said, mean, variance, expected.left[mine])
+    about = cells.about
+    drawn_from = DrawnFrom(about.names, *(column[mine] for column in about[1:]))
+    tasks = task_error(scaled, task[cells.item[mine]])
+    now = float(scaled.part @ scaled.mean)
+    found = _Cells(cells.item[mine], drawn_from, scaled, side)
+    return _Apart(found, tasks, now if gap is None else gap)
 
 
 def _bought(
     store: Store,
     run_id: int,
-    cells: Sequence[_Cell],
+    cells: _Cells,
     labels: int,
     apart: _Apart | None,
     hourly: float | None,
 ) -> Bought:
-    left = sum(cell.left for cell in cells)
-    width = {draw: reach(_groups(cells, draw, labels)) for draw in DRAWS}
+    left = cells.left
+    width = {draw: reach(cells.groups(draw, labels)) for draw in DRAWS}
     minutes = queue_cap.minutes(store, run_id, labels, QueueSettings())
     money = None if minutes is None or hourly is None else minutes / 60 * hourly
     if apart is None or apart.reason:

@@ -7,7 +7,7 @@ task makes easy or hard cancels.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.results import grid, run_columns, scored_items
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import Corrected, mean_of
-from core.services.review.random_labels import DrawnCell, counted
+from core.services.review.random_labels import DrawnCells
 from core.store.store import Store
 from core.text.numbers import percent, points
 
@@ -184,12 +184,14 @@ def corrected_systems(
     shared = shared_tasks(store, run) if tasks is None else tasks
     if len(shared.systems) < 2:
         return CorrectedSystems(criterion, (), (), reason=shared.why or NO_SYSTEMS)
-    of_system = {item: name for task in shared.tasks for name, item in task.items.items()}
-    cells: dict[str, list[DrawnCell]] = {name: [] for name in shared.systems}
-    for cell in found.cells:
-        name, known = of_system.get(cell.item_id), _earned(cell) if criterion else cell
-        if name is not None and known is not None:
-            cells[name].append(known)
+    known = _earned(found.cells) if criterion else found.cells
+    at = {item: row for row, item in enumerate(known.table.ids)}
+    of_system = np.full(len(at), -1)
+    for task in shared.tasks:
+        for name, item in task.items.items():
+            of_system[at[item]] = shared.systems.index(name)
+    of = of_system[known.item]
+    cells = {name: known.take(of == number) for number, name in enumerate(shared.systems)}
     gaps = [] if found.reason else _pairs(shared, cells, level, by_itself=bool(criterion))
     places = _places(shared.systems, gaps)
     means = (
@@ -205,12 +207,15 @@ def corrected_systems(
     )
 
 
-def _earned(cell: DrawnCell) -> DrawnCell | None:
-    """The cell with shares of the criterion's best in place of values, as grids have them."""
-    said = grid.earned(cell.criterion, cell.said)
-    if said is None:
-        return None
-    return cell._replace(said=said, value=grid.earned(cell.criterion, cell.value))
+def _earned(cells: DrawnCells) -> DrawnCells:
+    """The cells with shares of the criterion's best in place of values, as grids have them; those
+    that have none are left out.
+    """
+    # What is earned grows evenly from that of 0 to that of 1.
+    ends = [[grid.earned(one, end) for one in cells.table.questions] for end in (0.0, 1.0)]
+    none, whole = (np.array(end, np.float64)[cells.question] for end in ends)
+    said, value = (none + given * (whole - none) for given in (cells.said, cells.value))
+    return replace(cells, said=said, value=value).take(~np.isnan(said))
 
 
 def _highest_first(one: SystemMean) -> tuple[float, float]:
@@ -220,7 +225,7 @@ def _highest_first(one: SystemMean) -> tuple[float, float]:
 
 
 def _pairs(
-    shared: SharedTasks, cells: dict[str, list[DrawnCell]], level: float, *, by_itself: bool
+    shared: SharedTasks, cells: dict[str, DrawnCells], level: float, *, by_itself: bool
 ) -> list[SystemsApart]:
     """Every two systems, over the tasks that both answered."""
     found = [
@@ -237,7 +242,7 @@ def _pairs(
 def _powered(
     shared: SharedTasks,
     pair: tuple[str, str],
-    cells: dict[str, list[DrawnCell]],
+    cells: dict[str, DrawnCells],
     level: float,
     *,
     by_itself: bool,
@@ -248,21 +253,18 @@ def _powered(
         if all(name in task.items for name in pair)
         for name in pair
     }
-    sides = [[cell for cell in cells[name] if cell.item_id in tasks] for name in pair]
-    among = len({tasks[cell.item_id] for side in sides for cell in side})
-    parts = list[float]()
+    of_item = np.array([tasks.get(item, -1) for item in cells[pair[0]].table.ids], np.int64)
+    sides = [cells[name].take(of_item[cells[name].item] >= 0) for name in pair]
+    among = len(np.unique(np.concatenate([of_item[side.item] for side in sides])))
+    parts = []
     for sign, side in zip((-1, 1), sides, strict=True):
-        weights = [1.0 if by_itself else cell.criterion.weight for cell in side]
-        reached = sum(weight for weight in weights if weight > 0)
-        parts += [sign * weight * among / reached if reached else 0.0 for weight in weights]
-    both = [cell for side in sides for cell in side]
-    values = counted(both)
+        weights = np.ones(len(side)) if by_itself else side.weight
+        reached = float(weights[weights > 0].sum())
+        parts.append(weights * (sign * among / reached if reached else 0.0))
+    first, second = sides
+    both = first.and_more(second)
     return powered_gap(
-        [cell.said for cell in both],
-        [np.nan if value is None else value for value in values],
-        [cell.stratum for cell in both],
-        parts,
-        [tasks[cell.item_id] for cell in both],
+        *(both.said, both.counted, both.stratum, np.concatenate(parts), of_item[both.item]),
         level=level,
     )
 

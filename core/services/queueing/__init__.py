@@ -4,4 +4,11 @@ Nothing here is written, and nothing known of who reviews: ``review`` makes queu
 runs, rubrics and what is below.
 """
 
-__all__ = ["draw_chances", "queue_cap", "queue_cells", "queue_order"]
+__all__ = [
+    "draw_chances",
+    "queue_cap",
+    "queue_cells",
+    "queue_order",
+    "queue_table",
+    "queued_columns",
+]

@@ -6,11 +6,15 @@ whatever is drawn speaks of all. Everything is known beforehand and written down
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.review import DrawKind
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Numbers = npt.NDArray[Any]
 
 #: Cells of one stratum are drawn alike.
 Stratum = tuple[str, int]
@@ -22,44 +26,59 @@ SPREADS = (0.33, 0.46, 0.5)
 
 
 class DrawnFrom(NamedTuple):
-    """What is known of a cell that may be drawn: the votes' option and margin."""
-
-    criterion: str
-    option: int | None
-    margin: float | None
-
-
-def stratum_of(draw: DrawKind, cell: DrawnFrom) -> Stratum:
-    """Which stratum a cell is in.
-
-    >>> stratum_of("strata", DrawnFrom("Tone", 2, 1.0)), stratum_of("doubt", DrawnFrom("A", 0, 0.2))
-    (('Tone', 2), ('', 2))
+    """What is known of cells that may be drawn, a column for each: which of ``names`` their
+    criterion has, the votes' option (negative: none) and margin (NaN: none).
     """
+
+    names: Sequence[str]
+    name: Numbers
+    option: Numbers
+    margin: Numbers
+
+
+def strata(draw: DrawKind, cells: DrawnFrom) -> tuple[Numbers, list[Stratum]]:
+    """In which of the strata given each cell is; these stand in their order, and each has cells.
+
+    >>> import numpy as np
+    >>> cells = DrawnFrom(["Tone"], np.array([0, 0]), np.array([2, -2]), np.array([1, 0.2]))
+    >>> strata("strata", cells)[1], strata("doubt", cells)[1]
+    ([('Tone', -1), ('Tone', 2)], [('', 0), ('', 2)])
+    """
+    import numpy as np
+
     if draw == "even":
-        return ("", 0)
-    if draw == "strata":
-        return (cell.criterion, -1 if cell.option is None else cell.option)
-    margin = 1.0 if cell.margin is None else cell.margin
-    return ("", 0 if margin >= 1 else 1 if margin >= NEARLY else 2)
+        found, at = [("", 0)] if len(cells.name) else [], np.zeros(len(cells.name), np.int64)
+    elif draw == "strata":
+        names = sorted(set(cells.names))
+        place = np.array([names.index(name) for name in cells.names], np.int64)
+        option = np.maximum(cells.option, -1) + 1
+        many = int(option.max(initial=0)) + 1
+        kinds, at = np.unique(place[cells.name] * many + option, return_inverse=True)
+        found = [(names[kind // many], kind % many - 1) for kind in kinds.tolist()]
+    else:
+        split = np.where(cells.margin < NEARLY, 2, np.where(cells.margin < 1, 1, 0))
+        kinds, at = np.unique(split, return_inverse=True)
+        found = [("", kind) for kind in kinds.tolist()]
+    return at, found
 
 
-def chances(draw: DrawKind, share: float, cells: Iterable[Stratum]) -> dict[Stratum, float]:
-    """The chance of a cell of each stratum; their mean over all cells is ``share``.
+def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[Stratum, float]:
+    """The chance of a cell of each stratum, of which there are so many; their mean over all cells
+    is ``share``.
 
     ``strata``: as many cells of each stratum, or all there are. ``doubt``: in proportion to how far
     people are expected to be off (Neyman 1934).
 
-    >>> chances("strata", 0.3, [("A", 0)] * 90 + [("A", 1)] * 10)
+    >>> chances("strata", 0.3, {("A", 0): 90, ("A", 1): 10})
     {('A', 0): 0.22222222222222224, ('A', 1): 1.0}
     """
-    sizes = Counter(cells)
     if draw == "even":
         return dict.fromkeys(sizes, share)
     if draw == "strata":
         weights = {one: 1 / size for one, size in sizes.items()}
     else:
         weights = {one: SPREADS[one[1]] for one in sizes}
-    return _filled(sizes, weights, share * sizes.total())
+    return _filled(sizes, weights, share * sum(sizes.values()))
 
 
 def _filled(

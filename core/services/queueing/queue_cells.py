@@ -17,7 +17,7 @@ from core.services.results.scored_items import stale_cells
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.services.queueing.queue_table import CellTable, Named
+    from core.services.queueing.queue_table import CellTable, Flags, Named
 
 Cells = Collection[tuple[str, str]]
 
@@ -232,20 +232,16 @@ def _uncapped(rule: QueueRule) -> QueueRule:
     return rule.model_copy(update={"most": None})
 
 
-def audited(store: Store, queue: QueueRow) -> frozenset[tuple[str, str]]:
+def audited(table: CellTable, queue: QueueRow) -> Flags:
     """The cells that a queue's audit draws where no rule wants them, with votes or without.
 
     Where chances hang on the votes, all: nobody knows with what chance a cell whose votes came
     later would have been drawn.
     """
-    from core.services.queueing.queue_table import CellTable
-
-    table = CellTable(store, store.runs.get(queue.run_id))
     drawn = table.asked_about(queue.rule)
     if queue.rule.draw == "even":
         drawn &= table.chances(queue.seed) < queue.rule.audit_share
-    asked = drawn.nonzero()[0]
-    return frozenset(map(table.name_of, asked.tolist()))
+    return drawn
 
 
 def either(audit: float, gold: float) -> float:

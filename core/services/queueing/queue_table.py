@@ -7,7 +7,7 @@ as quick to count as they are to read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isnan
@@ -20,13 +20,16 @@ from core.domain.review import QueueRule, Reason
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.identity import seeded
-from core.services.queueing.draw_chances import DrawnFrom, chances, stratum_of
+from core.services.queueing.draw_chances import DrawnFrom, chances, strata
 from core.services.results.run_columns import (
+    NO_LABEL,
     NO_OPTION,
+    CellColumn,
     cell_columns,
     items_of_run,
     label_columns,
     own_rubrics,
+    places_of_items,
     score_columns,
 )
 from core.services.results.scored_items import scored_rubric
@@ -78,8 +81,75 @@ class CellTable:
         return self.ids[int(self.item[cell])], self.criterion_of(cell).name
 
     @cached_property
+    def questions(self) -> tuple[Criterion, ...]:
+        """The criteria of the run, and those of items that have a rubric of their own."""
+        return tuple(c for one in (self._shared, *self.own.values()) for c in one.criteria)
+
+    @cached_property
+    def question(self) -> Numbers:
+        """Which of the questions each cell is of."""
+        found, first = self.criterion.copy(), len(self._shared.criteria)
+        for at, rubric in self.own.items():
+            cells = slice(self._starts[at], self._starts[at] + len(rubric.criteria))
+            found[cells] += first
+            first += len(rubric.criteria)
+        return found
+
+    def by_option(self, of: Callable[[Criterion], Sequence[float | None]]) -> Numbers:
+        """What each option of each question has, NaN for nothing, as for the last, which is none:
+        ``found[question, maximum(option, -1)]``.
+        """
+        rows = [of(question) for question in self.questions]
+        found = np.full((len(rows), max(map(len, rows), default=0) + 1), np.nan)
+        for at, row in enumerate(rows):
+            found[at, : len(row)] = [np.nan if one is None else one for one in row]
+        return found
+
+    def drawn_from(self, cells: Numbers, option: Numbers) -> DrawnFrom:
+        """What a draw among some cells knows of them; ``option`` is that of the votes."""
+        names = {name: at for at, name in enumerate(dict.fromkeys(c.name for c in self.questions))}
+        of = np.array([names[c.name] for c in self.questions], np.int64)
+        return DrawnFrom(
+            list(names), of[self.question[cells]], option, self.verdicts("margin")[cells]
+        )
+
+    def verdicts(self, field: str, nothing: float = np.nan) -> Numbers:
+        """One field of all verdicts (``CellColumn``), ``nothing`` where there is no verdict."""
+        found = np.full(len(self), nothing)
+        for column in self._columns:
+            cells, kept = self.cells_of(column.criterion, column.rows)
+            found[cells] = getattr(column, field)[kept]
+        return found
+
+    @cached_property
+    def there(self) -> Flags:
+        """On which cells there is a verdict, be it an abstention."""
+        return self.verdicts("votes", -1) >= 0
+
+    @cached_property
+    def _columns(self) -> list[CellColumn]:
+        return cell_columns(self._store, self._run)
+
+    @cached_property
+    def judged(self) -> Numbers:
+        """The option that the votes gave, whoever settled another one; negative without one."""
+        return self.verdicts("judged", NO_OPTION).astype(np.int64)
+
+    @cached_property
+    def decided(self) -> Numbers:
+        """The option that people settled and that counts; ``NO_OPTION`` where nobody can say,
+        ``NO_LABEL`` where nobody said.
+        """
+        found = np.full(len(self), NO_LABEL)
+        settled = self._store.settled.options(self._run.id)
+        cells = self.cells_at((item, criterion) for item, criterion, _ in settled)
+        options = np.array([NO_OPTION if one is None else one for *_, one in settled], np.int64)
+        found[cells[cells >= 0]] = options[cells >= 0]
+        return found
+
+    @cached_property
     def _place(self) -> dict[str, int]:
-        return {item_id: at for at, item_id in enumerate(self.ids)}
+        return places_of_items(self._store, self._run)
 
     @cached_property
     def _follow(self) -> Flags:
@@ -104,12 +174,23 @@ class CellTable:
     def among(self, places: Iterable[tuple[str, str]]) -> Flags:
         """Which cells are among some that are named."""
         found = np.zeros(len(self), np.bool_)
-        by_name: dict[str, list[int]] = {}
-        for item_id, name in places:
+        cells = self.cells_at(places)
+        found[cells[cells >= 0]] = True
+        return found
+
+    def cells_at(self, places: Iterable[tuple[str, str]]) -> Numbers:
+        """The cells that are named, -1 for one that is none of the run."""
+        by_name: dict[str, tuple[list[int], list[int]]] = {}
+        at = -1
+        for at, (item_id, name) in enumerate(places):
             if item_id in self._place:
-                by_name.setdefault(name, []).append(self._place[item_id])
-        for name, items in by_name.items():
-            found[self.cells_of(name, np.array(items, np.int64))[0]] = True
+                where, items = by_name.setdefault(name, ([], []))
+                where.append(at)
+                items.append(self._place[item_id])
+        found = np.full(at + 1, -1)
+        for name, (where, items) in by_name.items():
+            cells, kept = self.cells_of(name, np.array(items, np.int64))
+            found[np.array(where)[kept]] = cells
         return found
 
     def chances(self, seed: int) -> Numbers:
@@ -134,7 +215,7 @@ class CellTable:
     def signs(self) -> CellSigns:
         """What the votes on the cells look like."""
         found = CellSigns.nothing(len(self))
-        for column in cell_columns(self._store, self._run):
+        for column in self._columns:
             cells, kept = self.cells_of(column.criterion, column.rows)
             found.there[cells] = True
             for name in ("option", "abstained", "entropy", "margin", "abstentions"):
@@ -214,21 +295,12 @@ def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
     found = np.full(len(table), rule.audit_share)
     if rule.draw == "even":
         return found
-    signs, cells = table.signs, np.flatnonzero(among).tolist()
-    strata = [
-        stratum_of(
-            rule.draw,
-            DrawnFrom(table.name_of(cell)[1], int(signs.option[cell]), _known(signs.margin[cell])),
-        )
-        for cell in cells
-    ]
-    chance = chances(rule.draw, rule.audit_share, strata)
-    found[cells] = [chance[one] for one in strata]
+    cells = np.flatnonzero(among)
+    at, kinds = strata(rule.draw, table.drawn_from(cells, table.signs.option[cells]))
+    sizes = dict(zip(kinds, np.bincount(at, minlength=len(kinds)).tolist(), strict=True))
+    chance = chances(rule.draw, rule.audit_share, sizes)
+    found[cells] = np.array([chance[kind] for kind in kinds])[at]
     return found
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Flags]:

@@ -70,6 +70,17 @@ def items_of_run(store: Store, run: RunRow) -> RunItems:
     return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
+#: As ``_LATEST``: the row of every item.
+_ROWS: item_columns.AtHand[dict[str, int]] = item_columns.AtHand()
+
+
+def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
+    """The row of every item of a run by its id; nobody may change what is given."""
+    return _ROWS.get(
+        run.plan_hash, lambda: {one: row for row, one in enumerate(items_of_run(store, run).ids)}
+    )
+
+
 def _read_items(store: Store, run: RunRow) -> RunItems:
     columns = item_columns.of_version(store, run.dataset_version_id)
 
@@ -122,7 +133,7 @@ def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
     """All votes of a run, by criterion, judge and replicate."""
 
     def read() -> Columns:
-        place = _places(store, run)
+        place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
         for at, found in enumerate(store.votes.columns(run.id)):
             head.append([found.criterion, found.judge, found.replicate])
@@ -153,7 +164,7 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
     stamp = store.results.derived(run.id)
 
     def read() -> Columns:
-        place = _places(store, run)
+        place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
         for at, (criterion, items, *columns) in enumerate(store.results.cell_columns(run.id)):
             head.append(criterion)
@@ -261,10 +272,6 @@ def keep(store: Store, run_id: int) -> None:
 def _keep(run: RunRow) -> bool:
     """Whether it is worth it: of many items, and votes do not come all the time."""
     return run.items >= MANY and not run.active
-
-
-def _places(store: Store, run: RunRow) -> dict[str, int]:
-    return {item_id: place for place, item_id in enumerate(items_of_run(store, run).ids)}
 
 
 def _rows(place: dict[str, int], items: Sequence[str]) -> Numbers:

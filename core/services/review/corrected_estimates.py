@@ -6,10 +6,8 @@ whole would score if people had looked at everything.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.dataset import Label
@@ -19,13 +17,17 @@ from core.metrics.estimate import USUAL, Estimate
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
 from core.services.review.random_audit import labelled_sample, narrowed
-from core.services.review.random_labels import DrawnCell, DrawnLabels, counted, of_queue
+from core.services.review.random_labels import DrawnCells, DrawnLabels, of_queue
 from core.store.store import Store
 from core.text.numbers import count, percent
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from core.metrics.intervals.hit_rates import HitRates
     from core.metrics.intervals.sampling import Powered
+
+    Numbers = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -113,54 +115,49 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
 
 
 def mean_of(
-    cells: Sequence[DrawnCell], criterion: str, reason: str = "", level: float = USUAL.level
+    cells: DrawnCells, criterion: str, reason: str = "", level: float = USUAL.level
 ) -> Corrected:
     """The corrected mean of these cells: their points by weight, or values of one criterion.
 
     ``reason`` says why nothing can be said of them, where somebody knows.
     """
+    import numpy as np
+
     from core.metrics.intervals.sampling import powered_mean
 
-    labelled = sum(cell.value is not None for cell in cells)
-    scale = _Scale.of([1.0 if criterion else cell.criterion.weight for cell in cells])
+    labelled = int((~np.isnan(cells.value)).sum())
+    weights = np.ones(len(cells)) if criterion else cells.weight
+    scale = _Scale.of(weights)
     reason = _why_not(cells, scale) or reason
-    said = [scale.up(w * cell.said) for w, cell in zip(scale.weights, cells, strict=True)]
+    said = scale.up(weights * cells.said)
     if reason:
-        plain = scale.down(sum(said) / len(said)) if said and scale.total else None
+        plain = scale.down(float(said.mean())) if len(said) and scale.total else None
         return Corrected(criterion, len(cells), labelled, plain, None, reason)
-    values = counted(cells)
-    found = powered_mean(
-        said,
-        [scale.up(w * v) for w, v in zip(scale.weights, values, strict=True) if v is not None],
-        [v is not None for v in values],
-        [cell.stratum for cell in cells],
-        level=level,
-    )
+    values = cells.counted
+    known = ~np.isnan(values)
+    found = powered_mean(said, scale.up(weights * values)[known], known, cells.stratum, level=level)
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
-    asked = {cell.criterion.name for cell in cells}
+    questions = np.unique(cells.question).tolist()
+    asked = {cells.table.questions[question].name for question in questions}
     rates = _rates(cells, values, level) if len(asked) == 1 else None
     return Corrected(criterion, len(cells), labelled, made.raw, made, made.mean.reason, rates)
 
 
-def _rates(
-    cells: Sequence[DrawnCell], values: Sequence[float | None], level: float
-) -> HitRates | None:
+def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
     """How often votes find either answer; ``None`` where there are others than 0 and 1."""
+    import numpy as np
+
     from core.metrics.intervals.hit_rates import corrected_share
 
-    known = [value for value in values if value is not None]
-    if {*known, *(cell.said for cell in cells)} - {0.0, 1.0}:
+    known = ~np.isnan(values)
+    if {*np.unique(values[known]).tolist(), *np.unique(cells.said).tolist()} - {0.0, 1.0}:
         return None
-    strata = Counter(cell.stratum for cell in cells)
-    labelled = Counter(c.stratum for c, v in zip(cells, values, strict=True) if v is not None)
-    return corrected_share(
-        [cell.said for cell in cells],
-        [nan if value is None else value for value in values],
-        [(labelled[cell.stratum] or 1) / strata[cell.stratum] for cell in cells],
-        level,
-    )
+    strata = np.bincount(cells.stratum)
+    labelled = np.maximum(np.bincount(cells.stratum[known], minlength=len(strata)), 1)
+    chances = (labelled / np.maximum(strata, 1))[cells.stratum]
+    return corrected_share(cells.said, values, chances, level)
 
 
 def of_run(
@@ -209,24 +206,24 @@ def _corrected(one: Corrected) -> dict[str, Any]:
 class _Scale(NamedTuple):
     """Cells' points (weight times value) moved into [0, 1], and means of those back to scores."""
 
-    weights: list[float]
+    cells: int
     low: float
     span: float
     total: float
 
     @classmethod
-    def of(cls, weights: list[float]) -> _Scale:
+    def of(cls, weights: Numbers) -> _Scale:
         """The scale of cells with these weights; ``total`` is what could be reached."""
-        low, high = min([0.0, *weights]), max([0.0, *weights])
-        return cls(weights, low, high - low or 1.0, sum(w for w in weights if w > 0))
+        low, high = float(weights.min(initial=0.0)), float(weights.max(initial=0.0))
+        return cls(len(weights), low, high - low or 1.0, float(weights[weights > 0].sum()))
 
-    def up(self, points: float) -> float:
+    def up(self, points: Numbers) -> Numbers:
         """Points within [0, 1]."""
         return (points - self.low) / self.span
 
     def down(self, mean: float) -> float:
         """A mean of those as the share of what could be reached, within [0, 1] as scores are."""
-        points = (mean * self.span + self.low) * len(self.weights)
+        points = (mean * self.span + self.low) * self.cells
         return min(1.0, max(0.0, points / self.total))
 
     def mean(self, one: Estimate) -> Estimate:
@@ -237,8 +234,8 @@ class _Scale(NamedTuple):
         return one._replace(value=self.down(one.value), low=low, high=high)
 
 
-def _why_not(cells: Sequence[DrawnCell], scale: _Scale) -> str:
-    if not cells:
+def _why_not(cells: DrawnCells, scale: _Scale) -> str:
+    if not len(cells):
         return "No cell has a value."
     return "" if scale.total else "No criterion rewards anything."
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.domain.review import QueueRule, Settled
+from core.domain.review import QueueRule
 from core.domain.review_records import QueueRow
-from core.domain.runs import CellRow
-from core.services.queueing.draw_chances import DrawnFrom, Stratum, stratum_of
-from core.services.queueing.queue_cells import asked_about, audited
-from core.services.results.browsing import judged_options
-from core.services.review.adjudication import settled
+from core.services.queueing.queue_cells import audited
 from core.store.store import Store
 from core.text.numbers import plural
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import Acceptance
+    from core.services.queueing.queue_table import CellTable
+
+    Numbers = npt.NDArray[Any]
 
 
 # What a queue's random audit was drawn from, and what is known of it by now.
@@ -35,72 +35,92 @@ UNEVEN = (
 
 
 class Framed(NamedTuple):
-    """A cell of the frame; ``decided`` is what people settled, ``None`` while it does not count.
-
-    Cells of one ``stratum`` had the same chance to be drawn.
+    """The cells of a frame, a column for each: which of the run's cells they are, what the votes
+    gave, whether they were drawn, what people settled (as in ``CellTable.decided``: negative where
+    that is no option), and the stratum. Cells of one stratum had the same chance to be drawn.
     """
 
-    row: CellRow
-    drawn: bool
-    decided: Settled | None
-    stratum: Stratum
+    cells: Numbers
+    judged: Numbers
+    drawn: Numbers
+    decided: Numbers
+    stratum: Numbers
 
     @property
-    def right(self) -> bool:
+    def known(self) -> Numbers:
+        """Whether people settled each, be it that nobody can say."""
+        from core.services.results.run_columns import NO_LABEL
+
+        known: Numbers = self.decided != NO_LABEL
+        return known
+
+    @property
+    def right(self) -> Numbers:
         """Whether people give the verdict as well; nobody gives one that cannot be assessed."""
-        return self.decided is not None and self.decided.option == self.row.judged
+        right: Numbers = self.decided == self.judged
+        return right
 
 
 @dataclass(frozen=True)
 class Frame:
     """``behind`` cells came later, and would be drawn if the queue were brought up to date."""
 
-    cells: tuple[Framed, ...]
+    table: CellTable
+    cells: Framed
     behind: int
 
 
-def frame(store: Store, queue: QueueRow) -> Frame:
-    """The frame of a queue's audit. Raises ``NotFound``."""
-    known = {place: s for place, s in settled(store, queue.run_id).items() if s.state == "active"}
-    judged = judged_options(store, queue.run_id)
-    queued = {(c.item_id, c.criterion): c for c in store.queues.cells(queue.id)}
-    before = store.settled.active_at(queue.run_id, queue.created)
-    draw, margins = queue.rule.draw, margins_of(store, queue)
-    cells, waiting = list[Framed](), set[tuple[str, str]]()
-    for row in store.results.all_cells(queue.run_id):
-        place = (row.item_id, row.criterion)
-        cell, decided = queued.get(place), known.get(place)
-        if place not in judged or not asked_about(queue.rule, *place):
-            continue
-        if cell is None:
-            if decided is not None and place in before:
-                continue  # It could not have been drawn.
-            if decided is None:
-                waiting.add(place)
-        elif cell.stratum == "rule":
-            continue
-        about = DrawnFrom(row.criterion, row.judged, margins.get(place))
-        drawn = cell is not None and cell.audit
-        cells.append(Framed(row, drawn, decided, stratum_of(draw, about)))
-    return Frame(tuple(cells), _behind(store, queue, waiting, before))
+def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Frame:
+    """The frame of a queue's audit; ``table`` has the run's cells, where somebody has it. Raises
+    ``NotFound``.
+    """
+    import numpy as np
+
+    from core.services.queueing import draw_chances, queued_columns
+    from core.services.queueing.queue_table import CellTable
+    from core.services.results.run_columns import NO_LABEL
+
+    table = table or CellTable(store, store.runs.get(queue.run_id))
+    inside = queued_columns.queued(store, queue, table).stratum
+    outside = inside == queued_columns.OUTSIDE
+    before = table.among(store.settled.active_at(queue.run_id, queue.created))
+    framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
+    # What was settled already could not have been drawn.
+    framed &= ~(outside & before & (table.decided != NO_LABEL))
+    cells = np.flatnonzero(framed)
+    judged = table.judged[cells]
+    of, _ = draw_chances.strata(queue.rule.draw, table.drawn_from(cells, judged))
+    drawn = inside[cells] == queued_columns.AUDIT
+    return Frame(
+        table,
+        Framed(cells, judged, drawn, table.decided[cells], of),
+        _behind(store, queue, table, framed & outside & (table.decided == NO_LABEL), before),
+    )
 
 
-def margins_of(store: Store, queue: QueueRow) -> dict[tuple[str, str], float | None]:
-    """How far the votes agree, where a queue's draw asks for it."""
-    if queue.rule.draw != "doubt":
-        return {}
-    return {place: sign.margin for place, sign in store.signs.of_cells(queue.run_id).items()}
+def has_verdict(table: CellTable) -> Numbers:
+    """On which cells the votes gave an option that may be right or wrong: no abstention."""
+    import numpy as np
+
+    scored = table.by_option(lambda c: [float(at in c.scored) for at in range(len(c.choices))])
+    found: Numbers = scored[table.question, np.maximum(table.judged, -1)] == 1
+    return found
 
 
 def _behind(
-    store: Store,
-    queue: QueueRow,
-    waiting: set[tuple[str, str]],
-    before: set[tuple[str, str]],
+    store: Store, queue: QueueRow, table: CellTable, waiting: Numbers, before: Numbers
 ) -> int:
     """How many of the cells nobody looked at would be in the audit if it were drawn now."""
-    late = waiting & (before | store.votes.cells_after(queue.run_id, queue.created))
-    return len(late & audited(store, queue)) if late else 0
+    late = waiting & before
+    if not voted_before(store, queue):
+        late |= waiting & table.among(store.votes.cells_after(queue.run_id, queue.created))
+    return int((late & audited(table, queue)).sum()) if late.any() else 0
+
+
+def voted_before(store: Store, queue: QueueRow) -> bool:
+    """Whether all votes surely came before a queue was made."""
+    finished = store.runs.row(queue.run_id).finished
+    return finished is not None and finished < queue.created
 
 
 @dataclass(frozen=True)
@@ -126,22 +146,23 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     They are those on the queue's cells, and on those that it left out because they were settled.
     Cells that nobody can assess, or on which the panel abstained or has no verdict, are not in it.
     """
+    from core.services.queueing import queued_columns
+    from core.services.queueing.queue_table import CellTable
+
     queue = store.queues.get(queue_id)
-    known = settled(store, queue.run_id)
-    judged = judged_options(store, queue.run_id)
-    cells = store.queues.cells(queue_id)
-    found = AuditSample([], [], [], [], sum(cell.state != "resolved" for cell in cells))
-    drawn = {(cell.item_id, cell.criterion): cell for cell in cells}
-    before = store.settled.active_at(queue.run_id, queue.created) - drawn.keys()
-    for place in [*drawn, *sorted(p for p in before if asked_about(queue.rule, *p))]:
-        decided, voted, cell = known.get(place), judged.get(place), drawn.get(place)
-        if decided is None or decided.state != "active" or decided.uncertain or voted is None:
-            continue
-        found.right.append(float(decided.option == voted))
-        found.chances.append(1.0 if cell is None else cell.chance)
-        found.audited.append(cell is not None and cell.audit)
-        found.queued.append(cell is not None and cell.stratum == "rule")
-    return found
+    table = CellTable(store, store.runs.get(queue.run_id))
+    inside, chance = queued_columns.queued(store, queue, table)
+    before = table.among(store.settled.active_at(queue.run_id, queue.created))
+    there = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
+    kept = there & (table.decided >= 0) & has_verdict(table)
+    states = store.queues.states(queue_id)
+    return AuditSample(
+        right=(table.decided == table.judged)[kept].astype(float).tolist(),
+        chances=chance[kept].tolist(),
+        audited=(inside == queued_columns.AUDIT)[kept].tolist(),
+        queued=(inside == queued_columns.RULE)[kept].tolist(),
+        missing=sum(count for state, (count, *_) in states.items() if state != "resolved"),
+    )
 
 
 def narrowed(rule: QueueRule) -> str:
@@ -198,34 +219,40 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import KnownLabels, acceptance, share_of_rest
 
-    found = frame(store, store.queues.get(queue_id))
-    audit = [cell for cell in found.cells if cell.drawn and cell.decided]
-    others = [cell for cell in found.cells if not cell.drawn and cell.decided]
-    rest = [cell for cell in found.cells if not cell.drawn and not cell.decided]
-    missing = len(found.cells) - len(audit) - len(others) - len(rest) + found.behind
-    right, right_besides = _right(audit), _right(others)
-    known = KnownLabels(len(others), len(others) - sum(right_besides))
-    left = len(rest) - found.behind
-    accuracy = share_of_rest(sum(right), len(audit), left, missing=missing, known=known)
-    if len({cell.stratum for cell in found.cells}) > 1:
-        accuracy = Estimate.undefined(UNEVEN, len(audit))
+    queue = store.queues.get(queue_id)
+    found = frame(store, queue)
+    cells, behind = found.cells, found.behind
+    audit, others = cells.drawn & cells.known, ~cells.drawn & cells.known
+    rest = ~cells.drawn & ~cells.known
+    drawn, besides, left = (int(one.sum()) for one in (audit, others, rest))
+    missing, left = len(rest) - drawn - besides - left + behind, left - behind
+    right, right_besides = (int(cells.right[one].sum()) for one in (audit, others))
+    known = KnownLabels(besides, besides - right_besides)
+    accuracy = share_of_rest(right, drawn, left, missing=missing, known=known)
+    if len(set(cells.stratum.tolist())) > 1:
+        accuracy = Estimate.undefined(UNEVEN, drawn)
     promise = None
     if accuracy.value is not None:
+        sure = _agreement(store, queue.run_id, found)
         promise = acceptance(
-            *(_sure(audit), right, alpha),
-            unseen=_sure(rest),
-            known=(_sure(others), right_besides),
+            *(sure[audit], cells.right[audit], alpha),
+            unseen=sure[rest],
+            known=(sure[others], cells.right[others]),
             delta=delta,
         )
     return Unseen(
-        *(len(audit), sum(right), left, missing, accuracy, promise),
-        *(len(others), sum(right_besides), found.behind),
+        *(drawn, right, left, missing, accuracy, promise),
+        *(besides, right_besides, behind),
     )
 
 
-def _sure(cells: Sequence[Framed]) -> list[float]:
-    return [cell.row.agreement or 0.0 for cell in cells]
+def _agreement(store: Store, run_id: int, found: Frame) -> Numbers:
+    """How far the votes agree on the cells of a frame; 0 where nobody knows."""
+    import numpy as np
 
-
-def _right(cells: Sequence[Framed]) -> list[bool]:
-    return [cell.right for cell in cells]
+    rows = store.results.agreements(run_id)
+    agreement = np.zeros(len(found.table))
+    cells = found.table.cells_at((item, criterion) for item, criterion, _ in rows)
+    values = np.array([one for *_, one in rows], np.float64)
+    agreement[cells[cells >= 0]] = values[cells >= 0]
+    return agreement[found.cells.cells]

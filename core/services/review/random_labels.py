@@ -8,25 +8,21 @@ them, too. Other labels were picked by somebody, nobody knows with what chance, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from core.domain.review_records import QueueRow
-from core.domain.rubric import Criterion
-from core.domain.runs import CellRow, Run
-from core.services.queueing.draw_chances import DrawnFrom, Stratum, stratum_of
-from core.services.queueing.queue_cells import asked_about
-from core.services.results.scored_items import (
-    effective,
-    labels_of,
-    resolved_items,
-    scored_rubric,
-)
-from core.services.review.adjudication import settled
-from core.services.review.random_audit import frame, margins_of
+from core.services.review.random_audit import frame, voted_before
 from core.store.store import Store
 from core.text.numbers import count, plural
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from core.services.queueing.queue_table import CellTable
+
+    Numbers = npt.NDArray[Any]
 
 NOBODY = (
     "Nobody labelled cells of this run that were drawn at random. A queue with a random audit, "
@@ -34,35 +30,98 @@ NOBODY = (
 )
 
 
-class DrawnCell(NamedTuple):
-    """A cell with the option that the votes gave, and the one that people did (if they did).
+@dataclass(frozen=True)
+class DrawnCells:
+    """Cells with the option that the votes gave, and the one that people did, a column for each.
 
-    ``said`` and ``value`` are both as numbers; where the votes say nothing of worth, they say what
-    people do. ``stratum`` is 0 where cells were decided whole; others of one number had the same
-    chance to be drawn, and ``drawn`` were. Labels of those that were not are nobody's draw, and do
-    not count (``counted``).
+    ``cells`` says which of the table's they are. Options are negative where there is none; ``said``
+    and ``value`` are both as numbers, ``value`` NaN where people gave none; where the votes say
+    nothing of worth, they say what people do. ``stratum`` is 0 where cells were decided whole;
+    others of one number had the same chance to be drawn, and ``drawn`` were. Labels of those that
+    were not are nobody's draw, and do not count (``counted``).
     """
 
-    item_id: str
-    criterion: Criterion
-    voted: int | None
-    option: int | None
-    said: float
-    value: float | None
-    stratum: int
-    drawn: bool
+    table: CellTable
+    cells: Numbers
+    voted: Numbers
+    option: Numbers
+    said: Numbers
+    value: Numbers
+    stratum: Numbers
+    drawn: Numbers
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def take(self, kept: Numbers) -> DrawnCells:
+        """Those of them that are kept, as flags or places."""
+        columns = {one.name: getattr(self, one.name)[kept] for one in fields(self)[1:]}
+        return DrawnCells(self.table, **columns)
+
+    def and_more(self, others: DrawnCells) -> DrawnCells:
+        """These and others of the same table."""
+        import numpy as np
+
+        columns = {
+            one.name: np.concatenate([getattr(self, one.name), getattr(others, one.name)])
+            for one in fields(self)[1:]
+        }
+        return DrawnCells(self.table, **columns)
+
+    def of(self, criterion: str) -> DrawnCells:
+        """Those of one criterion."""
+        import numpy as np
+
+        named = np.array([one.name == criterion for one in self.table.questions], np.bool_)
+        return self.take(named[self.question])
+
+    @property
+    def item(self) -> Numbers:
+        """The place of each cell's item in the run."""
+        return self.table.item[self.cells]
+
+    @property
+    def question(self) -> Numbers:
+        """Which of the table's questions each is of."""
+        return self.table.question[self.cells]
+
+    @property
+    def weight(self) -> Numbers:
+        """What each counts in a score."""
+        import numpy as np
+
+        return np.array([one.weight for one in self.table.questions])[self.question]
+
+    @property
+    def counted(self) -> Numbers:
+        """What people say of each, where it counts; NaN where not.
+
+        Of what was drawn from, drawn labels alone do, unless every one of the others has a label,
+        too: then nothing is left to chance.
+        """
+        import numpy as np
+
+        rest = (self.stratum > 0) & ~self.drawn
+        if not np.isnan(self.value[rest]).any():
+            return self.value
+        return np.where(rest, np.nan, self.value)
 
 
-def _cell(
-    row: CellRow, criterion: Criterion, option: int | None, stratum: int, *, drawn: bool
-) -> DrawnCell | None:
-    """The cell; ``None`` where neither votes nor people say anything of worth."""
-    value = None if option is None else criterion.values[option]
-    said = None if row.judged is None else criterion.values[row.judged]
-    if said is None and value is None:
-        return None
-    says = value or 0.0 if said is None else said
-    return DrawnCell(row.item_id, criterion, row.judged, option, says, value, stratum, drawn)
+def _cells(
+    table: CellTable, option: Numbers, stratum: Numbers, drawn: Numbers, kept: Numbers
+) -> DrawnCells:
+    """The cells that are kept, less those of which neither votes nor people say anything of worth.
+
+    All columns are of the whole table.
+    """
+    import numpy as np
+
+    worth = table.by_option(lambda criterion: criterion.values)
+    said, value = (worth[table.question, np.maximum(one, -1)] for one in (table.judged, option))
+    cells = np.flatnonzero(kept & ~(np.isnan(said) & np.isnan(value)))
+    said = np.where(np.isnan(said), value, said)
+    columns = (table.judged, option, said, value, stratum, drawn)
+    return DrawnCells(table, cells, *(one[cells] for one in columns))
 
 
 @dataclass(frozen=True)
@@ -72,35 +131,22 @@ class DrawnLabels:
     ``queue`` is the one whose draw it was; ``None`` where all cells have labels.
     """
 
-    read: Callable[[], Sequence[DrawnCell]]
+    read: Callable[[], DrawnCells]
     queue: QueueRow | None = None
     reason: str = ""
 
     @cached_property
-    def cells(self) -> tuple[DrawnCell, ...]:
+    def cells(self) -> DrawnCells:
         """The cells; made when somebody asks for them, as there can be a million."""
-        return tuple(self.read())
+        return self.read()
 
-    def of(self, criterion: str) -> tuple[DrawnCell, ...]:
+    def of(self, criterion: str) -> DrawnCells:
         """Those of one criterion; of all for the empty string."""
-        if not criterion:
-            return self.cells
-        return tuple(cell for cell in self.cells if cell.criterion.name == criterion)
+        return self.cells.of(criterion) if criterion else self.cells
 
     def narrowed(self, criterion: str) -> DrawnLabels:
         """Those of one criterion alone; of all for the empty string."""
         return DrawnLabels(partial(self.of, criterion), self.queue, self.reason)
-
-
-def counted(cells: Sequence[DrawnCell]) -> list[float | None]:
-    """What people say of each, where it counts.
-
-    Of what was drawn from, drawn labels alone do, unless every one of the others has a label, too:
-    then nothing is left to chance.
-    """
-    rest = [cell.value for cell in cells if cell.stratum and not cell.drawn]
-    whole = None not in rest
-    return [cell.value if whole or cell.drawn or not cell.stratum else None for cell in cells]
 
 
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
@@ -109,7 +155,8 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     Cells that people could not assess are left out, and those that neither votes nor people say
     anything of.
     """
-    waiting = sum(cell.state != "resolved" for cell in store.queues.cells(queue.id))
+    states = store.queues.states(queue.id)
+    waiting = sum(number for state, (number, *_) in states.items() if state != "resolved")
     if _changed_since(store, queue):
         waiting += frame(store, queue).behind
     reason = ""
@@ -124,33 +171,26 @@ def _changed_since(store: Store, queue: QueueRow) -> bool:
 
     Else nothing that its draw did not know waits for it.
     """
-    finished = store.runs.row(queue.run_id).finished
-    voted_before = finished is not None and finished < queue.created
-    return not voted_before or bool(store.settled.active_at(queue.run_id, queue.created))
+    return not voted_before(store, queue) or bool(
+        store.settled.active_at(queue.run_id, queue.created)
+    )
 
 
-def _cells_of(store: Store, queue: QueueRow) -> list[DrawnCell]:
-    drawn_from = frame(store, queue)
-    strata = {(c.row.item_id, c.row.criterion): c for c in drawn_from.cells}
-    kinds = {one: at for at, one in enumerate(sorted({c.stratum for c in drawn_from.cells}), 1)}
-    rubric = scored_rubric(store, store.runs.get(queue.run_id))
-    own = store.signs.own_rubrics(queue.run_id)
-    known = settled(store, queue.run_id)
-    cells = list[DrawnCell]()
-    for row in store.results.all_cells(queue.run_id):
-        place = (row.item_id, row.criterion)
-        if not asked_about(queue.rule, *place):
-            continue
-        decided = known.get(place)
-        active = decided is not None and decided.state == "active"
-        asked = own.get(row.item_id, rubric).criterion(row.criterion)
-        option = decided.option if decided is not None and active else None
-        of = strata.get(place)
-        stratum, drawn = (kinds[of.stratum], of.drawn) if of is not None else (0, False)
-        cell = _cell(row, asked, option, stratum, drawn=drawn)
-        if cell is not None and not (active and cell.value is None):
-            cells.append(cell)
-    return cells
+def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
+    import numpy as np
+
+    from core.services.results.run_columns import NO_LABEL
+
+    found = frame(store, queue)
+    table, framed = found.table, found.cells
+    stratum, drawn = np.zeros(len(table), np.int64), np.zeros(len(table), np.bool_)
+    stratum[framed.cells], drawn[framed.cells] = framed.stratum + 1, framed.drawn
+    worth = table.by_option(lambda criterion: criterion.values)
+    value = worth[table.question, np.maximum(table.decided, -1)]
+    # Where people say what is of no worth, or that nobody can say, nothing is left to compare.
+    nothing = (table.decided != NO_LABEL) & np.isnan(value)
+    kept = table.asked_about(queue.rule) & table.there & ~nothing
+    return _cells(table, table.decided, stratum, drawn, kept)
 
 
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
@@ -191,9 +231,6 @@ def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, D
     }
 
 
-Place = tuple[str, str]
-
-
 def _joined(
     store: Store, before: DrawnLabels, one: DrawnLabels, queue: QueueRow
 ) -> DrawnLabels | None:
@@ -203,52 +240,36 @@ def _joined(
     both draws were made with one seed and know of each other. A cell's chance hangs on the strata
     of both draws, which are the strata of both together.
     """
-    if before.queue is None or before.queue.seed == queue.seed:
+    import numpy as np
+
+    from core.services.queueing.draw_chances import strata
+
+    if before.queue is None or before.queue.seed == queue.seed or not queue.rule.only_draws:
         return None
-    asked = {place(c) for c in before.cells if asked_about(queue.rule, *place(c))}
-    left = {place(c) for c in before.cells if c.stratum and not c.drawn} & asked
-    fresh = {place(cell): cell for cell in one.cells}
-    if not queue.rule.only_draws or left != {at for at, c in fresh.items() if c.stratum}:
+    first, fresh = before.cells, one.cells
+    table = first.table
+    asked = table.asked_about(queue.rule)[first.cells]
+    left = first.cells[(first.stratum > 0) & ~first.drawn & asked]
+    if not np.array_equal(left, fresh.cells[fresh.stratum > 0]):
         return None
-    kinds = _kinds(store, queue)
-    strata = {
-        place(c): (c.stratum, kinds(c) if place(c) in asked else None)
-        for c in before.cells
-        if c.stratum
-    }
-    numbers = {kind: at for at, kind in enumerate(dict.fromkeys(strata.values()), 1)}
-    cells = []
-    for cell in before.cells:
-        at = place(cell)
-        drawn = cell.drawn or (at in fresh and fresh[at].drawn)
-        stratum = numbers[strata[at]] if at in strata else 0
-        cells.append(cell._replace(stratum=stratum, drawn=drawn))
-    return DrawnLabels(lambda: cells, queue)
-
-
-def place(cell: DrawnCell) -> Place:
-    """Where a cell is: its item and its criterion."""
-    return cell.item_id, cell.criterion.name
-
-
-def _kinds(store: Store, queue: QueueRow) -> Callable[[DrawnCell], Stratum]:
-    """Which stratum of a queue's draw a cell is in, or would have been."""
-    margins = margins_of(store, queue)
-
-    def kind(cell: DrawnCell) -> Stratum:
-        about = DrawnFrom(cell.criterion.name, cell.voted, margins.get(place(cell)))
-        return stratum_of(queue.rule.draw, about)
-
-    return kind
+    again, _ = strata(queue.rule.draw, table.drawn_from(first.cells, first.voted))
+    both = np.stack([first.stratum, np.where(asked, again, -1)])
+    _, number = np.unique(both, axis=1, return_inverse=True)
+    drawn = first.drawn | np.isin(first.cells, fresh.cells[fresh.drawn])
+    # Where the first draw did not look at all, 0 is not among the numbers.
+    joined = replace(first, stratum=np.where(first.stratum > 0, number + 1, 0), drawn=drawn)
+    return DrawnLabels(lambda: joined, queue)
 
 
 def _all_labelled(
     store: Store, run_id: int, queued: DrawnLabels | None, criterion: str
 ) -> DrawnLabels:
     """Every cell with a label; or why that is no draw."""
-    run = store.runs.get(run_id)
-    cells, labelled = _counts(store, run, criterion)
-    found = DrawnLabels(partial(_labelled_cells, store, run, criterion))
+    import numpy as np
+
+    found = DrawnLabels(partial(_labelled_cells, store, run_id, criterion))
+    cells = len(found.cells)
+    labelled = int((~np.isnan(found.cells.value)).sum())
     if labelled == cells and cells:
         return found
     if queued is not None and queued.queue is not None:
@@ -267,52 +288,19 @@ def _all_labelled(
     return replace(found, reason=why)
 
 
-def _counts(store: Store, run: Run, criterion: str) -> tuple[int, int]:
-    """How many cells there are of which votes or people say something of worth, and people."""
+def _labelled_cells(store: Store, run_id: int, criterion: str) -> DrawnCells:
+    """The cells with what the dataset and people say of them."""
     import numpy as np
 
-    from core.services.results.run_columns import (
-        cell_columns,
-        items_of_run,
-        label_columns,
-        own_rubrics,
-    )
+    from core.services.queueing.queue_table import CellTable
+    from core.services.results.run_columns import NO_LABEL, label_columns
 
-    labels, ids = label_columns(store, run), items_of_run(store, run).ids
-    rubric, own = scored_rubric(store, run), own_rubrics(store, run)
-    alone = {row: own[one] for row, one in enumerate(ids) if one in own} if own else {}
-    asked = {criterion.name: criterion for criterion in rubric.criteria}
-    cells = labelled = 0
-    for column in cell_columns(store, run):
-        name, judged = column.criterion, column.judged
-        if criterion not in ("", name):
-            continue
-        truth = labels[name][column.rows] if name in labels else np.full(len(judged), -1)
-        follow = ~np.isin(column.rows, list(alone))
-        parts = [(asked[name], follow)] if follow.any() else []
-        parts += [
-            (alone[int(column.rows[at])].criterion(name), np.array([at]))
-            for at in np.flatnonzero(~follow).tolist()
-        ]
-        for question, rows in parts:
-            # The last stands for whatever names no option.
-            worth = np.array([value is not None for value in question.values] + [False])
-            said, known = (worth[np.maximum(one[rows], -1)] for one in (judged, truth))
-            cells, labelled = cells + int((said | known).sum()), labelled + int(known.sum())
-    return cells, labelled
-
-
-def _labelled_cells(store: Store, run: Run, criterion: str) -> list[DrawnCell]:
-    """The cells with what the dataset and people say of them."""
-    rubric = scored_rubric(store, run)
-    items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
-    rubrics = {item.id: effective(item, rubric) for item in items}
-    truth = {item.id: labels_of(item, rubrics[item.id]) for item in items}
-    cells = list[DrawnCell]()
-    for row in store.results.all_cells(run.id, criterion or None):
-        option = truth[row.item_id].get(row.criterion)
-        asked = rubrics[row.item_id].criterion(row.criterion)
-        cell = _cell(row, asked, option, 0, drawn=False)
-        if cell is not None:
-            cells.append(cell)
-    return cells
+    run = store.runs.get(run_id)
+    table = CellTable(store, run)
+    option = np.full(len(table), NO_LABEL)
+    for name, labels in label_columns(store, run).items():
+        cells, items = table.cells_of(name, np.arange(len(table.ids)))
+        option[cells] = labels[items]
+    nowhere = np.zeros(len(table), np.int64)
+    found = _cells(table, option, nowhere, nowhere != 0, table.there)
+    return found.of(criterion) if criterion else found

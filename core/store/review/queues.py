@@ -169,6 +169,18 @@ class Queues:
             )
         ]
 
+    def size(self, queue_id: int) -> int:
+        """How many cells a queue has."""
+        ((count,),) = self._files.tuples(_COUNT, (queue_id,))
+        return int(count)
+
+    def chances(self, queue_id: int) -> builtins.list[tuple[str, str, str, float]]:
+        """The cells of a queue with their reasons (as the JSON text that is kept) and chances."""
+        return self._files.tuples(
+            "SELECT item_id, criterion, reasons, chance FROM queue_cell WHERE queue_id = ?",
+            (queue_id,),
+        )
+
     def has_audit(self, queue_id: int) -> bool:
         """Whether only the random audit chose some of a queue's cells."""
         ((found,),) = self._files.tuples(

@@ -113,6 +113,13 @@ class SettledCells:
             )
         ]
 
+    def options(self, run_id: int) -> builtins.list[tuple[str, str, int | None]]:
+        """What counts of what was settled in a run: item ids, criteria and options."""
+        return self._files.tuples(
+            "SELECT item_id, criterion, option FROM settled WHERE run_id = ? AND state = 'active'",
+            (run_id,),
+        )
+
     def get(self, run_id: int, item_id: str, criterion: str) -> Settled | None:
         """What a cell is settled as, in whichever state; ``None``: it is not."""
         rows = self._files.tuples(

@@ -60,6 +60,14 @@ class CellVerdicts:
         )
         return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
 
+    def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
+        """How far the votes on each cell agree, by item and criterion, where that is known."""
+        return self._files.tuples(
+            "SELECT item_id, criterion, agreement FROM cell "
+            "WHERE run_id = ? AND agreement IS NOT NULL",
+            (run_id,),
+        )
+
     def cell_columns(self, run_id: int) -> list[tuple[Any, ...]]:
         """Every verdict, a criterion at a time: its name, and lists with an entry for each item.
 

@@ -53,8 +53,8 @@ def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(sto
     plan = label_plan(store, run_id, labels=20, hourly=30.0)
     assert (plan.known, plan.left, plan.measured) == (len(drawn), 80 - len(drawn), True)
     # What labels show of how far judges are off, and ten labels' worth of the quarter expected.
-    known = [c for c in random_labels.of_run(store, run_id).cells if c.drawn]
-    off = sum(cell.said != cell.value for cell in known)
+    known = random_labels.of_run(store, run_id).cells
+    off = (known.said != known.value)[known.drawn].sum()
     square = 0.25 * (off + 2.5) / (0.25 * len(drawn) + 2.5)
     assert plan.off == pytest.approx(sqrt(square))
     assert "random labels)" in in_words(plan)
@@ -91,18 +91,19 @@ def test_a_queue_of_a_plan_draws_with_known_chances_and_goes_on_from_the_last(st
     rule = queue_rule(plan, plan.left // 2, "strata")
     second = reviewed_whole(store, run_id, rule, seed=2)
     # About as many UNMET as MET are drawn, and each was drawn with the chance of its kind.
-    kinds = {c.item_id: c.voted for c in first.cells}
+    ids = [first.cells.table.ids[item] for item in first.cells.item]
+    kinds = dict(zip(ids, first.cells.voted.tolist(), strict=True))
     chances = {(kinds[c.item_id], c.chance) for c in store.queues.cells(second)}
     assert len(chances) == 2
-    left = Counter(kinds[c.item_id] for c in first.cells if not c.drawn)
+    left = Counter(first.cells.voted[~first.cells.drawn].tolist())
     for option, chance in chances:
         assert chance == pytest.approx(min(1.0, plan.left // 2 / 2 / left[option]), rel=0.2)
     both = random_labels.of_run(store, run_id)
     # Both draws count together, by the stratum of the second.
     assert both.reason == ""
-    number = sum(cell.drawn for cell in both.cells)
-    assert number == sum(c.drawn for c in first.cells) + len(store.queues.cells(second))
-    assert {cell.stratum for cell in both.cells} == {1, 2}
+    number = both.cells.drawn.sum()
+    assert number == first.cells.drawn.sum() + len(store.queues.cells(second))
+    assert set(both.cells.stratum.tolist()) == {1, 2}
     mean = of_run(store, run_id)[0][0].powered
     assert mean is not None
     assert mean.mean.low is not None

@@ -87,8 +87,8 @@ def test_cells_that_the_cap_cut_are_a_part_of_what_the_audit_speaks_of(store: St
     cells = store.queues.cells(queue)
     kept = [cell for cell in cells if cell.stratum == "rule"]
     framed = random_audit.frame(store, queues.queue(store, queue)).cells
-    assert len(framed) == CELLS - len(kept)
-    assert sum(cell.drawn for cell in framed) == len(cells) - len(kept)
+    assert len(framed.cells) == CELLS - len(kept)
+    assert framed.drawn.sum() == len(cells) - len(kept)
 
 
 def test_minutes_are_those_of_verdicts_on_the_rubric_and_none_where_nobody_was_timed(

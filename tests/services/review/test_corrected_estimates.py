@@ -9,9 +9,11 @@ from __future__ import annotations
 import pytest
 
 from core.domain.review import Given, QueueRule, QueueSettings
+from core.services.labelling.label_plan import label_plan
 from core.services.review import claims, commit_reveal, other_acts
 from core.services.review.corrected_estimates import corrected, rightness
 from core.services.review.queues import session
+from core.services.review.random_audit import unseen
 from core.services.review.reviewer_quality import anchoring
 from core.store.store import Store
 from tests.services import reviewed
@@ -40,6 +42,21 @@ def test_the_accuracy_of_all_cells_weighs_the_audited_ones(store: Store) -> None
     assert found.weighted.value == pytest.approx((24 + 2 * audited) / (72 + 2 * audited))
     assert found.naive.value == pytest.approx((24 + audited) / (72 + audited))
     assert found.weighted.value > found.naive.value
+
+
+def test_what_a_queue_says_of_all_cells_reads_them_as_columns(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = reviewed.graded(store, 48)
+    queue = reviewed.make_queue(store, run, HALF)
+    settle_all(store, queue)
+    read_whole = ("all_cells", store.results), ("cells", store.queues), ("of_cells", store.signs)
+    for name, of in (*read_whole, ("ballots", store.votes), ("contents", store.datasets)):
+        monkeypatch.setattr(type(of), name, lambda *_, name=name: pytest.fail(name))
+    assert rightness(store, queue).weighted.value is not None
+    assert unseen(store, queue).accuracy.value is not None
+    assert corrected(store, queue)[0].powered is not None
+    assert label_plan(store, run.id).known > 0
 
 
 def test_a_half_reviewed_queue_has_no_headline(store: Store) -> None:
