@@ -23,7 +23,8 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_ordinal
 from core.metrics.estimate import Interval
-from core.metrics.intervals.bootstrap import SMALL, bca, intervals, percentile, resample_patterns
+from core.metrics.intervals.bootstrap import SMALL, bca, intervals, percentile
+from core.metrics.intervals.draws import resample_patterns
 from core.metrics.measure import Array
 from core.services.agreement.pair_figures import LevelPair
 

@@ -3,8 +3,9 @@
     python -m bench.drawn [--sims 400]
 
 Three raters, five levels, 20,000 items; 1,000 resamples by ``resample_patterns`` and by
-``resample_many``. Prints how often each holds the truth (that of four million items), how wide
-they are beside each other, and how far their ends lie apart, in widths.
+``resample_many``. Then two criteria together, whose items are drawn one by one, or all counts of
+their cells from one normal distribution. Prints how often each holds the truth (that of four
+million items), how wide they are beside each other, and how far their ends lie apart, in widths.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ import numpy.typing as npt
 from core.metrics.agreement.kappa import kappa_quadratic, pair_cells
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_ordinal
-from core.metrics.intervals.bootstrap import percentile, resample_many, resample_patterns
+from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.draws import resample_many, resample_patterns
 from core.metrics.measure import Array, Ratings, tally
+from core.services.agreement import overall
+from core.services.agreement.overall import OVERALL, AnswerPairs, Resampled
 
 LEVELS, ITEMS, RESAMPLES, NOISE = 5, 20_000, 1_000, 0.35
 WORLDS = {"even": np.ones(LEVELS) / LEVELS, "skewed": np.array([0.9, 0.04, 0.03, 0.02, 0.01])}
@@ -44,6 +48,35 @@ def main() -> None:
                     ends.setdefault((name, way), []).append((low, high))
         for name, value in true.items():
             _print(f"{world}, {name}", float(value[0]), *(ends[name, way] for way in WAYS))
+    _together(sims, rng)
+
+
+def _together(sims: int, rng: np.random.Generator) -> None:
+    """The share of right cells and the mean kappa over an even and a skewed criterion."""
+
+    def pairs(items: int) -> list[AnswerPairs]:
+        rows = [_rated(items, shares, rng) for shares in WORLDS.values()]
+        labels, ids = tuple("01234"), tuple(map(str, range(items)))
+        return [AnswerPairs("", labels, True, ids, of[:, 0], of[:, 1]) for of in rows]
+
+    large = pairs(1_000_000)
+    tables = Resampled(large[0].items).once(large)
+    true = {name: float(figure(tables, large)[0]) for name, figure in OVERALL.items()}
+    ends: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for sim in range(sims):
+        mine = pairs(ITEMS + 1)
+        whole = Resampled(mine[0].items)
+        for way, most in (("exact", 10**9), ("normal", overall.MOST_DRAWN)):
+            before, overall.MOST_DRAWN = overall.MOST_DRAWN, most
+            drawn = whole.values(OVERALL, [mine], RESAMPLES, sim)
+            overall.MOST_DRAWN = before
+            for name, values in drawn.items():
+                low, high, *_ = percentile(values[0])
+                assert low is not None
+                assert high is not None
+                ends.setdefault((name, way), []).append((low, high))
+    for name, value in true.items():
+        _print(f"together, {name}", value, *(ends[name, way] for way in WAYS))
 
 
 def _rated(items: int, shares: Array, rng: np.random.Generator) -> Ratings:

@@ -15,7 +15,7 @@ import numpy as np
 from core.metrics.agreement.correlation_distance import ks_p
 from core.metrics.agreement.kappa import kappa_unweighted
 from core.metrics.estimate import Confidence
-from core.metrics.intervals.bootstrap import resample_patterns
+from core.metrics.intervals.draws import resample_patterns
 from core.services.agreement.pair_figures import kappa_interval
 
 RIGHT, LEVELS, RESAMPLES = 0.8, 3, 500

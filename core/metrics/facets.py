@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from core.metrics.agreement.ratings import MISSING, patterns
 from core.metrics.estimate import USUAL, Estimate, normal_reach
 from core.metrics.measure import Array, Ratings
 
@@ -76,9 +77,12 @@ class Facets(NamedTuple):
 
 
 class _Votes(NamedTuple):
-    """Which items have which answer: a row an item, a column a (criterion, rater, level)."""
+    """Which answers there are: a row for ``times`` items of the same answers, a column a
+    (criterion, rater, level).
+    """
 
     counts: sparse.csr_array
+    times: Array
     criterion: npt.NDArray[np.int64]
     rater: npt.NDArray[np.int64]
     levels: tuple[int, ...]
@@ -112,7 +116,7 @@ def facets(
     if reason:
         nothing = np.zeros((0, 0))
         return Facets((), (), 0.0, nothing, nothing, reason)
-    votes = _counted(matrices, levels)
+    votes, of_item = _counted(matrices, levels)
     best = _most_likely(votes)
     table = _table(votes, best)
     posterior = _posterior(votes, table)
@@ -125,7 +129,7 @@ def facets(
         steps,
         spread,
         table,
-        posterior,
+        posterior[of_item],
     )
 
 
@@ -142,7 +146,8 @@ def fair_scores(
     (items, 3); NaN without a rating.
     """
     matrices = [np.asarray(one, np.int64) for one in ratings]
-    posterior = _posterior(_counted(matrices, levels), found.table)
+    votes, of_item = _counted(matrices, levels)
+    posterior = _posterior(votes, found.table)[of_item]
     place = found.spread * _Z
     share = np.mean(
         [
@@ -169,18 +174,19 @@ def _why_not(matrices: Sequence[Ratings]) -> str:
     return ""
 
 
-def _counted(matrices: Sequence[Ratings], levels: Sequence[int]) -> _Votes:
+def _counted(
+    matrices: Sequence[Ratings], levels: Sequence[int]
+) -> tuple[_Votes, npt.NDArray[np.int64]]:
+    """The votes, items of the same answers as one row, and which row each item is."""
     most, raters = max(levels), matrices[0].shape[1]
-    rows, columns = list[npt.NDArray[np.int64]](), list[npt.NDArray[np.int64]]()
-    for at, matrix in enumerate(matrices):
-        item, rater = np.nonzero(matrix >= 0)
-        rows.append(item)
-        columns.append((at * raters + rater) * most + matrix[item, rater])
-    row, column = np.concatenate(rows), np.concatenate(columns)
-    shape = (len(matrices[0]), len(matrices) * raters * most)
+    seen = patterns(np.maximum(np.concatenate(matrices, axis=1), MISSING))
+    row, place = np.nonzero(seen.rows >= 0)
+    column = place * most + seen.rows[row, place]
+    shape = (len(seen.rows), len(matrices) * raters * most)
     counts = sparse.coo_array((np.ones(len(row)), (row, column)), shape=shape).tocsr()
-    unit = np.arange(len(matrices) * raters)
-    return _Votes(counts, unit // raters, unit % raters, tuple(levels), raters)
+    unit, times = np.arange(len(matrices) * raters), seen.times.astype(np.float64)
+    votes = _Votes(counts, times, unit // raters, unit % raters, tuple(levels), raters)
+    return votes, seen.of_item
 
 
 def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
@@ -224,21 +230,27 @@ def _joint(votes: _Votes, table: Array) -> Array:
 
 
 def _posterior(votes: _Votes, table: Array) -> Array:
-    joint = _joint(votes, table)
-    found: Array = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-    return found
+    return _normed(_joint(votes, table))[1]
+
+
+def _normed(joint: Array) -> tuple[Array, Array]:
+    """The log of the sum of each row's chances, and the chances as shares of it."""
+    most = joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint - most)
+    whole = shares.sum(axis=1, keepdims=True)
+    return (most + np.log(whole))[:, 0], shares / whole
 
 
 def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
     """Minus the penalised log-likelihood, and its slope."""
     table = _table(votes, point)
-    joint = _joint(votes, table)
-    whole = np.logaddexp.reduce(joint, axis=1)
-    posterior = np.exp(joint - whole[:, None])
+    whole, posterior = _normed(_joint(votes, table))
+    posterior *= votes.times[:, None]
     seen = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
     slope = _slope(votes, point, table, seen)
     held = _held(votes)
-    return float(-whole.sum() + 0.5 * (held * point**2).sum()), -slope + held * point
+    likely = float((votes.times * whole).sum())
+    return -likely + 0.5 * float((held * point**2).sum()), -slope + held * point
 
 
 def _held(votes: _Votes) -> Array:
@@ -282,14 +294,15 @@ def _covariance(votes: _Votes, point: Array) -> Array:
         down[at] -= step
         curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
     inverse = np.linalg.pinv((curve + curve.T) / 2)
-    slopes = _slopes_by_item(votes, point)
+    slopes, items = _slopes_by_item(votes, point), float(votes.times.sum())
     # As many numbers were fitted; without this, few items would seem surer than they are.
-    few = len(slopes) / max(1, len(slopes) - size)
-    return np.asarray(few * inverse @ (slopes.T @ slopes) @ inverse, np.float64)
+    few = items / max(1.0, items - size)
+    square = slopes.T @ (slopes * votes.times[:, None])
+    return np.asarray(few * inverse @ square @ inverse, np.float64)
 
 
 def _slopes_by_item(votes: _Votes, point: Array) -> Array:
-    """Every item's own slope, shape (items, numbers)."""
+    """The slope of an item of each row, shape (rows, numbers)."""
     table = _table(votes, point)
     posterior = _posterior(votes, table)
     chances = np.exp(table)
@@ -329,7 +342,7 @@ def _severities(
         value, slope = shifts[at]
         mine = votes.rater == at
         columns = np.flatnonzero(np.repeat(mine, votes.most))
-        number = int(votes.counts[:, columns].sum())
+        number = int((votes.times @ votes.counts[:, columns]).sum())
         found.append(
             RaterSeverity(
                 Estimate(logit, logit - reach, logit + reach, n=number),
@@ -345,7 +358,7 @@ def _severities(
 def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
     """By rater how much more of the scale than an average one it gives, and how fast it changes."""
     severity, steps, spread = _parts(votes, point)
-    middle, weights = float(severity.mean()), posterior.mean(axis=0)
+    middle, weights = float(severity.mean()), votes.times @ posterior / votes.times.sum()
 
     def mean_share(of: float) -> float:
         place = spread * _Z - of
@@ -378,9 +391,10 @@ def _misfit(
         (np.asarray(votes.counts @ one.reshape(units, -1)) * posterior).sum(axis=1)
         for one in (square, expected)
     )
-    if not due.sum():
+    whole = float((votes.times * due).sum())
+    if not whole:
         return Infit(1.0, 1.0, 1.0)
-    value = float(came.sum() / due.sum())
-    error = float(np.sqrt(((came - value * due) ** 2).sum()) / due.sum())
+    value = float((votes.times * came).sum()) / whole
+    error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / whole
     odd = value - normal_reach(0.95) * error > 1.0 and value >= 1.2
     return Infit(value, max(0.0, value - z * error), value + z * error, odd)

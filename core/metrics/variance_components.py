@@ -12,7 +12,7 @@ Source of the theory: Cronbach, Gleser, Nanda and Rajaratnam (1972); Brennan (20
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -98,7 +98,7 @@ def components(
     reason = _why_not(levels, terms)
     if reason:
         return Components({}, {}, levels, len(y), reason)
-    groups = [_group(columns, term) for term in terms]
+    groups = list(terms.values())
     point = _solved(y, groups)
     left_out = _left_out(y, groups, columns[ITEM])
     names: list[Term] = [*terms, (REST,)]
@@ -113,9 +113,11 @@ def components(
     )
 
 
-def _terms(columns: Mapping[str, npt.NDArray[np.int64]], n: int) -> list[Term]:
-    """The effects that ratings can tell apart."""
-    found, seen = list[Term](), set[bytes]()
+def _terms(
+    columns: Mapping[str, npt.NDArray[np.int64]], n: int
+) -> dict[Term, npt.NDArray[np.int64]]:
+    """The effects that ratings can tell apart, and which group of each a rating is in."""
+    found, seen = dict[Term, npt.NDArray[np.int64]](), set[bytes]()
     for term in TERMS:
         if not all(name in columns for name in term):
             continue
@@ -124,20 +126,37 @@ def _terms(columns: Mapping[str, npt.NDArray[np.int64]], n: int) -> list[Term]:
         if number < 2 or number == n or group.tobytes() in seen:
             continue
         seen.add(group.tobytes())
-        found.append(term)
+        found[term] = group
     return found
 
 
 def _group(columns: Mapping[str, npt.NDArray[np.int64]], term: Term) -> npt.NDArray[np.int64]:
     """Which group of an effect each rating is in, numbered as they first come."""
-    table = np.column_stack([columns[name] for name in term])
-    _, first, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(rank[place.ravel()], np.int64)
+    group = np.zeros_like(columns[term[0]])
+    for name in term if len(group) else ():
+        column = columns[name] - columns[name].min()
+        group = _numbered(group * (int(column.max()) + 1) + column)
+    return group
 
 
-def _why_not(levels: Mapping[str, int], terms: Sequence[Term]) -> str:
+def _numbered(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Whole numbers from 0 on in place of any, as they first come.
+
+    >>> _numbered(np.array([7, 3, 7, 0])).tolist()
+    [0, 1, 0, 2]
+    """
+    span, each = int(codes.max(initial=-1)) + 1, np.arange(len(codes))
+    if span > 8 * len(codes) + 1_000:
+        _, codes = np.unique(codes, return_inverse=True)
+        span = len(codes)
+    # Written backwards, what stands there in the end is where a number comes first.
+    first = np.empty(span, np.int64)
+    first[codes[::-1]] = each[::-1]
+    begins = first[codes]
+    return np.asarray((np.cumsum(begins == each) - 1)[begins], np.int64)
+
+
+def _why_not(levels: Mapping[str, int], terms: Collection[Term]) -> str:
     if levels.get(ITEM, 0) < FEWEST_ITEMS:
         return f"{levels.get(ITEM, 0)} of at least {FEWEST_ITEMS} items were rated."
     if (ITEM,) not in terms or len(terms) < 2:
@@ -151,12 +170,17 @@ def _solved(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Array:
     With Z the members of the groups and M what takes the mean away, tr(Z'M Z_j)^2 summed over j
     with the variances is y'M Z Z'M y on average; the rest's Z has a group for every rating.
     """
-    centred = y - y.mean()
-    each = np.arange(len(y))
-    everything = [*groups, each]
-    of = [_Grouping.of(group) for group in everything]
-    left = np.array([[_crossed(a, b, len(y)) for b in of] for a in of])
-    right = np.array([float((np.bincount(a.place, centred) ** 2).sum()) for a in of])
+    n, centred = len(y), y - y.mean()
+    of = [_Grouping.of(group) for group in groups]
+    left = np.empty((len(of) + 1, len(of) + 1))
+    for at, one in enumerate(of):
+        for other in range(at + 1):
+            left[at, other] = left[other, at] = _crossed(one, of[other], n)
+        # Each rating of the rest's groups lies in one of these: no need to count.
+        left[at, -1] = left[-1, at] = n - float((one.sizes**2).sum()) / n
+    left[-1, -1] = n - 1
+    sums = [np.bincount(one.place, centred) for one in of]
+    right = np.array([float((one**2).sum()) for one in (*sums, centred)])
     found, *_ = np.linalg.lstsq(left, right, rcond=1e-10)
     return np.asarray(found, np.float64)
 
@@ -185,7 +209,13 @@ def _crossed(one: _Grouping, other: _Grouping, n: int) -> float:
         shared, expected = fine.sizes, wide.sizes[within] * fine.sizes / n
     else:
         key = wide.place * len(fine.sizes) + fine.place
-        cells, counts = np.unique(key, return_counts=True)
+        span = len(wide.sizes) * len(fine.sizes)
+        if span <= 8 * n:
+            counts = np.bincount(key, minlength=span)
+            cells = np.flatnonzero(counts)
+            counts = counts[cells]
+        else:
+            cells, counts = np.unique(key, return_counts=True)
         shared = counts.astype(np.float64)
         expected = wide.sizes[cells // len(fine.sizes)] * fine.sizes[cells % len(fine.sizes)] / n
     all_of = float((one.sizes**2).sum() * (other.sizes**2).sum()) / n**2

@@ -14,7 +14,7 @@ from core.metrics.calibration import (
     calibration,
     sure_answers,
 )
-from core.metrics.intervals.bootstrap import resample_patterns
+from core.metrics.intervals.draws import resample_patterns
 
 Floats = np.ndarray
 

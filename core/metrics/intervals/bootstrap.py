@@ -1,13 +1,12 @@
 """Intervals by resampling items, and whether two figures of the same items differ.
 
-A resample is how often each item was drawn, so a thousand resamples of everything are one matrix
-of weights and every figure is a product with it; nothing loops over resamples. Items with the
-same ratings can be drawn as one pattern (``resample_patterns``), which is the same multinomial.
+A resample is how often each item was drawn (``draws``), so a thousand resamples of everything are
+one matrix of weights and every figure is a product with it; nothing loops over resamples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from scipy.special import bdtr, betaincinv, ndtr, ndtri
 
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
+from core.metrics.intervals.draws import resample_patterns
 from core.metrics.measure import NEAR, Array, Statistic, near_zero
 
 #: Several statistics of the same resamples by name.
@@ -25,68 +25,8 @@ Bundle = Callable[[Array], Mapping[str, Array]]
 SMALL = 200
 #: An interval is given while at most this share of the resamples leaves the figure undefined.
 UNDEFINED_SHARE = 0.05
-
-
-def resample_items(items: int, resamples: int, rng: np.random.Generator) -> Array:
-    """How often each item is drawn, shape (items, resamples); every column adds up to ``items``.
-
-    The bootstrap of Efron (1979). Used for all criteria of the items, so that what combines them
-    keeps their correlation.
-
-    >>> resample_items(3, 2, np.random.default_rng(0)).sum(axis=0).tolist()
-    [3.0, 3.0]
-    """
-    drawn = rng.integers(0, items, size=(items, resamples))
-    drawn *= resamples
-    drawn += np.arange(resamples)
-    counts = np.bincount(drawn.ravel(), minlength=resamples * items)
-    return counts.reshape(items, resamples).astype(np.float64)
-
-
-def resample_patterns(
-    times: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
-) -> Array:
-    """How often each pattern is drawn, shape (patterns, resamples).
-
-    Drawing n items with replacement is drawing patterns from Multinomial(n, times / n), exactly
-    (Efron and Tibshirani 1993, section 6.2).
-
-    >>> resample_patterns(np.array([2, 1]), 2, np.random.default_rng(0)).sum(axis=0).tolist()
-    [3.0, 3.0]
-    """
-    n = int(times.sum())
-    return rng.multinomial(n, times / n, size=resamples).T.astype(np.float64, order="C")
-
-
-#: From so many items on, patterns that so many of them have are drawn from a normal distribution.
-MANY, OFTEN = 20_000, 25
-
-
-def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Array:
-    """As ``resample_patterns``; with many items several times as fast, and as good.
-
-    Patterns that fewer than ``OFTEN`` items have are drawn exactly, all others together as what is
-    left. That is shared out by a normal draw with the mean and the covariance of the multinomial
-    (McCullagh and Nelder 1989, section 5.3.3), so columns add up, and counts are no whole numbers.
-    The figures are sums of many counts (docs/decisions/0008, bench/drawn.py).
-
-    >>> times = np.array([60_000, 40_000, 3])
-    >>> drawn = resample_many(times, 4, np.random.default_rng(0))
-    >>> drawn.sum(axis=0).round(6).tolist(), (drawn[2] % 1).tolist()
-    ([100003.0, 100003.0, 100003.0, 100003.0], [0.0, 0.0, 0.0, 0.0])
-    """
-    n, often = int(times.sum()), times >= OFTEN
-    if n < MANY or not often.any():
-        return resample_patterns(times, resamples, rng)
-    found = np.empty((len(times), resamples))
-    rare = times[~often]
-    exact = rng.multinomial(n, np.append(rare, n - rare.sum()) / n, size=resamples).T
-    found[~often] = exact[:-1]
-    shares = (times[often] / times[often].sum())[:, None]
-    noise = rng.standard_normal((len(shares), resamples), np.float32) * np.sqrt(shares)
-    noise -= shares * noise.sum(axis=0)
-    found[often] = np.maximum(exact[-1] * shares + np.sqrt(exact[-1]) * noise, 0.0)
-    return found
+#: So many weights are worked with at a time.
+_WEIGHTS_NEAR = 400_000
 
 
 def intervals(
@@ -114,10 +54,10 @@ def intervals(
     (True, 'percentile')
     """
     base = np.asarray(times, dtype=np.float64)
-    resampled = bundle(draws)
+    resampled = _in_portions(bundle, draws)
     large = (base.sum() if n is None else n) >= SMALL
     if how.method == "percentile" or (how.method == "auto" and large):
-        return {name: percentile(values, how.level) for name, values in resampled.items()}
+        return percentiles(resampled, how.level)
     point = bundle(base[:, None])
     if how.method == "basic":
         return {n: basic(v, float(point[n][0]), how.level) for n, v in resampled.items()}
@@ -129,17 +69,38 @@ def intervals(
     }
 
 
+def _in_portions(bundle: Bundle, draws: Array) -> Mapping[str, Array]:
+    """Every statistic of all resamples; of many patterns a portion of them at a time, which stays
+    near the processor.
+    """
+    resamples = draws.shape[1]
+    portion = max(1_000, _WEIGHTS_NEAR // max(1, len(draws)))
+    if portion >= resamples:
+        return bundle(draws)
+    parts = [bundle(draws[:, at : at + portion]) for at in range(0, resamples, portion)]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
 def percentile(values: Array, level: float = 0.95) -> Interval:
     """The percentile interval (Efron 1979) of resampled values.
 
     >>> percentile(np.arange(1001.0), 0.5)[:2]
     (250.0, 750.0)
     """
-    known, reason = _known(values)
-    if reason:
-        return Interval(None, None, "percentile", reason)
-    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), "percentile")
+    return percentiles({"": values}, level)[""]
+
+
+def percentiles(values: Mapping[str, Array], level: float = 0.95) -> dict[str, Interval]:
+    """The percentile intervals of several statistics of the same resamples."""
+    found = {}
+    for name, rising in zip(values, risen(values.values()), strict=True):
+        reason = _too_little(rising, len(values[name]))
+        if reason:
+            found[name] = Interval(None, None, "percentile", reason)
+            continue
+        low, high = (quantile(rising, at) for at in ((1 - level) / 2, (1 + level) / 2))
+        found[name] = Interval(low, high, "percentile")
+    return found
 
 
 def basic(values: Array, point: float, level: float = 0.95) -> Interval:
@@ -168,7 +129,8 @@ def bca(
     >>> round(interval.low, 1), round(interval.high, 1)
     (-2.0, 1.9)
     """
-    known, reason = _known(values)
+    known = risen([values])[0]
+    reason = _too_little(known, len(values))
     if reason or np.isnan(point):
         return Interval(None, None, "bca", reason or "The figure itself is undefined.")
     side = near_zero(known - point)
@@ -177,8 +139,8 @@ def bca(
     shift = float(ndtri(np.clip(below, edge, 1 - edge)))
     ends = shift + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     places = ndtr(shift + ends / (1 - _acceleration(left_out, times) * ends))
-    low, high = np.quantile(known, np.clip(places, 0, 1))
-    return Interval(float(low), float(high), "bca")
+    low, high = (quantile(known, at) for at in np.clip(places, 0, 1).tolist())
+    return Interval(low, high, "bca")
 
 
 def exact_share(hits: float, n: float, level: float = 0.95) -> Interval:
@@ -206,16 +168,37 @@ def _acceleration(left_out: Array, times: Array) -> float:
     return float((times * gap**3).sum() / (6 * square**1.5))
 
 
-def _known(values: Array) -> tuple[Array, str]:
-    known = values[~np.isnan(values)]
-    missing = 1 - len(known) / len(values)
+def risen(values: Collection[Array]) -> list[Array]:
+    """The known values of each of several statistics, rising. All at once is sooner than each."""
+    rows = np.array([*values]) if values else np.empty((0, 1))
+    rows.sort(axis=1)
+    # What is not known stands last.
+    if not np.isnan(rows[:, -1]).any():
+        return [*rows]
+    return [row[: len(row) - int(np.isnan(row).sum())] for row in rows]
+
+
+def quantile(rising: Array, at: float) -> float:
+    """The quantile of sorted values, to the bit that of ``np.quantile``.
+
+    >>> quantile(np.array([0.0, 1.0, 4.0]), 0.75)
+    2.5
+    """
+    place = at * (len(rising) - 1)
+    below = min(int(place), len(rising) - 1)
+    low, high = float(rising[below]), float(rising[min(below + 1, len(rising) - 1)])
+    part, gap = place - below, high - low
+    return high - gap * (1 - part) if part >= 0.5 else low + gap * part
+
+
+def _too_little(known: Array, resamples: int) -> str:
+    """Why the known values of a statistic, rising, make no interval; empty where they do."""
+    missing = 1 - len(known) / resamples
     if missing > UNDEFINED_SHARE:
-        return known, f"It is undefined in {missing:.0%} of the resamples."
-    if known.max() - known.min() <= NEAR:
-        return known, (
-            "All resamples give the same value, so they cannot tell how far off it may be."
-        )
-    return known, ""
+        return f"It is undefined in {missing:.0%} of the resamples."
+    if known[-1] - known[0] <= NEAR:
+        return "All resamples give the same value, so they cannot tell how far off it may be."
+    return ""
 
 
 #: Weights held at once (40 MB); more resamples are drawn in parts.

@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Interval
-from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle
+from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, quantile, risen
+from core.metrics.intervals.draws import MANY
 from core.metrics.measure import Array, Ratings
 
 #: How many ratings are added to those seen, spread over all possible answers.
@@ -67,20 +68,34 @@ def smoothed(
     (True, 1.0)
     """
     points = bundle(times[:, None])
-    found = {}
-    for name, values in bundle(posterior(times, resamples, raters, possible)).items():
-        known, point = values[~np.isnan(values)], float(points[name][0])
-        if len(known) < (1 - UNDEFINED_SHARE) * len(values) or np.isnan(point):
+    found, drawn = {}, bundle(posterior(times, resamples, raters, possible))
+    for name, known in zip(drawn, risen(drawn.values()), strict=True):
+        point = float(points[name][0])
+        if len(known) < (1 - UNDEFINED_SHARE) * resamples or np.isnan(point):
             found[name] = Interval(None, None, "smoothed", "It is hardly ever defined.")
             continue
-        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-        found[name] = Interval(min(float(low), point), max(float(high), point), "smoothed")
+        low, high = (quantile(known, at) for at in ((1 - level) / 2, (1 + level) / 2))
+        found[name] = Interval(min(low, point), max(high, point), "smoothed")
     return found
 
 
 def fits(k: int, raters: int) -> bool:
     """Whether all possible answers of so many raters are few enough to be smoothed."""
     return k == 2 and 2 <= raters <= MOST_RATERS
+
+
+#: Where everything possible was answered so often, of many items, nothing is rare.
+PLENTY = 400
+
+
+def rare(times: Array, possible: npt.ArrayLike = True) -> bool:
+    """Whether some possible answer is rare: else whole resamples know all that ``posterior`` does.
+
+    >>> rare(np.array([9_000.0, 700.0])), rare(np.array([90_000.0, 700.0]))
+    (True, False)
+    """
+    seen = times[np.broadcast_to(np.asarray(possible, np.bool_), times.shape)]
+    return bool(times.sum() < MANY or seen.min(initial=np.inf) < PLENTY)
 
 
 def every_pattern(rows: Ratings, times: Array, k: int) -> tuple[Ratings, Array]:

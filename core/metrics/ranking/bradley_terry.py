@@ -17,7 +17,8 @@ from scipy import sparse
 from scipy.special import expit, ndtri
 
 from core.metrics.estimate import USUAL, Estimate, Interval
-from core.metrics.intervals.bootstrap import percentile, resample_items
+from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.draws import resample_items
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import (
     LOST,

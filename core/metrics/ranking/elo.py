@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from core.metrics.estimate import USUAL, Interval
-from core.metrics.intervals.bootstrap import percentile, resample_items
+from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.draws import resample_items
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST
 

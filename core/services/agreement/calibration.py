@@ -83,6 +83,8 @@ def sureness(
 
     It is the confidence stated, else the chance of the option chosen.
     """
+    if not votes:
+        return {}
     place = {item: at for at, item in enumerate(items)}
     columns = dict(zip(asked.raters, asked.columns, strict=False))
     found: dict[str, Sureness] = {}

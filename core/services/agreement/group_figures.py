@@ -15,7 +15,8 @@ from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import Bundle, intervals, resample_items, resample_many
+from core.metrics.intervals.bootstrap import Bundle, intervals
+from core.metrics.intervals.draws import resample_items, resample_many
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
 # Figures as plain data with reasons and intervals, and the resamples these are made from.
@@ -251,8 +252,10 @@ def _intervals(
     beyond = [name for name in measures if name not in PLAIN]
     if how.method == "auto" and rare_options.fits(k, rated.shape[1]):
         every, counts = rare_options.every_pattern(rated, times, k)
-        bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
         complete = (every >= 0).all(axis=1)
+        if not rare_options.rare(counts, complete):
+            return found
+        bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
         return found | rare_options.smoothed(
             bundle, counts, drawn.shape[1], rated.shape[1], complete, level=how.level
         )

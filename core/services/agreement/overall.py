@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from math import isfinite
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import MANY, basic, percentile, resample_items
-from core.metrics.measure import Array
+from core.metrics.intervals.bootstrap import basic, percentile
+from core.metrics.intervals.draws import MANY, OFTEN, resample_items
+from core.metrics.measure import NEAR, Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, sides
 from core.services.agreement.ratings import (
@@ -31,6 +34,8 @@ MOST_WEIGHTS = 4_000_000
 MOST_DRAWN = 20_000_000
 #: At least so many blocks: the spread of a figure is then known to 1.6 % (1 / sqrt(2 * 2,000)).
 LEAST_BLOCKS = 2_000
+#: Counts of more cells than these are not drawn from one normal distribution.
+MOST_CELLS = 1_000
 NO_CELLS = "No item has an answer of both."
 NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
 
@@ -129,9 +134,11 @@ def _positive(count: Any) -> Array:
 class Resampled:
     """Pairs of one source or two whose items are drawn together, for all criteria at once.
 
-    Items are drawn one by one; where these are too many counts (``MOST_DRAWN``), in random blocks
-    of equal size, which are as many independent draws of as many sums. A figure spreads as much
-    over either, but for what the blocks happen to be (``LEAST_BLOCKS``).
+    Items are drawn one by one. Where these are too many counts (``MOST_DRAWN``), all counts of
+    ``MANY`` items together are drawn from a normal distribution with their mean and covariance;
+    with fewer, or where a level is rare, items in random blocks of equal size, which are as many
+    independent draws of as many sums. A figure spreads as much over either, but for what the blocks
+    happen to be (``LEAST_BLOCKS``).
     """
 
     def __init__(self, items: Iterable[str]) -> None:
@@ -167,34 +174,109 @@ class Resampled:
         sides: Sequence[Sequence[AnswerPairs]],
         draws: int,
         seed: int,
+        *,
+        joined: bool = True,
     ) -> dict[str, list[Array]]:
-        """Per figure and side its value in every draw; the sides see the same items drawn."""
+        """Per figure and side its value in every draw; the sides see the same items drawn.
+
+        They need not where nobody puts them together: then many are drawn sooner (``joined``).
+        """
         rng = np.random.default_rng(seed)
-        blocks, number = self._blocks(draws, rng)
-        counts = [one for pairs in sides for one in self._counts(pairs, blocks, number)]
-        # One product for all tables. Sums of whole numbers below 2 ** 24 are exact in 32 bits.
-        kind = np.float32 if len(self.items) < 2**24 else np.float64
-        ends = np.cumsum([len(one) for one in counts])
-        every = np.concatenate([np.empty((0, number)), *counts]).astype(kind)
+        sizes = [len(one.labels) ** 2 for pairs in sides for one in pairs]
         found: dict[str, list[list[Array]]] = {name: [[] for _ in sides] for name in figures}
-        # Drawn in portions, so that many items with many draws fit.
-        portion = max(1, MOST_WEIGHTS // max(1, number))
-        for start in range(0, draws, portion):
-            times = resample_items(number, min(portion, draws - start), rng)
-            drawn = iter(np.split(every @ times.astype(kind), ends[:-1]))
+        for counts in self._drawn(sides, draws, rng, joined=joined):
+            drawn = iter(np.split(counts, np.cumsum(sizes)[:-1]))
             for at, pairs in enumerate(sides):
                 tables = [_square(one, next(drawn)) for one in pairs]
                 for name, figure in figures.items():
                     found[name][at].append(figure(tables, pairs))
         return {name: [np.concatenate(parts) for parts in each] for name, each in found.items()}
 
+    def _drawn(
+        self,
+        sides: Sequence[Sequence[AnswerPairs]],
+        draws: int,
+        rng: np.random.Generator,
+        *,
+        joined: bool,
+    ) -> Iterator[Array]:
+        """The counts of all cells, shape (cells, draws), in portions, so that many draws fit."""
+        groups = [[one for pairs in sides for one in pairs]] if joined else sides
+        if self._even(groups, draws):
+            spreads = [self._spread(group) for group in groups]
+            portion = max(1, MOST_WEIGHTS // max(1, sum(len(mean) for mean, _ in spreads)))
+            for start in range(0, draws, portion):
+                number = min(portion, draws - start)
+                noise = (
+                    root @ rng.standard_normal((root.shape[1], number), np.float32)
+                    for _, root in spreads
+                )
+                parts = [mean[:, None] + one for (mean, _), one in zip(spreads, noise, strict=True)]
+                yield np.concatenate(parts)
+            return
+        blocks, number = self._blocks(draws, rng)
+        # One product for all tables. Sums of whole numbers below 2 ** 24 are exact in 32 bits.
+        kind = np.float32 if len(self.items) < 2**24 else np.float64
+        counts = [one for pairs in sides for one in self._counts(pairs, blocks, number)]
+        every = np.concatenate([np.empty((0, number)), *counts]).astype(kind)
+        portion = max(1, MOST_WEIGHTS // max(1, number))
+        for start in range(0, draws, portion):
+            times = resample_items(number, min(portion, draws - start), rng)
+            yield every @ times.astype(kind)
+
+    def _even(self, groups: Sequence[Sequence[AnswerPairs]], draws: int) -> bool:
+        """Whether counts are drawn from a normal distribution: of many items and no rare level."""
+        items = len(self.items)
+        if items < MANY or items <= self._most(draws):
+            return False
+        for pairs in groups:
+            levels = [
+                np.bincount(side, minlength=1)
+                for one in pairs
+                for side in (one.reference, one.answers)
+            ]
+            if sum(len(one.labels) ** 2 for one in pairs) > MOST_CELLS:
+                return False
+            if any(((each > 0) & (each < OFTEN)).any() for each in levels):
+                return False
+        return True
+
+    def _spread(self, pairs: Sequence[AnswerPairs]) -> tuple[Array, npt.NDArray[np.float32]]:
+        """The counts of all cells, and a root of their covariance where items are drawn."""
+        items, columns = len(self.items), list[Levels]()
+        for one in pairs:
+            # The first stands for an item that is not in the pair.
+            column = np.zeros(items, np.int64)
+            column[self._rows(one)] = 1 + one.reference * len(one.labels) + one.answers
+            columns.append(column)
+        sizes = [len(one.labels) ** 2 + 1 for one in pairs]
+        starts = [0, *np.cumsum([size - 1 for size in sizes]).tolist()]
+        both = np.zeros((starts[-1], starts[-1]))
+        for a, b in combinations_with_replacement(range(len(pairs)), 2):
+            counts = np.bincount(columns[a] * sizes[b] + columns[b], minlength=sizes[a] * sizes[b])
+            part = counts.reshape(sizes[a], sizes[b])[1:, 1:]
+            both[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = part
+            both[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = part.T
+        mean = both.diagonal().copy()
+        # Cells that nobody is in stay empty.
+        seen = np.flatnonzero(mean)
+        spread = both[np.ix_(seen, seen)] - np.outer(mean[seen], mean[seen]) / items
+        values, vectors = np.linalg.eigh(spread)
+        there = values > NEAR * values.max(initial=0.0)
+        root = np.zeros((len(mean), int(there.sum())), np.float32)
+        root[seen] = vectors[:, there] * np.sqrt(values[there])
+        return mean, root
+
     def _blocks(self, draws: int, rng: np.random.Generator) -> tuple[Levels, int]:
         """The block of every item, and how many blocks there are; one for each item if they fit."""
-        items = len(self.items)
-        most = max(LEAST_BLOCKS, MOST_DRAWN // draws)
+        items, most = len(self.items), self._most(draws)
         if items <= most:
             return np.arange(items), items
         return rng.permutation(items) % most, most
+
+    def _most(self, draws: int) -> int:
+        """So many items are drawn one by one."""
+        return max(LEAST_BLOCKS, MOST_DRAWN // draws)
 
     def _counts(self, pairs: Sequence[AnswerPairs], blocks: Levels, number: int) -> list[Array]:
         return [one.counts(blocks[self._rows(one)], number) for one in pairs]
@@ -292,7 +374,7 @@ def _overalls(
     whole = Resampled.of_pairs(sides_)
     drawn = None
     if resamples and whole.items:
-        drawn = whole.values(OVERALL, sides_, resamples, seed)
+        drawn = whole.values(OVERALL, sides_, resamples, seed, joined=False)
     for at, pairs in enumerate(sides_):
         once, cells = whole.once(pairs), sum(len(one.items) for one in pairs)
         reasons = {"accuracy": NO_CELLS, "mean_kappa": NO_KAPPA if cells else NO_CELLS}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -90,24 +91,40 @@ MEAN_LEVEL = {
 
 
 class LevelPair:
-    """The table of one pair: its figures, and the function that resamples them."""
+    """The table of one pair: its figures, and the function that resamples them.
+
+    ``only`` names the figures that anybody wants; without it there are all, and those of levels.
+    """
 
     def __init__(
-        self, table: Array, *, ordered: bool, positive: int, how: Confidence = USUAL
+        self,
+        table: Array,
+        *,
+        ordered: bool,
+        positive: int,
+        how: Confidence = USUAL,
+        only: Collection[str] = (),
     ) -> None:
         self._table, self._ordered, self._how = table, ordered, how
         self._turned = slice(None, None, -1 if positive else 1)
         self.n = int(table.sum())
-        self.figures = {name: self._figure(name, one) for name, one in (PAIR | MORE).items()}
-        self.levels = {
-            f"{level}.{name}": figure
-            for level, figures in enumerate(share.per_level(table))
-            for name, figure in zip(LEVEL, figures[:3], strict=True)
-        }
+        self._measures = {n: one for n, one in (PAIR | MORE).items() if not only or n in only}
+        self.figures = {name: self._figure(name, one) for name, one in self._measures.items()}
+        self.levels = (
+            {}
+            if only
+            else {
+                f"{level}.{name}": figure
+                for level, figures in enumerate(share.per_level(table))
+                for name, figure in zip(LEVEL, figures[:3], strict=True)
+            }
+        )
 
     def _figure(self, name: str, measure: Measure) -> Estimate:
         if name not in UNORDERED and not self._ordered:
             return Estimate.undefined(NO_ORDER, self.n)
+        if not self.n:
+            return measure.figure(self._table, nan)
         return measure(self._side(name, self._table))
 
     def _side(self, name: str, tables: Array) -> Array:
@@ -120,10 +137,10 @@ class LevelPair:
         tables = weights.reshape(k, k, -1)
         values = {
             name: measure.many(self._side(name, tables))
-            for name, measure in (PAIR | MORE).items()
+            for name, measure in self._measures.items()
             if self.figures[name].value is not None and name not in NO_INTERVAL
         }
-        shares = share.level_shares(tables)
+        shares = share.level_shares(tables) if self.levels else {}
         for name, figure in self.levels.items():
             if figure.value is not None:
                 level, _, what = name.partition(".")
@@ -137,7 +154,7 @@ class LevelPair:
         cells = tables.reshape(self._table.size, -1)
         found = intervals(self.bundle, cells, self._table.ravel(), n=self.n, how=self._how)
         level, auto = self._how.level, self._how.method == "auto"
-        if auto and len(self._table) == 2:
+        if auto and len(self._table) == 2 and rare_options.rare(self._table.ravel()):
             even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1], level=level)
             found |= {name: one for name, one in even.items() if name not in PLAIN}
         else:
@@ -166,8 +183,10 @@ class LevelPair:
     def _of_levels(self, resamples: int) -> dict[str, Interval]:
         """Precision, recall and F1 of every level: each is of two levels, it and all others."""
         found = {}
-        for level in range(len(self._table)):
+        for level in range(len(self._table) if self.levels else 0):
             table = _against_rest(self._table, level)
+            if not rare_options.rare(table.ravel()):
+                continue
 
             def bundle(weights: Array) -> Mapping[str, Array]:
                 shares = share.level_shares(weights.reshape(2, 2, -1))
@@ -198,7 +217,7 @@ def kappa_interval(kappa: Measure, table: Array, drawn: Array, how: Confidence =
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {"": kappa.many(weights.reshape(k, k, -1))}
 
-    if k == 2 and how.method == "auto":
+    if k == 2 and how.method == "auto" and rare_options.rare(times):
         return smoothed(bundle, times, drawn.shape[-1], level=how.level)[""]
     cells = drawn.reshape(k * k, -1)
     found = intervals(bundle, cells, times, n=int(times.sum()), how=how)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -218,7 +218,7 @@ def meet(sheet: Sheet, asked: CriterionRatings, reference: str, rater: str, draw
     k = len(asked.labels)
     cells = pair_cells(found.rows[:, 0], found.rows[:, 1], k)
     table = tally(cells, k * k, found.times[:, None].astype(np.float64)).reshape(k, k)
-    drawn = tally(cells, k * k, draws.of(found.of_item, found.times)).reshape(k, k, -1)
+    drawn = draws.sums(found.of_item, found.times).tally(cells, k * k).reshape(k, k, -1)
     return Met(true, given, table, drawn)
 
 
@@ -238,14 +238,17 @@ def compare(
     ]
 
 
-def _figures(asked: CriterionRatings, met: Met, how: Confidence) -> dict[str, Estimate]:
+def _figures(
+    asked: CriterionRatings, met: Met, how: Confidence, only: Collection[str] = ()
+) -> dict[str, Estimate]:
     turned = positive(asked.labels)
-    pair = LevelPair(met.table, ordered=asked.ordered, positive=turned, how=how)
+    pair = LevelPair(met.table, ordered=asked.ordered, positive=turned, how=how, only=only)
     return pair.estimates(met.drawn)
 
 
 def _line(asked: CriterionRatings, met: Met, how: Confidence) -> PairLine:
-    figures = _figures(asked, met, how)
+    kappa = "kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"
+    figures = _figures(asked, met, how, only=("accuracy", "majority_share", kappa))
     return PairLine(
         name=asked.name,
         scale=asked.scale,
@@ -253,7 +256,7 @@ def _line(asked: CriterionRatings, met: Met, how: Confidence) -> PairLine:
         abstained=met.abstained,
         accuracy=figures["accuracy"],
         commonest=figures["majority_share"],
-        kappa=figures["kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"],
+        kappa=figures[kappa],
         weights=asked.weights,
         tied=met.tied,
     )

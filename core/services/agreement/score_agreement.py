@@ -166,7 +166,7 @@ def _score(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> floa
 
 
 #: From so many different answers on they are scored by columns, where sums are all there is to it.
-MANY = 2_000
+MANY = 200
 
 
 def _scores_of(rubric: Rubric, rows: Levels) -> Array:

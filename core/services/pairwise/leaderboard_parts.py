@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from core.metrics.estimate import USUAL, Estimate, Interval
-from core.metrics.intervals.bootstrap import percentile, resample_items
+from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.draws import resample_items
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests
 from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates

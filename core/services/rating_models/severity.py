@@ -46,12 +46,14 @@ class SeverityStudy(NamedTuple):
     reason: str = ""
 
 
-def severity(table: RaterTable, criterion: str = "", level: float = USUAL.level) -> SeverityStudy:
+def severity(
+    table: RaterTable, criterion: str = "", level: float = USUAL.level, *, items: bool = True
+) -> SeverityStudy:
     """The severities of the raters of a table, on one criterion or on all together.
 
     Columns of one rater (``NAME|NUMBER``) are the rater's answers to the same question: severity is
     the rater's, so the first of them is taken. Of very many items the model learns from a part; a
-    fair score is of every item.
+    fair score is of every item, where ``items`` are asked for.
     """
     whole = table.of(criterion)
     questions = [q for q in whole.questions if len(q.values) > 1]
@@ -71,6 +73,8 @@ def severity(table: RaterTable, criterion: str = "", level: float = USUAL.level)
     raters = sorted(
         zip(names, found.raters, strict=True), key=lambda one: one[1].shift.value or 0.0
     )
+    if not items:
+        return SeverityStudy(tuple(raters), (), found.spread)
     levels = [ascending(question)[:, columns][:, rated] for question in questions]
     fair = fair_scores(found, levels, sizes, level)
     return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), found.spread)
@@ -149,9 +153,14 @@ TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists t
 
 def as_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:
     """The key ``severity`` of ``metrics --json``."""
+    listed = len(table.items) <= MOST_LISTED
+    part = table if listed else table.some(MOST_ITEMS, "severity")
     return {
-        "overall": _data(severity(table, level=level)),
-        "criteria": {name: _data(severity(table, name, level)) for name in _each(table)},
+        "overall": _data(severity(part, level=level, items=listed), listed=listed),
+        "criteria": {
+            name: _data(severity(part, name, level, items=listed), listed=listed)
+            for name in _each(part)
+        },
     }
 
 
@@ -161,10 +170,9 @@ def _each(table: RaterTable) -> list[str]:
     return names if len(names) > 1 else []
 
 
-def _data(found: SeverityStudy) -> dict[str, Any]:
+def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
     if found.reason:
         return {"raters": None, "fair": None, "undefined": dict.fromkeys(NONE, found.reason)}
-    listed = len(found.items) <= MOST_LISTED
     return {
         "spread": found.spread,
         "raters": {

@@ -10,7 +10,8 @@ from core.metrics.agreement.accuracy import accuracy, adjacent_accuracy, confusi
 from core.metrics.agreement.correlation_distance import spearman
 from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Estimate
-from core.metrics.intervals.bootstrap import percentile, resample_patterns
+from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.draws import resample_patterns
 from tests.places import SHARED
 
 TABLES = SHARED / "paper_tables"

@@ -18,6 +18,7 @@ from core.metrics.agreement.kappa import (
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import icc_2_1, icc_2_k, kendall_w
 from core.metrics.intervals import bootstrap
+from core.metrics.intervals.draws import resample_items, resample_patterns
 from core.metrics.measure import tally
 
 GROUP = [
@@ -45,7 +46,7 @@ def _ratings(seed, items=30, raters=3, k=3, gaps=0.1):
 @pytest.mark.parametrize("figure", GROUP)
 def test_weights_are_the_same_as_repeating_items(figure):
     ratings = _ratings(1)
-    weights = bootstrap.resample_items(30, 5, np.random.default_rng(2))
+    weights = resample_items(30, 5, np.random.default_rng(2))
     fast = figure.over(ratings, 3, np.ones(30))(weights)
     slow = [figure(np.repeat(ratings, w.astype(int), axis=0), 3).value for w in weights.T]
     assert fast == pytest.approx(slow, abs=1e-12)
@@ -57,7 +58,7 @@ def test_equal_rows_can_be_one_pattern(figure):
     rows, times, of_item = patterns(ratings)
     assert len(rows) < len(ratings)
     assert figure(rows, 3, times).value == pytest.approx(figure(ratings, 3).value, abs=1e-12)
-    weights = bootstrap.resample_items(60, 4, np.random.default_rng(4))
+    weights = resample_items(60, 4, np.random.default_rng(4))
     by_items = figure.over(ratings, 3, np.ones(60))(weights)
     by_patterns = figure.over(rows, 3, times * 1.0)(tally(of_item, len(rows), weights))
     assert by_patterns == pytest.approx(by_items, abs=1e-12)
@@ -74,7 +75,7 @@ def test_resampled_scores_are_the_scores_of_repeated_items():
     rng = np.random.default_rng(6)
     x, y = rng.integers(0, 6, 25) / 5, rng.integers(0, 6, 25) / 5
     pairs = scores.pair_up(x, y)
-    weights = bootstrap.resample_items(25, 3, rng)
+    weights = resample_items(25, 3, rng)
     fast = scores.statistics(pairs)(tally(pairs.of_item, len(pairs.rated), weights))
     for column, times in enumerate(weights.T.astype(int)):
         slow = scores.score_agreement(np.repeat(x, times), np.repeat(y, times))
@@ -85,7 +86,7 @@ def test_resampled_scores_are_the_scores_of_repeated_items():
 
 @given(st.integers(1, 40), st.integers(1, 20), st.integers(0, 2**32 - 1))
 def test_every_resample_has_as_many_items_as_there_are(items, resamples, seed):
-    weights = bootstrap.resample_items(items, resamples, np.random.default_rng(seed))
+    weights = resample_items(items, resamples, np.random.default_rng(seed))
     assert weights.shape == (items, resamples)
     assert (weights.sum(axis=0) == items).all()
 
@@ -96,7 +97,7 @@ def test_an_interval_does_not_depend_on_the_order_of_items():
     found = []
     for matrix in (ratings, other):
         rows, times, _ = patterns(matrix)
-        draws = bootstrap.resample_patterns(times, 500, np.random.default_rng(9))
+        draws = resample_patterns(times, 500, np.random.default_rng(9))
         of = reliability.alpha_nominal.over(rows, 3, times * 1.0)
         found.append(bootstrap.intervals(lambda w, of=of: {"alpha": of(w)}, draws, times))
     assert found[0] == found[1]
@@ -106,8 +107,8 @@ def test_criteria_of_the_same_items_keep_their_correlation():
     # Two criteria with equal hits: the mean over both varies as one, sqrt(2) times what
     # independent draws would give (reference/performance.md 1d: 30% too narrow).
     hits = (np.random.default_rng(10).random(400) < 0.7).astype(float)
-    joint = bootstrap.resample_items(400, 4000, np.random.default_rng(11))
-    apart = bootstrap.resample_items(400, 4000, np.random.default_rng(12))
+    joint = resample_items(400, 4000, np.random.default_rng(11))
+    apart = resample_items(400, 4000, np.random.default_rng(12))
     together = np.std((hits @ joint + hits @ joint) / 800)
     independent = np.std((hits @ joint + hits @ apart) / 800)
     assert together / independent == pytest.approx(2**0.5, rel=0.05)
@@ -117,7 +118,7 @@ def test_few_items_take_bca_and_many_take_percentile():
     share = lambda w: {"share": w[0] / w.sum(axis=0)}  # noqa: E731
     for n, method in ((bootstrap.SMALL - 1, "bca"), (bootstrap.SMALL, "percentile")):
         times = np.array([n // 3, n - n // 3])
-        draws = bootstrap.resample_patterns(times, 500, np.random.default_rng(1))
+        draws = resample_patterns(times, 500, np.random.default_rng(1))
         assert bootstrap.intervals(share, draws, times)["share"].method == method
 
 
@@ -125,7 +126,7 @@ def test_bca_equals_scipys():
     from scipy import stats
 
     sample = np.random.default_rng(13).gamma(2, size=40)
-    draws = bootstrap.resample_items(40, 9999, np.random.default_rng(14))
+    draws = resample_items(40, 9999, np.random.default_rng(14))
     ours = bootstrap.intervals(lambda w: {"m": sample @ w / w.sum(axis=0)}, draws, np.ones(40))["m"]
     theirs = stats.bootstrap(
         (sample,), np.mean, n_resamples=9999, rng=np.random.default_rng(15), method="BCa"
@@ -158,7 +159,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say():
     held = 0
     for _ in range(300):
         table = rng.multinomial(60, joint)
-        draws = bootstrap.resample_patterns(table, 1000, rng)
+        draws = resample_patterns(table, 1000, rng)
         bundle = lambda w: {"kappa": kappa_unweighted.many(w.reshape(2, 2, -1))}  # noqa: E731
         found = bootstrap.intervals(bundle, draws, table)["kappa"]
         held += found.low <= truth <= found.high
@@ -172,19 +173,19 @@ def test_a_paired_difference_is_narrower_than_two_independent_ones():
     second = np.where((first != gold) & (rng.random(300) < 0.3), gold, first)
     cells = [pair_cells(gold, rated, 2) for rated in (first, second)]
     one, two = (lambda w, c=c: accuracy.many(tally(c, 4, w).reshape(2, 2, -1)) for c in cells)
-    draws = bootstrap.resample_items(300, 2000, rng)
+    draws = resample_items(300, 2000, rng)
     found = bootstrap.paired_difference(one, two, draws, np.ones(300))
     gain = float(np.mean(second == gold) - np.mean(first == gold))
     assert found.value.value == pytest.approx(gain)
     assert found.value.low > 0
     assert found.p.value < 0.01
-    apart = np.std(two(draws) - one(bootstrap.resample_items(300, 2000, rng)))
+    apart = np.std(two(draws) - one(resample_items(300, 2000, rng)))
     assert found.value.high - found.value.low < 2 * apart
 
 
 def test_a_judge_against_itself_differs_by_nothing_and_no_test_says_otherwise():
     one = lambda w: w[0] / w.sum(axis=0)  # noqa: E731
-    draws = bootstrap.resample_items(50, 200, np.random.default_rng(17))
+    draws = resample_items(50, 200, np.random.default_rng(17))
     found = bootstrap.paired_difference(one, one, draws, np.ones(50))
     assert (found.value.value, found.p.value) == (0, None)
     assert found.value.low is None

@@ -17,7 +17,7 @@ from core.metrics.agreement.accuracy import f1_macro
 from core.metrics.agreement.kappa import kappa_unweighted
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_nominal
-from core.metrics.intervals.bootstrap import resample_patterns
+from core.metrics.intervals.draws import resample_patterns
 from core.services.agreement.group_figures import DrawnSums, group_figures
 from core.services.agreement.pair_figures import pair_figures
 

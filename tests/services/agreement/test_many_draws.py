@@ -8,7 +8,9 @@ import pytest
 from core.domain.base import build
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import MOST_CODES, patterns
-from core.metrics.intervals.bootstrap import MANY, OFTEN, resample_many, resample_patterns
+from core.metrics.intervals.bootstrap import quantile, risen
+from core.metrics.intervals.draws import MANY, OFTEN, resample_many, resample_patterns
+from core.services.agreement import overall
 from core.services.agreement.group_figures import Draws
 from core.services.agreement.overall import OVERALL, AnswerPairs, Picked, Resampled
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, answers_at
@@ -36,6 +38,54 @@ def test_few_items_are_drawn_as_they_were() -> None:
     np.testing.assert_array_equal(
         resample_many(times, 50, one), resample_patterns(times, 50, other)
     )
+
+
+def test_many_rare_patterns_are_drawn_together() -> None:
+    """More than one item in twenty has a rare pattern: what one draws, the others lack."""
+    times = np.array([MANY - 2_000, *[20] * 100])
+    drawn = resample_many(times, 2_000, np.random.default_rng(2))
+    np.testing.assert_allclose(drawn.sum(axis=0), MANY)
+    # Of n = 20,000 a tenth: the standard deviation is sqrt(n * .1 * .9) = 42.4, not sqrt(2,000).
+    assert drawn[1:].sum(axis=0).std() == pytest.approx(42.4, rel=0.07)
+
+
+def test_counts_of_all_cells_spread_as_items_drawn_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng, items, draws = np.random.default_rng(5), MANY + 1, 1_000
+    truth = rng.integers(0, 3, items)
+    said = [np.where(rng.random(items) < 0.3, rng.integers(0, 3, items), truth) for _ in range(2)]
+    ids = tuple(map(str, range(items)))
+    sides = [[AnswerPairs("a", tuple("xyz"), True, ids, truth, one)] for one in said]
+    whole = Resampled(ids)
+
+    def gap() -> tuple[float, float]:
+        """How both sides spread, and how far apart they are."""
+        one, other = whole.values(OVERALL, sides, draws, 1)["mean_kappa"]
+        return float(one.std()), float((one - other).std())
+
+    normal = gap()
+    monkeypatch.setattr(overall, "MOST_DRAWN", items * draws)
+    # Two standard deviations of 1,000 draws: each is known to 1 / sqrt(2,000) = 2.2 %.
+    assert gap() == pytest.approx(normal, rel=0.1)
+
+
+def test_a_rare_level_is_drawn_with_its_items() -> None:
+    ids, rows = tuple(map(str, range(MANY + 1))), np.zeros(MANY + 1, np.int64)
+    rows[: OFTEN - 1] = 1
+    pairs = [AnswerPairs("a", ("x", "y"), False, ids, rows, rows)]
+    whole = Resampled(ids)
+    assert not whole._even([pairs], 10_000)
+    rows[:OFTEN] = 1
+    assert whole._even([pairs], 10_000)
+
+
+@pytest.mark.parametrize("number", [1, 2, 7, 1_000])
+def test_the_quantile_of_sorted_values_is_that_of_numpy(number: int) -> None:
+    values = np.random.default_rng(number).normal(size=number)
+    (rising,) = risen([np.append(values, np.nan)])
+    for at in (0.0, 0.025, 0.3, 0.5, 0.75, 0.975, 1.0):
+        assert quantile(rising, at) == float(np.quantile(values, [at])[0])
 
 
 def test_a_figure_draws_its_own_sums_where_items_are_not_drawn_for_all() -> None:
