@@ -30,6 +30,7 @@ from core.services.runs import ready_run
 from core.services.runs.batches.desk import BatchDesk
 from core.services.runs.batches.working import BatchWork
 from core.services.runs.cluster.asking import NO_CLUSTER, ClusterDoor, outcomes
+from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
 from core.services.runs.held_work import Recorder, beating, in_thread
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
@@ -67,6 +68,7 @@ class Work:
         self.resting = False
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None
+        self._receipts = Receipts()
         self._trouble = ""
         self._judges: dict[str, AskableJudge] = {}
         #: What was told of judges' addresses, and by those who worked on the run before.
@@ -161,7 +163,7 @@ class Work:
                 async for outcome in outcomes(
                     *(cluster, asked, judges),
                     stop=self.stop, budget=budget, ready=recorder.ready, kept=kept,
-                    on_call=partial(self._called, recorder),
+                    on_call=partial(self._called, recorder), receipts=self._receipts,
                 ):  # fmt: skip
                     recorder.add(outcome)
                 await batches.ask(round_.judges, wanted)
@@ -204,6 +206,7 @@ class Work:
         )
         await self.patiently(write, self.lease.run_id, outcomes)
         self._out -= calls
+        self._receipts.recorded(outcomes)
 
     async def _tell_addresses(self) -> None:
         """Notes how it goes at each address of judges that have several, where that changed."""

@@ -14,6 +14,7 @@ from core.judging.asking.answer_cache import CachedCompletion, ResponseCache
 from core.judging.asking.engine import Budget, grade
 from core.judging.protocol import AskableJudge, Question
 from core.judging.providers.base import CallError
+from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.fan_out import asked_on
 from core.services.runs.cluster.joining import Cluster, ClusterGone, joined
 from core.services.runs.cluster.orders import WorkOrder
@@ -65,10 +66,11 @@ async def outcomes(
     ready: asyncio.Event | None = None,
     kept: KeptAnswers | None = None,
     on_call: Callable[[int], None] = lambda more: None,
+    receipts: Receipts,
 ) -> AsyncIterator[AskedOutcome]:
     """Every question's outcome; see `engine.grade`, which asks where there is no cluster.
 
-    ``kept`` are answers of earlier runs.
+    ``kept`` are answers of earlier runs; ``receipts`` are told what was recorded.
 
     Raises:
         ClusterGone: there is no cluster any more.
@@ -92,7 +94,7 @@ async def outcomes(
         streams: list[AsyncIterator[AskedOutcome]] = [
             asked_on(
                 cluster, order, there, stop=stop, budget=budget, ready=ready, on_call=on_call,
-                remembered=remembered.outcome if looks else None,
+                remembered=remembered.outcome if looks else None, receipts=receipts,
             ),
             grade(here, judges, stop=stop, ready=ready),
         ]  # fmt: skip

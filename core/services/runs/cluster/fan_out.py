@@ -12,6 +12,7 @@ import asyncio
 import pickle
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -20,6 +21,7 @@ from core.domain.votes import AskedOutcome, Cell, FailureKind, VoteFailure
 from core.judging.asking.engine import Budget, unasked
 from core.judging.protocol import FATAL, Question
 from core.services.runs.cluster import remote
+from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.cluster.orders import Chunk, News, WorkOrder, part_of
 
@@ -71,6 +73,7 @@ class FanOut:
         ready: asyncio.Event | None,
         on_call: Callable[[int], None],
         remembered: Remembered | None,
+        receipts: Receipts,
     ) -> None:
         specs = {judge.name: judge for judge in order.judges}
         self._cluster, self._order = cluster, order
@@ -78,6 +81,8 @@ class FanOut:
         self._lanes = [_Remaining(specs[name], asked) for name, asked in questions.items()]
         self._budget, self._ready, self._on_call = budget, ready, on_call
         self._remembered = remembered
+        self._acknowledging = Acknowledging(partial(cluster.say, order.token))
+        receipts.listener = self._acknowledging.recorded
         self._out: dict[int, _Sent] = {}
         self._numbers = count(1)
         self.outcomes: asyncio.Queue[AskedOutcome] = asyncio.Queue()
@@ -86,6 +91,7 @@ class FanOut:
     async def work(self, stop: asyncio.Event) -> None:
         """Hands out until nothing is left, the budget is spent, or ``stop`` is set."""
         with self._cluster.listening(self._order.token, self._heard):
+            self._acknowledging.begin()
             try:
                 while not stop.is_set():
                     workers = await self._cluster.workers()
@@ -99,6 +105,7 @@ class FanOut:
                 for sent in list(self._out.values()):
                     await sent.task.cancel(force=True)
                     self._give_back(sent)
+                await self._acknowledging.close()
                 await self._cluster.put_down(self._order.token)
 
     async def _hand_out(self, workers: list[str]) -> None:
@@ -162,8 +169,10 @@ class FanOut:
             cell = outcome.results[0].cell
             if sent is not None and sent.left.pop(cell, None) is not None:
                 self._took(sent.lane, outcome)
-            else:
-                self._took_late(cell, outcome)
+            elif not self._took_late(cell, outcome):
+                self._acknowledging.done(news.desk, cell.judge)
+                continue
+            self._acknowledging.came(news.desk, outcome)
         self._stir.set()
 
     def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:
@@ -174,14 +183,15 @@ class FanOut:
                 lane.dead = lane.dead or (result.kind, result.message)
         self.outcomes.put_nowait(outcome)
 
-    def _took_late(self, cell: Cell, outcome: AskedOutcome) -> None:
+    def _took_late(self, cell: Cell, outcome: AskedOutcome) -> bool:
         """An outcome of a worker that was given up: welcome where nobody else was asked yet."""
         for lane in self._lanes:
             for question in lane.returned:
                 if question.cell == cell:
                     lane.returned.remove(question)
                     self.outcomes.put_nowait(outcome)
-                    return
+                    return True
+        return False
 
     def _take_back(self, workers: list[str]) -> None:
         """Chunks that ended are closed; what lost workers had not answered is handed out again."""
@@ -228,15 +238,17 @@ async def asked_on(
     ready: asyncio.Event | None = None,
     on_call: Callable[[int], None] = lambda more: None,
     remembered: Remembered | None = None,
+    receipts: Receipts,
 ) -> AsyncIterator[AskedOutcome]:
     """Every question's outcome, in the order in which they come; see `engine.grade`.
 
-    ``remembered`` gives the outcome of a judge's question from answers kept earlier, if it can.
+    ``remembered`` gives the outcome of a judge's question from answers kept earlier, if it can;
+    ``receipts`` must be told what is recorded, or workers soon ask nothing more.
 
     Raises:
         ClusterGone: the scheduler is gone and did not come back.
     """
-    fan = FanOut(cluster, order, questions, budget, ready, on_call, remembered)
+    fan = FanOut(cluster, order, questions, budget, ready, on_call, remembered, receipts)
     work = asyncio.create_task(fan.work(stop))
     try:
         while not (work.done() and fan.outcomes.empty()):

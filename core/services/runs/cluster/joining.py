@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.errors import InputError, RubricStudioError
+from core.services.runs.cluster.credit import Counts
 from core.services.runs.cluster.orders import News, Versions
 from core.services.runs.cluster.remote import put_down, versions
 
@@ -172,10 +173,15 @@ class Cluster:
         """Nobody waits for this task any more."""
         task.release()
 
+    async def say(self, token: str, counts: Counts) -> None:
+        """Workers find there what was recorded of a run; raises ``OSError`` where they do not."""
+        await self.client.scheduler.variable_set(name=token, data=counts)
+
     async def put_down(self, token: str) -> None:
-        """Workers forget a run."""
+        """Workers forget a run, and so does the scheduler."""
         if self.client.status == "running":
             await self.client.run(put_down, token, on_error="ignore")
+            self.client._send_to_scheduler({"op": "variable_delete", "name": token})
 
 
 def _ours() -> Versions:

@@ -57,9 +57,13 @@ class Chunk:
 
 @dataclass(frozen=True)
 class News:
-    """What a worker tells of a chunk: outcomes as they come, and how many calls went out."""
+    """What a worker tells of a chunk: outcomes as they come, and how many calls went out.
+
+    ``desk`` is the worker's name for what it holds of the run.
+    """
 
     token: str
+    desk: str
     chunk: int
     outcomes: tuple[AskedOutcome, ...]
     went_out: int = 0

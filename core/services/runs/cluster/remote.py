@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import pickle
 import platform
-from collections.abc import AsyncIterator
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -18,9 +20,9 @@ from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome
 from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.asking.engine import grade
-from core.judging.asking.llm_judge import LLMJudge
 from core.judging.prompts.wording import PROMPT_VERSION
-from core.judging.protocol import Question
+from core.judging.protocol import AskableJudge, Question
+from core.services.runs.cluster.credit import Counts, Credit
 from core.services.runs.cluster.orders import Chunk, News, Versions, WorkOrder
 from core.services.runs.ready_run import Providers
 
@@ -53,13 +55,19 @@ class NoneKept:
 
 
 class Desk:
-    """What a worker holds of one run: its judges, their gates, and room for their calls."""
+    """What a worker holds of one run: its judges, their gates, and room for their calls.
 
-    def __init__(self, order: WorkOrder) -> None:
+    ``recorded`` fetches what the owner says it has recorded.
+    """
+
+    def __init__(self, order: WorkOrder, recorded: Callable[[str], Awaitable[Counts]]) -> None:
         self.order = order
+        self.name = secrets.token_hex(8)
         self.went_out = 0
+        self._recorded = recorded
         self._providers = Providers()
         self._judges: dict[str, tuple[int, SharedJudge]] = {}
+        self._credits: dict[str, Credit] = {}
 
     async def judge(self, name: str, share: int) -> SharedJudge:
         """The judge with this worker's part of its limits; another part replaces the last one."""
@@ -69,7 +77,9 @@ class Desk:
                 await judge.close()
             spec = self.order.judge(name, share)
             cache = NoneKept() if self.order.keeps else None
-            judge = SharedJudge(self._providers.judge(spec, cache, self._called))
+            credit = self._credits.setdefault(name, Credit(0, partial(self._looked, name)))
+            credit.at_once = spec.concurrency
+            judge = SharedJudge(self._providers.judge(spec, cache, self._called), credit)
             self._judges[name] = (share, judge)
         return judge
 
@@ -87,18 +97,30 @@ class Desk:
     def _called(self, more: int) -> None:
         self.went_out += more
 
+    async def _looked(self, judge: str) -> int:
+        counts = await self._recorded(self.order.token)
+        return counts.get(self.name, {}).get(judge, 0)
+
 
 class SharedJudge:
-    """A judge with so many calls at once, however many chunks ask it."""
+    """A judge with so many calls at once, however many chunks ask it, and no more than its
+    ``credit`` ahead of what the owner records.
+    """
 
-    def __init__(self, judge: LLMJudge) -> None:
+    def __init__(self, judge: AskableJudge, credit: Credit) -> None:
         self.spec: Judge = judge.spec
-        self._judge, self._room = judge, asyncio.Semaphore(judge.spec.concurrency)
+        self._judge, self._credit = judge, credit
+        self._room = asyncio.Semaphore(judge.spec.concurrency)
 
     async def ask(self, question: Question) -> AskedOutcome:
         """What the judge says, once there is room for another call."""
         async with self._room:
-            return await self._judge.ask(question)
+            await self._credit.take()
+            try:
+                return await self._judge.ask(question)
+            except BaseException:
+                self._credit.cut_off()
+                raise
 
     async def close(self) -> None:
         """Its limits bind nobody any more."""
@@ -108,11 +130,17 @@ class SharedJudge:
 _desks: dict[str, Desk] = {}
 
 
-async def _desk(order: WorkOrder) -> Desk:
+async def _desk(order: WorkOrder, worker: Any) -> Desk:
     if order.token not in _desks:
         while len(_desks) >= MOST_DESKS:
             await _desks.pop(next(iter(_desks))).close()
-        _desks[order.token] = Desk(order)
+
+        async def recorded(token: str) -> Counts:
+            found = await worker.scheduler.variable_get(name=token, timeout=1)
+            counts: Counts = found["value"]
+            return counts
+
+        _desks[order.token] = Desk(order, recorded)
     return _desks[order.token]
 
 
@@ -122,7 +150,7 @@ async def ask(order: bytes, chunk: bytes, key: str) -> int:
 
     worker, work = get_worker(), pickle.loads(chunk)
     assert isinstance(work, Chunk)
-    desk = await _desk(pickle.loads(order))
+    desk = await _desk(pickle.loads(order), worker)
     judge = await desk.judge(work.judge, work.share)
     stop = asyncio.Event()
     async with _watched(worker, key, stop), _Sender(worker, desk, work.number) as sender:
@@ -188,5 +216,5 @@ class _Sender:
         order, outcomes = self._desk.order, tuple(self.waiting)
         self.waiting.clear()
         self.sent += len(outcomes)
-        news = News(order.token, self._chunk, outcomes, calls)
+        news = News(order.token, self._desk.name, self._chunk, outcomes, calls)
         self._worker.log_event(order.topic, pickle.dumps(news))
