@@ -63,6 +63,8 @@ def instructions_for(judge: Judge, asking: Asking, rubric: str, criteria: Sequen
     'Be strict on cites, tone.'
     """
     text = (judge.instructions or asking.instructions).strip()
+    if not text:
+        return ""
     names = {"rubric": rubric, "criterion": ", ".join(criteria)}
     return _PLACE.sub(lambda place: names.get(place[1], place[0]), text)
 

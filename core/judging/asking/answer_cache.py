@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any, Protocol
 
 from core.domain.votes import Cell, KeptAnswer
@@ -18,6 +19,7 @@ from core.judging.providers.base import Completion, Request
 
 #: What a provider would still take at that time is no part of its answer.
 _DEFAULTS = {field.name: field.default for field in fields(Completion) if field.name != "told"}
+_SAID = attrgetter(*_DEFAULTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +32,10 @@ class CachedCompletion:
 
 def as_answer(key: str, model: str, kept: CachedCompletion) -> KeptAnswer:
     """An answer of ``model`` as plain data; what it does not say is left out."""
-    given = {name: getattr(kept.completion, name) for name in _DEFAULTS}
-    said = {name: value for name, value in given.items() if value != _DEFAULTS[name]}
+    said = dict[str, object]()
+    for name, value in zip(_DEFAULTS, _SAID(kept.completion), strict=True):
+        if value != _DEFAULTS[name]:
+            said[name] = value
     return KeptAnswer(key, model, said, kept.cost)
 
 

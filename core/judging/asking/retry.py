@@ -18,9 +18,10 @@ from core.domain.panel import Judge
 from core.domain.votes import FailureKind, KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
-from core.judging.prompts.layouts import messages, shared_ends
+from core.judging.prompts.layouts import pieces, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (
+    JOINT,
     SIMPLER,
     CallError,
     Completion,
@@ -104,7 +105,7 @@ class Caller:
             if kept := await self._cache.get(key):
                 tally.reuse(kept)
                 return kept.completion
-        length, before = sum(len(segment.text) for segment in segments), tally.requests
+        length, before = sum([len(segment.text) for segment in segments]), tally.requests
         failed = set[Replica]()
         while True:
             at = await self.replicas.choose(failed)
@@ -178,10 +179,11 @@ class Caller:
 
     def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
         """One request for a reply of this form, as the judge's settings say."""
-        spec = self._spec
+        spec, said = self._spec, pieces(segments)
         return Request(
             model=spec.model,
-            messages=messages(segments),
+            messages=[{"role": role, "content": JOINT.join(texts)} for role, texts in said],
+            pieces=said,
             shared_ends=shared_ends(segments),
             schema=schema or {},
             format=self._format if schema else "words",
@@ -298,7 +300,7 @@ def about_logprobs(error: CallError) -> CallError:
 def without_key(completion: Completion, hidden: Hidden) -> Completion:
     """A provider that shows the key it was sent does not get it into the records."""
     told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
-    if not any(shows(text, hidden) for text in told):
+    if not hidden or not any(shows(text, hidden) for text in told if text):
         return completion
     text, thinking, refusal, model = (hide(text, hidden) for text in told)
     return replace(

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
-from core.domain.dataset import Pair
+from core.domain.dataset import Item, Pair
 from core.domain.votes import Segment
+from core.identity import Same
 from core.judging.prompts import pair_wording, wording
 from core.judging.prompts.pair_wording import PAIR_VERSION
 from core.judging.prompts.parts import (
@@ -35,6 +36,9 @@ from core.judging.prompts.reply_parsing import Schema, ids_of, reply_schema, rub
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 
+#: Judges work through the items side by side, a few of them at a time.
+_REMEMBERED = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -51,12 +55,18 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The fenced texts of a question; ``background`` is what was given to the author."""
+    """The fenced texts of a question; ``background`` is what was given to the author.
+
+    ``first`` is what prompts begin with where the item comes first, and ``shared_submission`` what
+    comes then where there is more than one question about it.
+    """
 
     guidelines: str
     background: str
     submission: FencedPart
     examples: Code
+    first: tuple[Segment, ...]
+    shared_submission: Segment
 
 
 class _Words(NamedTuple):
@@ -104,7 +114,7 @@ def build(question: Question) -> Prompt:
     texts = _fenced(question)
     parts = _criterion_first if question.layout == "criterion_first" else _item_first
     words = _words(question)
-    system = Segment("system", _system(words, question), shared=True)
+    system = _system_segment(_system(words, question))
     segments = (system, *(segment for segment in parts(question, texts) if segment.text))
     schema = (
         rubric_schema([len(ask.order) for ask in question.asks])
@@ -112,6 +122,11 @@ def build(question: Question) -> Prompt:
         else reply_schema(len(question.order))
     )
     return Prompt(segments, schema, words.version, texts.submission.code.nonce)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _system_segment(text: str) -> Segment:
+    return Segment("system", text, shared=True)
 
 
 def decision(question: Question) -> tuple[Segment, ...]:
@@ -164,9 +179,8 @@ def repair_assessment(problem: str) -> Segment:
 
 def _item_first(question: Question, texts: _Texts) -> Iterator[Segment]:
     alone = question.mode == "rubric" or len(question.rubric.criteria) == 1
-    yield Segment("user", texts.guidelines)
-    yield Segment("user", texts.background, shared=True)
-    yield Segment("user", texts.submission.text, shared=not alone)
+    yield from texts.first
+    yield Segment("user", texts.submission.text) if alone else texts.shared_submission
     parts = list[str]()
     for name, ask in _named(question):
         parts += _requirement(question, ask, name), options_part(*ask[1:], name)
@@ -233,15 +247,24 @@ def _joined(parts: Iterable[str]) -> str:
 
 
 def _fenced(question: Question) -> _Texts:
-    item, seed = question.item, question.seed
+    shown = tuple(map(Same, question.examples))
+    return _texts_of(Same(question.item), question.rubric.guidelines, shown, question.seed)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Texts:
+    """What all questions about an item share that show the same examples."""
+    item: Item = same.thing
     makers = (
         partial(submission_part, item, seed),
-        partial(guidelines_part, question.rubric.guidelines, seed),
+        partial(guidelines_part, rules, seed),
         partial(background_part, item, seed),
-        lambda skip: FencedPart("", examples_code(question.examples, seed, skip)),
+        lambda skip: FencedPart("", examples_code([one.thing for one in shown], seed, skip)),
     )
     submission, guidelines, background, examples = _clear_of_each_other(makers)
-    return _Texts(guidelines.text, background.text, submission, examples.code)
+    first = (Segment("user", guidelines.text), Segment("user", background.text, shared=True))
+    shared = Segment("user", submission.text, shared=True)
+    return _Texts(guidelines.text, background.text, submission, examples.code, first, shared)
 
 
 def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:

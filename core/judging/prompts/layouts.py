@@ -22,8 +22,7 @@ from core.judging.prompts.parts import (
     submission_part,
 )
 from core.judging.protocol import Question
-
-JOINT = "\n\n"
+from core.judging.providers.base import JOINT
 
 
 def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
@@ -32,13 +31,22 @@ def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
     >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
     [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
     """
-    sent: list[dict[str, str]] = []
+    return [{"role": role, "content": JOINT.join(texts)} for role, texts in pieces(segments)]
+
+
+def pieces(segments: Iterable[Segment]) -> list[tuple[str, list[str]]]:
+    """The messages' roles, each with the texts that its message is joined of.
+
+    >>> pieces([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
+    [('system', ['S']), ('user', ['a', 'b'])]
+    """
+    found: list[tuple[str, list[str]]] = []
     for segment in segments:
-        if sent and sent[-1]["role"] == segment.role:
-            sent[-1]["content"] += f"{JOINT}{segment.text}"
+        if found and found[-1][0] == segment.role:
+            found[-1][1].append(segment.text)
         else:
-            sent.append({"role": segment.role, "content": segment.text})
-    return sent
+            found.append((segment.role, [segment.text]))
+    return found
 
 
 def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:

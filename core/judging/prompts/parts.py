@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from core.domain.dataset import Answer, Item, Pair, Sections
 from core.domain.rubric import MET, UNMET, Criterion, Option
-from core.identity import canonical_json, seeded, text_hash
+from core.identity import Same, canonical_json, seeded, text_hash
 from core.judging.prompts import wording
 from core.judging.protocol import Example
 from core.text.names import fold
@@ -27,19 +26,6 @@ class Code(NamedTuple):
 
     nonce: str
     folded: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Same:
-    """This very object, and no other that equals it: comparing two of them reads no text."""
-
-    thing: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and self.thing is other.thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)
 
 
 def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
@@ -73,8 +59,18 @@ def one_line(text: str) -> str:
     return " ".join(sendable(text).split())
 
 
+#: A criterion is asked about item after item, in the few orders that its options have.
+_ASKED_REMEMBERED = 512
+
+
 def requirement_part(criterion: Criterion, name: str = "") -> str:
     """What all items are asked, whatever the order of options. ``name`` is the shown id."""
+    return _requirement_part(Same(criterion), name)
+
+
+@lru_cache(maxsize=_ASKED_REMEMBERED)
+def _requirement_part(same: Same, name: str) -> str:
+    criterion: Criterion = same.thing
     return f"{comparison_part(criterion, name)}\n\nKIND\n{_kind(criterion.weight)}"
 
 
@@ -85,6 +81,12 @@ def comparison_part(criterion: Criterion, name: str = "") -> str:
 
 def options_part(criterion: Criterion, order: tuple[int, ...], name: str = "") -> str:
     """The options, numbered from 1 in ``order``."""
+    return _options_part(Same(criterion), order, name)
+
+
+@lru_cache(maxsize=_ASKED_REMEMBERED)
+def _options_part(same: Same, order: tuple[int, ...], name: str) -> str:
+    criterion: Criterion = same.thing
     options = "\n".join(
         f"{shown}. {_option(criterion, criterion.choices[index])}"
         for shown, index in enumerate(order, start=1)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 MAX_QUOTES = 3
@@ -248,8 +249,9 @@ def _quotes(value: object) -> tuple[str, ...]:
 Schema = dict[str, object]
 
 
+@lru_cache(maxsize=256)
 def reply_schema(count: int) -> Schema:
-    """The JSON schema of a reply to ``count`` options.
+    """The JSON schema of a reply to ``count`` options: one object for all, not to be changed.
 
     The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``). An
     endpoint that refuses the bounds, too, is asked for plain JSON instead; see
@@ -265,11 +267,16 @@ def reply_schema(count: int) -> Schema:
 
 
 def rubric_schema(counts: Sequence[int]) -> Schema:
-    """The JSON schema of a reply to several criteria with so many options each.
+    """The JSON schema of a reply to several criteria with so many options each; not to be changed.
 
     One property per criterion and not a list of entries: so each has its own bound, none can be
     left out, and none can be there twice.
     """
+    return _rubric_schema(tuple(counts))
+
+
+@lru_cache(maxsize=256)
+def _rubric_schema(counts: tuple[int, ...]) -> Schema:
     ids = ids_of(len(counts))
     return _object({id_: reply_schema(n) for id_, n in zip(ids, counts, strict=True)})
 

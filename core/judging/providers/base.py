@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TypedDict
@@ -72,6 +72,9 @@ def hidden_values(values: Iterable[str | None]) -> Hidden:
     return tuple(sorted(long, key=lambda value: (-len(value), value)))
 
 
+_hidden_values = lru_cache(maxsize=256)(hidden_values)
+
+
 def redact(text: str, hidden: Hidden) -> str:
     """``text`` without what is hidden, without anything that looks like a key, and without logins.
 
@@ -92,12 +95,19 @@ def hide(text: str, hidden: Hidden) -> str:
 
 def shows(text: str, hidden: Hidden) -> bool:
     """Whether anything of what is hidden stands in ``text``."""
-    return bool(hidden) and _spelt(hidden).search(text) is not None
+    return bool(hidden) and _begun(hidden).search(text) is not None and hide(text, hidden) != text
 
 
 @lru_cache(maxsize=256)
 def _spelt(hidden: Hidden) -> re.Pattern[str]:
     return re.compile("|".join(form for value in hidden for form in _forms(value)))
+
+
+@lru_cache(maxsize=256)
+def _begun(hidden: Hidden) -> re.Pattern[str]:
+    """What stands wherever ``_spelt`` is found: each form begins with a letter, so it is quick."""
+    forms = [form for value in hidden for form in _forms(value)]
+    return re.compile("|".join(form.removeprefix(_EDGE).removesuffix(_END) for form in forms))
 
 
 def _forms(value: str) -> list[str]:
@@ -118,9 +128,16 @@ def _in_base64(data: bytes, before: int) -> str:
     first = (0, 2, 3)[before]
     last = len(spelt) if (before + len(data)) % 3 == 0 else len(spelt) - 1
     core = re.sub(r"[+\-]", "[+-]", re.sub(r"[/_]", "[/_]", spelt[first:last]))
-    edge = "[A-Za-z0-9+/_-]"
-    return f"{edge if first else ''}{core}(?:{edge}{{0,1}}={{0,2}})?"
+    return f"{_EDGE if first else ''}{core}{_END}"
 
+
+#: Characters beside a value in base64, which hold bits of it, too.
+_EDGE = "[A-Za-z0-9+/_-]"
+_END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
+
+
+#: What stands between the pieces that a message is joined of.
+JOINT = "\n\n"
 
 #: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
 ReplyFormat = Literal["schema", "object", "words"]
@@ -147,7 +164,8 @@ class Request:
     ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
     ``shared_ends`` says where pieces end that other calls share, as (index of the message,
     characters into it): a door may tell a provider that it pays to keep what comes before.
-    ``logprobs`` asks how likely each token of the answer was, and which others.
+    ``logprobs`` asks how likely each token of the answer was, and which others. ``pieces`` are the
+    texts that each message is joined of, where whoever asks knows them: many requests share some.
     """
 
     model: str
@@ -164,11 +182,12 @@ class Request:
     shared_ends: tuple[tuple[int, int], ...] = ()
     known: Mapping[str, str] = field(default_factory=dict, repr=False)
     logprobs: bool = False
+    pieces: Sequence[tuple[str, Sequence[str]]] = ()
 
     @property
     def hidden(self) -> Hidden:
         """What of it must not be seen in anything that comes back."""
-        return hidden_values([self.key, *self.known.values()])
+        return _hidden_values((self.key, *self.known.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 from core.judging.allowance import told_by
@@ -143,7 +144,8 @@ class LiteLLMProvider:
             "timeout": request.timeout,
             # Only this one: giving num_retries as well makes some versions retry after all.
             "max_retries": 0,
-            "response_format": response_format(request),
+            # litellm rewrites schemas for some providers, and ours is shared.
+            "response_format": deepcopy(response_format(request)),
             "temperature": request.temperature,
             "max_tokens": request.max_tokens,
             "api_base": request.api_base or None,

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.identity import Same
 from core.judging.allowance import Told, told_by
 from core.judging.providers.base import (
     CallError,
@@ -27,20 +28,18 @@ from core.judging.providers.base import (
 from core.judging.providers.bounded import (
     ACCEPTED,
     TOO_LARGE,
-    Body,
     TooLarge,
     UnreadableBody,
-    bound_for,
 )
 from core.judging.providers.failures import brief, from_status, lost
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
+from core.judging.providers.straight import BodyFrame, PostHead, head_of, post, read_body
 
 if TYPE_CHECKING:
     import ssl
 
     import aiohttp
 
-_PIECE = 64 * 1024
 DEFAULT_BASE = "https://api.openai.com/v1"
 
 
@@ -53,6 +52,18 @@ class Prepared(NamedTuple):
     proxy: str | None = None
 
 
+class _Shared(NamedTuple):
+    """What requests share; ``prepared`` without a body. ``None`` where that cannot be shared."""
+
+    prepared: Prepared
+    frame: BodyFrame | None
+    head: PostHead | None
+
+
+#: So many kinds of requests are known at a time.
+_MOST_SHARED = 256
+
+
 class OpenAIProvider:
     """Calls over one shared session, which is opened when it is first needed."""
 
@@ -60,12 +71,15 @@ class OpenAIProvider:
 
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
+        self._found: dict[tuple[object, ...], _Shared] = {}
 
     async def complete(self, request: Request) -> Completion:
         """One POST, no retry. Raises ``CallError``."""
         return self.read(request, *await self._post(request))
 
-    def read(self, request: Request, status: int, headers: dict[str, str], body: str) -> Completion:
+    def read(
+        self, request: Request, status: int, headers: Mapping[str, str], body: str
+    ) -> Completion:
         """The completion that an answer of this status holds. Raises ``CallError``."""
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
@@ -75,6 +89,7 @@ class OpenAIProvider:
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
         session, self._session = self._session, None
+        self._found.clear()
         if session is not None:
             await session.close()
 
@@ -91,22 +106,63 @@ class OpenAIProvider:
         """What certificates are checked against; ``True`` for what this machine trusts."""
         return True
 
-    async def _post(self, request: Request) -> tuple[int, dict[str, str], str]:
+    async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
+        shared = self._shared(request)
+        if shared.frame is None or not request.pieces:
+            body = json.dumps(self.prepared(request, sent_params(request)).body).encode()
+        else:
+            body = shared.frame.around(request.pieces)
+        with told_plainly(request.timeout, request.hidden):
+            connector = self.session().connector
+            if shared.head is None or connector is None:
+                return await self._post_by_session(shared.prepared, body, request.timeout)
+            status, headers, read = await post(connector, shared.head, body, request.timeout)
+            return status, headers, read.decode("utf-8", "replace")
+
+    def _shared(self, request: Request) -> _Shared:
+        """What requests share that differ in their messages alone; made once. Raises ``CallError``.
+
+        Settings are compared as objects: a judge's own stay the same.
+        """
+        own = (Same(request.schema), Same(request.params), Same(request.known))
+        settings = (request.temperature, request.max_tokens, request.thinking, request.logprobs)
+        key = (request.model, request.api_base, request.key, request.format, settings, own)
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= _MOST_SHARED:
+                self._found.clear()
+            found = self._found[key] = self._made(request)
+        return found
+
+    def _made(self, request: Request) -> _Shared:
+        prepared = self.prepared(request, sent_params(request))
+        # Another protocol writes messages in a way of its own.
+        plain = prepared.body.get("messages") is request.messages
+        frame = BodyFrame.of(prepared.body) if plain else None
+        with told_plainly(request.timeout, request.hidden):
+            trusted = self.trusted(prepared.url)
+            direct = not prepared.proxy
+            head = (
+                head_of(self.session(), prepared.url, prepared.headers, trusted) if direct else None
+            )
+        return _Shared(prepared._replace(body={}), frame, head)
+
+    async def _post_by_session(
+        self, prepared: Prepared, body: bytes, seconds: float
+    ) -> tuple[int, Mapping[str, str], str]:
         import aiohttp
 
-        prepared = self.prepared(request, sent_params(request))
-        with told_plainly(request.timeout, request.hidden):
-            async with self.session().post(
-                prepared.url,
-                data=json.dumps(prepared.body).encode(),
-                headers=prepared.headers,
-                proxy=prepared.proxy,
-                ssl=self.trusted(prepared.url),
-                timeout=aiohttp.ClientTimeout(total=request.timeout),
-                # A redirect would carry the key to an address nobody named.
-                allow_redirects=False,
-            ) as response:
-                return await whole_answer(response)
+        async with self.session().post(
+            prepared.url,
+            data=body,
+            headers=prepared.headers,
+            proxy=prepared.proxy,
+            ssl=self.trusted(prepared.url),
+            timeout=aiohttp.ClientTimeout(total=seconds),
+            # A redirect would carry the key to an address nobody named.
+            allow_redirects=False,
+        ) as response:
+            return await whole_answer(response)
 
     def session(self) -> aiohttp.ClientSession:
         """The connections; opened when they are first needed."""
@@ -144,23 +200,12 @@ def told_plainly(timeout: float, hidden: Hidden) -> Iterator[None]:
         raise lost(error, hidden) from None
 
 
-async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, dict[str, str], str]:
-    """Status, headers (names in lower case) and body of an answer, read up to the bound."""
-    body = (await _read(response)).decode("utf-8", "replace")
-    return response.status, {name.lower(): value for name, value in response.headers.items()}, body
-
-
-async def _read(response: aiohttp.ClientResponse) -> bytes:
-    body = Body(response.headers.get("Content-Encoding", ""), bound_for(response.status))
-    try:
-        async for piece in response.content.iter_chunked(_PIECE):
-            body.feed(piece)
-    except TooLarge:
-        # A refusal's first words are enough; the connection is given up with the rest.
+async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
+    """Status, headers (found in any case) and body of an answer, read up to the bound."""
+    body, whole = await read_body(response.content, response.headers, response.status)
+    if not whole:
         response.close()
-        if response.status == 200:
-            raise
-    return body.whole()
+    return response.status, response.headers, body.decode("utf-8", "replace")
 
 
 def _url(request: Request) -> str:
@@ -224,7 +269,7 @@ def chat_body(
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _parsed(body: str, headers: dict[str, str], hidden: Hidden) -> dict[str, Any]:
+def _parsed(body: str, headers: Mapping[str, str], hidden: Hidden) -> dict[str, Any]:
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -256,7 +301,9 @@ def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> 
     )
 
 
-def _error_in_200(error: object, body: str, headers: dict[str, str], hidden: Hidden) -> CallError:
+def _error_in_200(
+    error: object, body: str, headers: Mapping[str, str], hidden: Hidden
+) -> CallError:
     # Some gateways answer 200 and put the upstream status into the error's code.
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 300 <= code < 600 else 500

@@ -12,6 +12,7 @@ import re
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -120,6 +121,7 @@ _NOT_PLAIN = re.compile(r"/|claude|command|mistral|ministral|codestral|audio|rea
 _THINKERS = re.compile(r"gpt-?[5-9]|\bo[1-9]\b")
 
 
+@lru_cache(maxsize=256)
 def named(model: str) -> tuple[str, str]:
     """The provider that a model is named after, OpenAI where none is, and the rest of the name.
 
@@ -221,7 +223,9 @@ class PlainProvider(OpenAIProvider):
         url = base if base.endswith("/v1/messages") else f"{base}/v1/messages"
         return Prepared(url, headers, body, self._proxy(base))
 
-    def read(self, request: Request, status: int, headers: dict[str, str], body: str) -> Completion:
+    def read(
+        self, request: Request, status: int, headers: Mapping[str, str], body: str
+    ) -> Completion:
         """The completion that an answer holds, in its provider's protocol. Raises ``CallError``."""
         if named(request.model)[0] != "anthropic":
             return super().read(request, status, headers, body)

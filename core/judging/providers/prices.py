@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from core.identity import Same
 
 _LIST = "model_prices_and_context_window_backup.json"
 #: What names the price of a tier of service, by the tier's name in an answer.
@@ -62,35 +65,55 @@ def cost_by_list(
     prompt, reply = usage.get("prompt_tokens"), usage.get("completion_tokens")
     if not isinstance(prompt, int) or not isinstance(reply, int):
         return None
-    if not isinstance(entry.get(_IN), int | float) or not isinstance(entry.get(_OUT), int | float):
+    tier = "" if served_tier is None else _TIERS.get(str(served_tier).lower(), "")
+    steps = _steps(Same(entry), tier)
+    if steps is None:
         return None
-    tier = _TIERS.get(str(served_tier).lower(), "")
     details = usage.get("prompt_tokens_details")
     details = details if isinstance(details, dict) else {}
     read = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
     written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
     fresh = max(prompt - read - written, 0)
-    price = _rate(entry, _IN, tier, prompt) or 0.0
-    price_read, price_written = (_rate(entry, name, tier, prompt) for name in (_READ, _WRITTEN))
+    price, price_out, price_read, price_written = (_at(prompt, step) for step in steps)
+    price = price or 0.0
     cost = fresh * price
     cost += read * (price if price_read is None else price_read)
     cost += written * (price if price_written is None else price_written)
-    return cost + reply * (_rate(entry, _OUT, tier, prompt) or 0.0)
+    return cost + reply * (price_out or 0.0)
 
 
-def _rate(entry: dict[str, Any], name: str, tier: str, prompt: int) -> float | None:
+#: The prices of one token, each with the length of a prompt from which it counts.
+_Steps = list[tuple[float, float | None]]
+
+
+def _at(prompt: int, steps: _Steps) -> float | None:
     """The price of one token; the highest bound that the prompt passes counts."""
-    found = entry.get(f"{name}{tier}", entry.get(name))
-    for bound, words in _bounds(tuple(entry), name, tier):
-        if prompt > bound:
-            found = entry.get(f"{name}{words}{tier}", entry.get(f"{name}{words}", found))
-    return found if isinstance(found, int | float) else None
+    if len(steps) == 1:
+        return steps[0][1]
+    return [rate for bound, rate in steps if prompt > bound][-1]
 
 
 @lru_cache(maxsize=1024)
-def _bounds(keys: tuple[str, ...], name: str, tier: str) -> list[tuple[int, str]]:
+def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
+    """The prices of tokens in, out, read from what is kept, and written; ``None``: unknown."""
+    entry: dict[str, Any] = same.thing
+    if not all(isinstance(entry.get(name), int | float) for name in (_IN, _OUT)):
+        return None
+    return tuple(_steps_of(entry, name, tier) for name in (_IN, _OUT, _READ, _WRITTEN))
+
+
+def _steps_of(entry: dict[str, Any], name: str, tier: str) -> _Steps:
+    rate = entry.get(f"{name}{tier}", entry.get(name))
+    steps = [(float("-inf"), rate)]
+    for bound, words in _bounds(entry, name, tier):
+        rate = entry.get(f"{name}{words}{tier}", entry.get(f"{name}{words}", rate))
+        steps.append((bound, rate))
+    return [(bound, rate if isinstance(rate, int | float) else None) for bound, rate in steps]
+
+
+def _bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]:
     """The bounds from which a price differs, and how the list words them; the lowest first."""
-    found = (_LONG.search(key) for key in keys if key.startswith(name))
+    found = (_LONG.search(key) for key in entry if key.startswith(name))
     return sorted(
         {
             int(at[1]) * (1000 if at[2] else 1): at[0].removesuffix(at[3] or "")

@@ -96,13 +96,13 @@ class Asker:
         self, judge: Judge, item: Item, rubric: Rubric, asks: Sequence[Ask], layout: Layout
     ) -> Question:
         first, *more = asks
-        question = Question(first.cell, item, rubric, first.criterion, first.order, self.plan.seed)
+        shown = (first.cell, item, rubric, first.criterion, first.order, self.plan.seed)
         if judge.offline:
-            return question
+            return Question(*shown)
         asking = self.plan.panel.asking
         contest = self.plan.details.get("contest", {})
-        return replace(
-            question,
+        return Question(
+            *shown,
             more=tuple(more),
             examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
             mode="criterion" if judge.decides else asking.mode,

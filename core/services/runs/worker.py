@@ -32,7 +32,7 @@ from core.services.runs.batches.working import BatchWork
 from core.services.runs.cluster.asking import NO_CLUSTER, ClusterDoor, outcomes
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
-from core.services.runs.held_work import Recorder, beating, in_thread
+from core.services.runs.held_work import Recorder, beating, in_thread, seldom_collecting
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.settings import load_settings
@@ -92,7 +92,8 @@ class Work:
             self.leave("cancelled")
         try:
             async with beating(self._beat, BEAT_EVERY):
-                status, message = await self._work()
+                with seldom_collecting():
+                    status, message = await self._work()
         except Conflict:
             self.lost = True
             return None

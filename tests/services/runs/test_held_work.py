@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 
 import pytest
 
 from core.errors import NotNow, StoreError
-from core.services.runs.held_work import beating, in_thread, store_thread
+from core.services.runs.held_work import (
+    SELDOM,
+    beating,
+    in_thread,
+    seldom_collecting,
+    store_thread,
+)
 from core.store.store import Store
 
 
@@ -55,3 +62,12 @@ def test_the_stores_thread_ends_with_its_work(store: Store) -> None:
     thread = asyncio.run(work())
     assert thread is not threading.current_thread()
     assert not thread.is_alive()
+
+
+def test_garbage_is_looked_for_less_often_while_any_work_lasts_and_as_before_afterwards() -> None:
+    before = gc.get_threshold()
+    with seldom_collecting():
+        with seldom_collecting():
+            assert gc.get_threshold() == (SELDOM, *before[1:])
+        assert gc.get_threshold()[0] == SELDOM
+    assert gc.get_threshold() == before

@@ -1,0 +1,168 @@
+"""A POST made of what the requests of a judge share, over aiohttp's connections.
+
+They differ in their messages alone, and messages are joined of texts that many share: so all else
+of a body is written once (``BodyFrame``), and so is each text. What aiohttp's session does for each
+request (merging headers, cookies, a task that writes the body, timers, a response) costs as much as
+all else that is done for a call: aiohttp makes the head of a request once, and it is sent again and
+again. Connections, TLS and the reading of answers are aiohttp's as ever. This uses parts of aiohttp
+that may change: another version than those known is asked through its session, and so is a proxy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from core.judging.providers.base import JOINT
+from core.judging.providers.bounded import Body, TooLarge, bound_for
+
+if TYPE_CHECKING:
+    import ssl
+
+    import aiohttp
+
+#: How the versions begin whose inner parts are known.
+_KNOWN = ("3.14.",)
+#: What no line of a head may hold.
+_BREAKS = ("\r", "\n", "\0")
+
+#: Status, headers and body of an answer.
+Answered = tuple[int, Mapping[str, str], bytes]
+
+#: So many texts of messages are kept as they are sent, none of them longer than this.
+_TEXTS, _LONGEST_TEXT = 512, 64 * 1024
+_MESSAGES = '"messages": []'
+
+
+class BodyFrame:
+    """The body of a request but for its messages; ``text`` has an empty list in their place."""
+
+    def __init__(self, text: str) -> None:
+        self._before, _, self._after = text.partition(_MESSAGES)
+
+    @classmethod
+    def of(cls, body: Mapping[str, object]) -> BodyFrame | None:
+        """The frame of a body; ``None`` where the messages' place cannot be told."""
+        text = json.dumps({**body, "messages": []})
+        return cls(text) if text.count(_MESSAGES) == 1 else None
+
+    def around(self, messages: Sequence[tuple[str, Sequence[str]]]) -> bytes:
+        """The bytes that ``json.dumps`` would give, with these roles and pieces of messages."""
+        said = ", ".join(
+            f'{{"role": {json.dumps(role)}, "content": "{_JOINT.join(map(_text, pieces))}"}}'
+            for role, pieces in messages
+        )
+        return f'{self._before}"messages": [{said}]{self._after}'.encode()
+
+
+def _text(text: str) -> str:
+    return _kept_text(text) if len(text) <= _LONGEST_TEXT else json.dumps(text)[1:-1]
+
+
+@lru_cache(maxsize=_TEXTS)
+def _kept_text(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+_JOINT = json.dumps(JOINT)[1:-1]
+
+
+class PostHead:
+    """The head of a POST to one address, as aiohttp makes it, but for the length of the body."""
+
+    def __init__(self, request: aiohttp.ClientRequest, before: bytes, after: bytes) -> None:
+        self.request, self._before, self._after = request, before, after
+
+    def with_body(self, body: bytes) -> bytes:
+        """The whole request."""
+        return b"".join((self._before, str(len(body)).encode(), self._after, body))
+
+
+def head_of(
+    session: aiohttp.ClientSession,
+    url: str,
+    headers: dict[str, str],
+    trusted: ssl.SSLContext | bool,
+) -> PostHead | None:
+    """The head of a POST; ``None`` where the session is to be asked, or will say what is wrong."""
+    import aiohttp
+    from yarl import URL
+
+    try:
+        place = URL(url)
+    except ValueError:
+        return None
+    known = aiohttp.__version__.startswith(_KNOWN) and place.scheme in ("http", "https")
+    if not known or not place.raw_host or place.raw_user or place.raw_password:
+        return None
+    request = aiohttp.ClientRequest(
+        "POST", place, headers=headers, data=b"", session=session, ssl=trusted,
+        loop=asyncio.get_running_loop(),
+    )  # fmt: skip
+    given = list(request.headers.items())
+    if any(sign in text for field in given for text in field for sign in _BREAKS):
+        return None
+    lines = [f"POST {request.url.raw_path_qs} HTTP/1.1"]
+    lines += [f"{name}: {value if name != 'Content-Length' else '%'}" for name, value in given]
+    before, after = ("\r\n".join(lines) + "\r\n\r\n").split("Content-Length: %")
+    return PostHead(request, f"{before}Content-Length: ".encode(), after.encode())
+
+
+async def post(
+    connector: aiohttp.BaseConnector, head: PostHead, body: bytes, seconds: float
+) -> Answered:
+    """The answer, read up to the bound. Raises what aiohttp's session would raise."""
+    import aiohttp
+
+    async with asyncio.timeout(seconds):
+        connection = await connector.connect(
+            head.request, traces=[], timeout=aiohttp.ClientTimeout(total=seconds)
+        )
+        try:
+            wire: Any = connection.protocol
+            wire.set_response_params(read_until_eof=True, auto_decompress=False)
+            connection.transport.write(head.with_body(body))  # type: ignore[union-attr]
+            answer, content = await _begun(wire, head)
+            read, whole = await read_body(content, answer.headers, answer.code)
+        except BaseException:
+            connection.close()
+            raise
+        if whole:
+            connection.release()
+        else:
+            # A refusal's first words are enough; the connection is given up with the rest.
+            connection.close()
+    return answer.code, answer.headers, read
+
+
+async def _begun(wire: Any, head: PostHead) -> tuple[Any, Any]:
+    """What is known of an answer before its body, and the body's stream."""
+    import aiohttp
+    from aiohttp.http_exceptions import HttpProcessingError
+
+    while True:
+        try:
+            answer, content = await wire.read()
+        except HttpProcessingError as error:
+            raise aiohttp.ClientResponseError(
+                head.request.request_info, (),
+                status=error.code, message=error.message, headers=error.headers,
+            ) from error  # fmt: skip
+        if not 100 <= answer.code < 200:
+            return answer, content
+
+
+async def read_body(content: Any, headers: Mapping[str, str], status: int) -> tuple[bytes, bool]:
+    """A body, and whether it was read to its end. Raises ``TooLarge`` where it matters."""
+    body = Body(headers.get("Content-Encoding", ""), bound_for(status))
+    try:
+        while piece := await content.readany():
+            body.feed(piece)
+    except TooLarge:
+        if status == 200:
+            raise
+        return body.whole(), False
+    return body.whole(), True

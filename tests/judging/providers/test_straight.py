@@ -1,0 +1,150 @@
+"""A POST put together here and sent over aiohttp's connections, beside its own session's."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.domain.votes import Segment
+from core.judging.prompts.layouts import messages, pieces
+from core.judging.prompts.reply_parsing import reply_schema
+from core.judging.providers import straight
+from core.judging.providers.base import CallError, Request, sent_params
+from core.judging.providers.openai_provider import OpenAIProvider
+from tests.judging.wire import opened
+from tests.provider import said
+
+BODY = said("hello").body
+LONG = f"content-length: {len(BODY)}\r\n".encode()
+CHUNKS = b"%x;ext=1\r\n%s\r\n%x\r\n%s\r\n0\r\nx-trailer: 1\r\n\r\n" % (
+    9, BODY[:9], len(BODY) - 9, BODY[9:],
+)  # fmt: skip
+#: Answers as servers may write them, and whether the connection can be used again.
+ANSWERS = {
+    "with its length": (b"HTTP/1.1 200 OK\r\n" + LONG + b"\r\n" + BODY, True),
+    "in chunks": (b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n" + CHUNKS, True),
+    "after an early hint": (
+        b"HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\nHTTP/1.1 200 OK\r\n" + LONG + b"\r\n" + BODY,
+        True,
+    ),
+    "said to be the last": (
+        b"HTTP/1.1 200 OK\r\nconnection: close\r\n" + LONG + b"\r\n" + BODY, False,
+    ),
+    "until the end": (b"HTTP/1.1 200 OK\r\n\r\n" + BODY, False),
+    "by HTTP/1.0": (b"HTTP/1.0 200 OK\r\n" + LONG + b"\r\n" + BODY, False),
+}  # fmt: skip
+SEGMENTS = (
+    Segment("system", "Sé\u2028"),
+    Segment("user", 'a "quote"'),
+    Segment("user", "b\ud800😀"),
+)
+
+
+class Raw:
+    """A server that keeps the bytes that it gets, and gives the bytes that it was told."""
+
+    def __init__(self, answer: bytes, last: bool) -> None:
+        self.answer, self.last = answer, last
+        self.got, self.connections = list[bytes](), 0
+        self.url = ""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        while True:
+            try:
+                head = await reader.readuntil(b"\r\n\r\n")
+            except asyncio.IncompleteReadError:
+                break
+            (length,) = (
+                int(line.split(b":")[1])
+                for line in head.lower().split(b"\r\n")
+                if line.startswith(b"content-length")
+            )
+            self.got.append(head + await reader.readexactly(length))
+            writer.write(self.answer)
+            await writer.drain()
+            if self.last:
+                break
+        writer.close()
+
+
+@asynccontextmanager
+async def raw(answer: bytes, last: bool = False) -> AsyncIterator[Raw]:
+    server = Raw(answer, last)
+    async with await asyncio.start_server(server.serve, "127.0.0.1", 0) as listening:
+        port = listening.sockets[0].getsockname()[1]
+        server.url = f"http://127.0.0.1:{port}/v1"
+        yield server
+
+
+def asked(url: str, **more: Any) -> Request:
+    fields: dict[str, Any] = {
+        "model": "openai/scripted", "messages": messages(SEGMENTS), "pieces": pieces(SEGMENTS),
+        "schema": reply_schema(3), "api_base": url, "key": "sk-of-a-test-0123", "timeout": 5.0,
+        "params": {"seed": 5, "extra_headers": {"X-Team": "ours"}}, "temperature": 0.5,
+    }  # fmt: skip
+    return Request(**{**fields, **more})
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers_are_read_however_they_are_written_and_connections_used_again(
+    name: str, runner: asyncio.Runner
+) -> None:
+    answer, again = ANSWERS[name]
+
+    async def go() -> tuple[list[str | None], int]:
+        async with raw(answer, not again) as server, opened("openai") as door:
+            texts = [(await door.complete(asked(server.url))).text for _ in range(3)]
+            return texts, server.connections
+
+    assert runner.run(go()) == (["hello"] * 3, 1 if again else 3)
+
+
+def test_the_bytes_sent_are_those_of_aiohttps_own_session(
+    runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def sent() -> list[bytes]:
+        async with raw(ANSWERS["with its length"][0]) as server, opened("openai") as door:
+            for more in ({}, {"format": "object"}, {"format": "words", "max_tokens": 9}, {}):
+                await door.complete(asked(server.url, **more))
+            return [one.replace(server.url[16:-3].encode(), b":port") for one in server.got]
+
+    ours = runner.run(sent())
+    # Of another version than those known everything is left to the session.
+    monkeypatch.setattr(straight, "_KNOWN", ("1.",))
+    assert runner.run(sent()) == ours
+    assert b"X-Team: ours" in ours[0]
+    assert ours[0] == ours[3]
+
+
+def test_a_server_that_speaks_no_http_is_a_lost_connection(runner: asyncio.Runner) -> None:
+    async def go() -> str:
+        async with raw(b"SSH-2.0-OpenSSH_9.6\r\n", True) as server, opened("openai") as door:
+            with pytest.raises(CallError) as refused:
+                await door.complete(asked(server.url))
+            return refused.value.kind
+
+    assert runner.run(go()) == "connection"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(("system", "user")), st.text(max_size=9)), max_size=4))
+def test_a_body_from_its_frame_is_the_body_that_json_would_write(
+    said: list[tuple[str, str]],
+) -> None:
+    segments = [Segment(role, text) for role, text in said]
+    request = asked("http://x/v1", messages=messages(segments), pieces=pieces(segments))
+    body = OpenAIProvider().prepared(request, sent_params(request)).body
+    frame = straight.BodyFrame.of(body)
+    assert frame is not None
+    assert frame.around(request.pieces) == json.dumps(body).encode()
+
+
+def test_a_setting_that_looks_like_the_messages_place_makes_no_frame() -> None:
+    body = {"messages": [], "metadata_of_ours": {"messages": []}}
+    assert straight.BodyFrame.of(body) is None
