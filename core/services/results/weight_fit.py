@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import sqrt
@@ -25,7 +25,6 @@ from core.services.results.scored_items import (
     scored_rubric,
 )
 from core.services.results.verdicts import counting_of
-from core.services.results.weight_fit_cells import cells_of_run
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson, votes_of
 from core.store.store import Store
 from core.text.numbers import percent, score
@@ -91,9 +90,18 @@ class _Trial:
         self.lesson = Lesson(criterion, known, others)
         self.fold = _folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
-        self.plain = np.array([self._loss(cell, None) for cell in known])
+        # What cells of the same votes and truth come to is worked out once.
+        numbers: dict[tuple[object, ...], int] = {}
+        alike = np.array([numbers.setdefault((*c.ballots, c.truth), len(numbers)) for c in known])
+        self.example = [known[at] for at in np.unique(alike, return_index=True)[1].tolist()]
+        self.by_fold = [
+            (mine := np.flatnonzero(self.fold == at), *np.unique(alike[mine], return_inverse=True))
+            for at in self.folds
+        ]
         self._apart = cache(self._rule_without)
         self._lost = cache(self._losses)
+        self._cost = cache(lambda number, kind, left: self._loss(number, self._apart(kind, left)))
+        self.plain = self._each(lambda number, _: self._loss(number, None))
 
     def fitted(self) -> Fitted:
         """The rule of the kind that all labels choose."""
@@ -102,10 +110,9 @@ class _Trial:
         choice = self._chosen(None)
         kind = choice or self._closest
         folds = tuple(self._fold_rule(at) for at in self.folds)
-        by_cell = [folds[at] for at in self.fold]
-        hits = np.array([self._right(*pair) for pair in zip(self.known, by_cell, strict=True)])
-        plain_hits = np.array([self._right(cell, None) for cell in self.known])
-        losses = [self._loss(*pair) for pair in zip(self.known, by_cell, strict=True)]
+        hits = self._each(lambda number, at: self._right(number, folds[at])) > 0
+        plain_hits = self._each(lambda number, _: self._right(number, None)) > 0
+        losses = self._each(lambda number, at: self._loss(number, folds[at]))
         far, plain_far = float(np.mean(losses)), float(self.plain.mean())
         ordinal = self.lesson.ordinal
         return Fitted(
@@ -160,15 +167,17 @@ class _Trial:
         """What each cell costs, settled by a rule from the folds that are neither its own nor
         ``without``.
         """
+        left = frozenset() if without is None else frozenset({without})
+        return self._each(lambda number, at: self._cost(number, kind, left | {at}))
+
+    def _each(self, of: Callable[[int, int], float]) -> Floats:
+        """For all cells what ``of`` an example and a fold gives."""
         import numpy as np
 
-        left = frozenset() if without is None else frozenset({without})
-        return np.array(
-            [
-                self._loss(cell, self._apart(kind, left | {int(at)}))
-                for cell, at in zip(self.known, self.fold, strict=True)
-            ]
-        )
+        found = np.zeros(len(self.known))
+        for at, (mine, numbers, place) in enumerate(self.by_fold):
+            found[mine] = np.array([of(number, at) for number in numbers.tolist()], float)[place]
+        return found
 
     def _rule_without(self, kind: Kind, left: frozenset[int]) -> Weights:
         import numpy as np
@@ -179,11 +188,13 @@ class _Trial:
         verdict = settle(self.criterion, cell.ballots, self.rules, weights=weights)
         return verdict.option if verdict else None
 
-    def _loss(self, cell: LabelledCell, weights: Weights | None) -> float:
+    def _loss(self, number: int, weights: Weights | None) -> float:
+        cell = self.example[number]
         return self.lesson.loss(self._option(cell, weights), cell.truth)
 
-    def _right(self, cell: LabelledCell, weights: Weights | None) -> bool:
-        return self._option(cell, weights) == cell.truth
+    def _right(self, number: int, weights: Weights | None) -> bool:
+        cell = self.example[number]
+        return bool(self._option(cell, weights) == cell.truth)
 
 
 def _folds(criterion: Criterion, known: Sequence[LabelledCell]) -> Levels:
@@ -302,6 +313,9 @@ class Offer:
 
 def offers(store: Store, run_id: int) -> list[Offer]:
     """A fit per criterion of a run, from all of its items whose truth is known by now."""
+    # Columns need numpy, which whoever only reads a rule shall not wait for.
+    from core.services.results.weight_fit_cells import cells_of_run
+
     run = store.runs.get(run_id)
     used = fitted_of(run)
     rubric = scored_rubric(store, run)
