@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
@@ -201,24 +201,30 @@ def _unpacked(word: str) -> list[int]:
     return found
 
 
-def judged_options(store: Store, run_id: int) -> Mapping[tuple[str, str], int]:
-    """The option that the votes gave, by item id and criterion, also where people settled another.
+def judged_options(
+    store: Store, run_id: int, places: Collection[tuple[str, str]]
+) -> Mapping[tuple[str, str], int]:
+    """The option that the votes gave on some cells (item ids and criteria of the run), also where
+    people settled another.
 
     Cells on which the panel abstained or gave nothing are not in it: there is no verdict there that
     could be right or wrong. Raises ``NotFound``.
     """
-    from core.services.results.run_columns import cell_columns, items_of_run
+    from core.services.results.run_columns import cell_columns, own_rubrics, places_of_items
 
     run = store.runs.get(run_id)
-    rubric, ids = scored_rubric(store, run), items_of_run(store, run).ids
-    own = store.signs.own_rubrics(run_id)
-    scored = {c.name: frozenset(c.scored) for c in rubric.criteria}
-    theirs = {
-        item: {c.name: frozenset(c.scored) for c in one.criteria} for item, one in own.items()
-    }
-    return {
-        (ids[row], column.criterion): option
-        for column in cell_columns(store, run)
-        for row, option in zip(column.rows.tolist(), column.judged.tolist(), strict=True)
-        if option in theirs.get(ids[row], scored)[column.criterion]
-    }
+    if not places:
+        return {}
+    rubric, rows = scored_rubric(store, run), places_of_items(store, run)
+    own = own_rubrics(store, run)
+    columns = {column.criterion: column for column in cell_columns(store, run)}
+    found = {}
+    for item_id, name in places:
+        row, column = rows[item_id], columns.get(name)
+        at = 0 if column is None else int(column.rows.searchsorted(row))
+        if column is None or at == len(column.rows) or column.rows[at] != row:
+            continue
+        option = int(column.judged[at])
+        if option in own.get(item_id, rubric).criterion(name).scored:
+            found[item_id, name] = option
+    return found

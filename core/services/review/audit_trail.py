@@ -185,7 +185,10 @@ class _Teller:
     def __init__(self, store: Store, seat: Seat | None, run_id: int) -> None:
         self._store = store
         self._asked: dict[int, Rubric] = {}
-        self._own: Mapping[str, Rubric] = store.signs.own_rubrics(run_id)
+        # Columns need numpy, which whoever only tells an event to be kept shall not wait for.
+        from core.services.results.run_columns import own_rubrics
+
+        self._own: Mapping[str, Rubric] = own_rubrics(store, store.runs.row(run_id))
         now = None if seat is None else now_seated(store, seat)
         self._name = "" if now is None else now.name
         self._all = now is not None and now.resolves
@@ -290,8 +293,9 @@ _PLAIN = {
 
 def cells_of(store: Store, queue_id: int) -> list[tuple[str, str]]:
     """The cells of a queue that somebody has said something about, in the order of the items."""
-    position = {item.item_id: item.position for item in store.queues.items(queue_id)}
     said = {(v.item_id, v.criterion) for v in store.verdicts.of_queue(queue_id)}
+    items = store.queues.items(queue_id, {item_id for item_id, _ in said})
+    position = {item.item_id: item.position for item in items}
     return sorted(said, key=lambda cell: (position[cell[0]], cell[1]))
 
 

@@ -23,7 +23,7 @@ from core.services.queueing.queue_cap import (
 from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
 from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
 from core.services.results.browsing import judged_options
-from core.services.review.adjudication import bring_states_up_to_date, settled
+from core.services.review.adjudication import bring_states_up_to_date
 from core.services.review.reviewers import require_lead
 from core.store.database.content import dump
 from core.store.store import Store
@@ -313,18 +313,15 @@ class Session:
 def session(store: Store, queue_id: int) -> Session:
     """What came of a queue so far. Raises ``NotFound``."""
     queue = store.queues.get(queue_id)
-    known = settled(store, queue.run_id)
-    judged = judged_options(store, queue.run_id)
+    decided = store.settled.options(queue.run_id, queue_id)
+    judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
     counts = dict.fromkeys(("kept", "mended", "given", "uncertain"), 0)
     changed: dict[str, None] = {}
-    for cell in store.queues.cells(queue_id):
-        place = (cell.item_id, cell.criterion)
-        decided = known.get(place)
-        if decided is not None and decided.state == "active":
-            became = _became(decided.option, judged.get(place))
-            counts[became] += 1
-            if became == "mended":
-                changed[cell.item_id] = None
+    for item_id, criterion, option in decided:
+        became = _became(option, judged.get((item_id, criterion)))
+        counts[became] += 1
+        if became == "mended":
+            changed[item_id] = None
     now = progress(store, queue_id)
     times = spent(store.events.of_run(queue.run_id, queue_id))
     each = median(times) / 1000 if times else None
@@ -337,7 +334,7 @@ def session(store: Store, queue_id: int) -> Session:
         minutes=sum(times) / 60_000,
         timed=len(times),
         each_seconds=each,
-        left_minutes=None if each is None else _needed(store, queue_id) * each / 60,
+        left_minutes=None if each is None else store.verdicts.needed(queue_id) * each / 60,
         troubles=_troubles(store, queue_id),
         changed=tuple(changed),
     )
@@ -358,21 +355,6 @@ def spent(events: Iterable[EventRow]) -> list[int]:
         for event in events
         if event.action == "verdict" and event.ms_active is not None and event.ms_active > 0
     ]
-
-
-def _needed(store: Store, queue_id: int) -> int:
-    """How many verdicts the open cells still need."""
-    required = {item.item_id: item.required for item in store.queues.items(queue_id)}
-    given: dict[tuple[str, str], int] = {}
-    for verdict in store.verdicts.of_queue(queue_id):
-        if verdict.final is not None and verdict.part == "review":
-            place = (verdict.item_id, verdict.criterion)
-            given[place] = given.get(place, 0) + 1
-    return sum(
-        max(1, required[cell.item_id] - given.get((cell.item_id, cell.criterion), 0))
-        for cell in store.queues.cells(queue_id)
-        if cell.state != "resolved"
-    )
 
 
 def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:

@@ -6,7 +6,7 @@ the person: who got the hard ones is slower, and differs more often.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import median
@@ -90,7 +90,7 @@ def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
     queue = store.queues.get(queue_id)
     last = store.events.last_reviewed(queue_id)
     held = {lease.reviewer: lease.session for lease in claims.open_leases(store, queue_id)}
-    given = {name for item in store.queues.items(queue_id) for name in item.assigned}
+    given = {name for names in store.queues.assigned(queue_id).values() for name in names}
     roles = {row.name: row.role for row in store.reviewers.list()}
     people = {*last, *held, *given} if seat.role == "lead" else {seat.name}
     found = []
@@ -159,14 +159,16 @@ class _Facts:
             e.id: e for e in store.events.of_run(queue.run_id, queue.id) if e.action == "verdict"
         }
         self._pairs = second_looks.pairs(store, queue.id)
-        self._gold = _gold(store, queue)
+        self._gold = _gold(store, queue, {verdict.item_id for verdict in self._verdicts})
         self._settled = {
             (s.item_id, s.criterion): s.option
             for s in store.settled.of_run(queue.run_id)
             if s.state == "active"
         }
-        self._assigned = {i.item_id: i.assigned for i in store.queues.items(queue.id)}
-        self._open = [c for c in store.queues.cells(queue.id) if c.state != "resolved"]
+        self._assigned = store.queues.assigned(queue.id)
+        # Whoever is not given anything is not waited for by name.
+        cells = store.queues.cells(queue.id) if self._assigned else []
+        self._open = [c for c in cells if c.state != "resolved"]
         assigned = {name for names in self._assigned.values() for name in names}
         self.people = sorted({v.reviewer for v in self._verdicts} | assigned, key=str.casefold)
 
@@ -199,7 +201,7 @@ class _Facts:
         return [
             (c.item_id, c.criterion)
             for c in self._open
-            if name in self._assigned[c.item_id]
+            if name in self._assigned.get(c.item_id, ())
             and c.state in ("needs_review", "needs_others")
             and (c.item_id, c.criterion) not in done
         ]
@@ -236,14 +238,13 @@ class _Facts:
         return tuple(found)
 
 
-def _gold(store: Store, queue: QueueRow) -> Mapping[tuple[str, str], int]:
-    """The dataset's own labels of the queue's items; what people settled is not among them."""
+def _gold(store: Store, queue: QueueRow, items: Collection[str]) -> Mapping[tuple[str, str], int]:
+    """The dataset's own labels of these items; what people settled is not among them."""
     run = store.runs.get(queue.run_id)
     rubric = scored_rubric(store, run)
-    ids = [item.item_id for item in store.queues.items(queue.id)]
     return {
         (item.id, name): option
-        for item in resolved_items(store, run.dataset_version_id, ids, upto=0)
+        for item in resolved_items(store, run.dataset_version_id, sorted(items), upto=0)
         for name, option in labels_of(item, effective(item, rubric)).items()
     }
 
@@ -290,13 +291,13 @@ def anchoring(store: Store, queue_id: int) -> Anchoring:
     the panel's. Raises ``NotFound``.
     """
     queue = store.queues.get(queue_id)
-    judged = judged_options(store, queue.run_id)
-    shown = {item.item_id for item in store.queues.items(queue_id) if item.assisted}
+    given = [v for v in store.verdicts.of_queue(queue_id) if v.part == "review"]
+    judged = judged_options(store, queue.run_id, {(v.item_id, v.criterion) for v in given})
+    shown = store.queues.assisted(queue_id)
     known = [
         (verdict, option)
-        for verdict in store.verdicts.of_queue(queue_id)
-        if verdict.part == "review"
-        and (option := judged.get((verdict.item_id, verdict.criterion))) is not None
+        for verdict in given
+        if (option := judged.get((verdict.item_id, verdict.criterion))) is not None
     ]
     changed = [(v, o) for v, o in known if v.mode == "until_commit" and v.revealed and v.final]
     apart = [(v, o) for v, o in changed if v.first.option != o]

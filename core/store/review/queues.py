@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -127,14 +127,33 @@ class Queues:
             ((after,),) = db.execute(_COUNT, (queue_id,))
         return int(after - before)
 
-    def items(self, queue_id: int) -> builtins.list[QueuedItem]:
-        """The items of a queue, in the run's order."""
+    def items(self, queue_id: int, ids: Iterable[str] | None = None) -> builtins.list[QueuedItem]:
+        """The items of a queue (or those with these ids), in the run's order."""
+        only = "" if ids is None else "AND item_id IN (SELECT value FROM json_each(?)) "
         return [
             _item(row)
             for row in self._files.tuples(
-                f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? ORDER BY position", (queue_id,)
+                f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? {only}ORDER BY position",
+                (queue_id, *(() if ids is None else (json.dumps(sorted(ids)),))),
             )
         ]
+
+    def assigned(self, queue_id: int) -> dict[str, tuple[str, ...]]:
+        """The items of a queue that are given to people, with their names."""
+        return {
+            item_id: tuple(json.loads(names))
+            for item_id, names in self._files.tuples(
+                "SELECT item_id, assigned FROM queue_item WHERE queue_id = ? AND assigned <> '[]'",
+                (queue_id,),
+            )
+        }
+
+    def assisted(self, queue_id: int) -> set[str]:
+        """The items of a queue that are shown with the votes at once."""
+        found = self._files.tuples(
+            "SELECT item_id FROM queue_item WHERE queue_id = ? AND assisted", (queue_id,)
+        )
+        return {item_id for (item_id,) in found}
 
     def item(self, queue_id: int, item_id: str) -> QueuedItem:
         """One item of a queue; raises ``NotFound``."""

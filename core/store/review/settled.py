@@ -113,11 +113,20 @@ class SettledCells:
             )
         ]
 
-    def options(self, run_id: int) -> builtins.list[tuple[str, str, int | None]]:
-        """What counts of what was settled in a run: item ids, criteria and options."""
+    def options(
+        self, run_id: int, queue_id: int | None = None
+    ) -> builtins.list[tuple[str, str, int | None]]:
+        """What counts of what was settled in a run (or on a queue's cells), by item and criterion:
+        item ids, criteria and options.
+        """
+        inside = (
+            "AND EXISTS (SELECT 1 FROM queue_cell c WHERE c.queue_id = ? "
+            "AND c.item_id = settled.item_id AND c.criterion = settled.criterion)"
+        )
         return self._files.tuples(
-            "SELECT item_id, criterion, option FROM settled WHERE run_id = ? AND state = 'active'",
-            (run_id,),
+            "SELECT item_id, criterion, option FROM settled WHERE run_id = ? AND state = 'active' "
+            f"{'' if queue_id is None else inside} ORDER BY item_id, criterion",
+            (run_id,) if queue_id is None else (run_id, queue_id),
         )
 
     def get(self, run_id: int, item_id: str, criterion: str) -> Settled | None:
@@ -253,6 +262,19 @@ class Verdicts:
     def of_queue(self, queue_id: int) -> builtins.list[VerdictRow]:
         """All verdicts of a queue, in the order in which they were given."""
         return self._rows("queue_id = ?", (queue_id,))
+
+    def needed(self, queue_id: int) -> int:
+        """How many verdicts the open cells of a queue still need."""
+        ((count,),) = self._files.tuples(
+            "WITH given AS (SELECT item_id, criterion, count(*) AS times FROM review_verdict "
+            "WHERE queue_id = ? AND final IS NOT NULL AND part = 'review' GROUP BY 1, 2) "
+            "SELECT total(max(1, i.required - coalesce(g.times, 0))) FROM queue_cell c "
+            "JOIN queue_item i ON i.queue_id = c.queue_id AND i.item_id = c.item_id "
+            "LEFT JOIN given g ON g.item_id = c.item_id AND g.criterion = c.criterion "
+            "WHERE c.queue_id = ? AND c.state <> 'resolved'",
+            (queue_id, queue_id),
+        )
+        return int(count)
 
     def decided(self, queue_id: int, reviewer: str) -> set[str]:
         """The items of a queue on which this person gave a final verdict."""

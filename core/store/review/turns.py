@@ -125,6 +125,7 @@ class Turns:
         self._written: dict[tuple[int, str], str] = {}
         self._ahead: dict[Any, tuple[float, tuple[str, ...]]] = {}
         self._left: dict[Any, tuple[float, int, int, int]] = {}
+        self._looks: dict[Any, tuple[tuple[Any, ...], dict[TurnStatus, tuple[int, int]]]] = {}
 
     def standing(
         self,
@@ -202,16 +203,11 @@ class Turns:
         if 0 <= at - seen < FRESH and then <= len(decided):
             return count - (len(decided) - then), again
         self._left.pop(key, None)
-        query = _STANDING.format(item="true")
-        ((count, again),) = self._files.tuples(
-            f"{query} SELECT count(*), coalesce(sum(item_id IN (SELECT value FROM "
-            "json_each(:decided))), 0) FROM turns WHERE status = 'available'",
-            self._values(queue_id, seat, at, _ALL, None, decided=json.dumps(sorted(decided))),
-        )
+        count, again = self._look(queue_id, seat, at).get("available", (0, 0))
         if count >= MANY:
             _bound(self._left)
-            self._left[key] = (at, int(count), int(again), len(decided))
-        return int(count), int(again)
+            self._left[key] = (at, count, again, len(decided))
+        return count, again
 
     def counts(
         self,
@@ -222,12 +218,38 @@ class Turns:
         where: QueueFilter = _ALL,
     ) -> dict[TurnStatus, int]:
         """How many items are what to a person; the same query, counted."""
+        if where == _ALL:
+            return {status: n for status, (n, _) in self._look(queue_id, seat, at).items()}
         return dict(
             self._files.tuples(
                 f"{_STANDING.format(item='true')} SELECT status, count(*) FROM turns GROUP BY 1",
                 self._values(queue_id, seat, at, where, None),
             )
         )
+
+    def _look(self, queue_id: int, seat: Seat, at: float) -> dict[TurnStatus, tuple[int, int]]:
+        """By status how many items there are, and how many of them this person decided; not looked
+        at again before anybody did anything, took an item or let go of one.
+        """
+        ((size, last),) = self._files.tuples(
+            "SELECT (SELECT count(*) FROM queue_cell WHERE queue_id = ?), "
+            "(SELECT max(id) FROM review_event)",
+            (queue_id,),
+        )
+        stands_on = (size, last, tuple(self.held(queue_id, at=at)))
+        key = (queue_id, seat)
+        seen, found = self._looks.get(key, ((), {}))
+        if seen != stands_on:
+            rows = self._files.tuples(
+                f"{_STANDING.format(item='true')} SELECT status, count(*), "
+                "sum(item_id IN (SELECT item_id FROM review_verdict WHERE queue_id = :queue "
+                "AND reviewer = :me AND final IS NOT NULL)) FROM turns GROUP BY 1",
+                self._values(queue_id, seat, at, _ALL, None),
+            )
+            found = {status: (int(n), int(again)) for status, n, again in rows}
+            _bound(self._looks)
+            self._looks[key] = (stands_on, found)
+        return found
 
     def hold(self, queue_id: int, item_id: str, seat: Seat, part: Part, until: float) -> None:
         """Give a person the item until then. Who may have it is for the caller to have asked."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from core import clock
 from core.domain.base import build
 from core.domain.review import Given, Mode, QueueRule, QueueSettings
 from core.domain.review_records import ItemTurn
@@ -61,6 +62,28 @@ def test_votes_are_revealed_only_after_a_verdict_and_only_of_those_cells(store: 
     actions = [e.action for e in store.events.of_cell(run.id, "i1", "Right")]
     assert actions == ["verdict", "reveal"]
     assert store.events.of_cell(run.id, "i1", "Right")[0].ms_active == 1200
+
+
+def test_what_a_queue_is_to_a_person_follows_whatever_anybody_does_elsewhere(store: Store) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 8), EVERYTHING)
+    ada, ben = sit(store, "Ada"), sit(store, "Ben")
+    # Another process, as it were: it knows nothing of what the first has looked at.
+    other = Store(store.path)
+
+    def left(of: Store) -> int:
+        found = claims.standing(of, ada, queue).counts
+        assert found == Store(store.path).turns.counts(queue, ada, at=clock.at())
+        return found["available"]
+
+    assert left(store) == 8
+    ticket = take(other, ben, queue, "i1")
+    assert left(store) == 7
+    claims.release(other, ticket)
+    assert left(store) == 8
+    reviewed.settle(other, ben, queue, "i0", MET, note="So.")
+    assert left(store) == 7
+    queues.archive(other, sit(store, "Lea"), queue)
+    assert left(store) == 7
 
 
 def test_a_confirmed_verdict_counts_at_once(store: Store) -> None:
