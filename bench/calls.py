@@ -6,17 +6,18 @@ Workload: 200 items of 150 words x 6 criteria (3 binary, 2 ordinal, 1 nominal; o
 x 3 judges = 3,600 votes, 256 calls in flight, seeded. ``lean`` (a given address), ``plain``
 (``openai/gpt-4o-mini`` by its provider's name, with a price) and ``litellm`` (the same) go the
 whole way of the product through that door: plan, prompts, calls, parsing, verdicts, scores, every
-call and vote in a data file. ``bare`` is aiohttp posting the same bodies, made before the clock
-starts, and parsing the JSON of the answers. The provider is ``bench/stand_in.py``, a process of its
-own.
+call and vote in a data file. ``peer`` is autorubric (a requirement of the tests), asked for the
+same judgements as its documentation says: an ensemble of three judges, ``evaluate`` with its
+checkpoints. ``bare`` is aiohttp posting the same bodies, made before the clock starts, and parsing
+the JSON of the answers. The provider is ``bench/stand_in.py``, a process of its own.
 
 The data file is there before: who makes a new one imports pandas through sqlite-utils, once, which
 costs about 1 s of CPU and 90 MiB.
 
 Every figure is of a client in a fresh process, after two items of warming up, and counts that
 process's user and system time over calls; the variants take turns, and the median of the rounds is
-printed (least to most in brackets). litellm takes part in the first round only, with a quarter of
-the items: it is slow.
+printed (least to most in brackets). litellm and the peer take part in the first round only, with a
+quarter of the items: they are slow. ``call_shares.py`` says what a call's time goes into.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
 IN_FLIGHT, SEED = (86, 85, 85), 7
-VARIANTS = ("bare", "lean", "plain", "litellm")
+VARIANTS = ("bare", "lean", "plain", "litellm", "peer")
+SLOW = ("litellm", "peer")
 PRICED = "openai/gpt-4o-mini"
 WORDS = "the sun leans north because its axis stays tilted and light falls directly in summer"
 
@@ -182,6 +184,45 @@ async def _post_all(url: str, bodies: list[bytes]) -> int:
     return answered
 
 
+def peer(url: str, items: int) -> dict[str, float]:
+    """autorubric 1.6: the same rubric, items and judges, with its own prompts and checkpoints."""
+    # Else its litellm looks for a newer list of prices on the network first.
+    os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True")
+    from autorubric import LLMConfig, Rubric, RubricDataset
+    from autorubric.eval import evaluate
+    from autorubric.graders import CriterionGrader, JudgeSpec
+
+    how = LLMConfig(
+        PRICED, api_base=url, api_key="sk-of-nobody", temperature=0,
+        max_parallel_requests=sum(IN_FLIGHT),
+    )  # fmt: skip
+    grader = CriterionGrader(judges=[JudgeSpec(how, f"judge-{i}") for i in range(len(IN_FLIGHT))])
+    asked = Rubric.from_dict(
+        [
+            {"name": c.name, "weight": c.weight, "requirement": c.requirement}
+            | ({} if c.scale == "binary" else {"scale_type": c.scale, "options": _options(c)})
+            for c in rubric().criteria
+        ]
+    )
+
+    def grade(n: int, seed: int) -> int:
+        given = dataset(n, seed)
+        data = RubricDataset(prompt=given.prompt, rubric=asked, name=given.name)
+        for item in given.items:
+            data.add_item(submission=str(item.submission), description=item.id)
+        with tempfile.TemporaryDirectory() as folder:
+            done = asyncio.run(evaluate(data, grader, show_progress=False, experiments_dir=folder))
+        assert done.successful_items == n
+        return n * len(asked.rubric) * len(IN_FLIGHT)
+
+    grade(2, SEED + 1)
+    return _clocked(lambda: grade(items, SEED))
+
+
+def _options(criterion: Criterion) -> list[dict[str, object]]:
+    return [{"label": one.label, "value": one.value} for one in criterion.options]
+
+
 def _clocked(work: Callable[[], int]) -> dict[str, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     calls = work()
@@ -207,8 +248,8 @@ def compare(url: str, delay: int, items: int, rounds: int) -> None:
     found: dict[str, list[dict[str, float]]] = {variant: [] for variant in VARIANTS}
     for number in range(rounds):
         for variant in VARIANTS:
-            if variant != "litellm" or number == 0:
-                share = items // 4 if variant == "litellm" else items
+            if variant not in SLOW or number == 0:
+                share = items // 4 if variant in SLOW else items
                 found[variant].append(client(variant, url, share))
     print(f"\n{delay} ms, {sum(IN_FLIGHT)} in flight, {int(found['bare'][0]['calls']):,} calls")
     print(f"{'':10}{'calls/s':>24}{'CPU ms per call':>24}{'x bare':>8}{'peak MiB':>10}")
@@ -235,8 +276,8 @@ def main() -> None:
     parser.add_argument("--client", choices=VARIANTS, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.client:
-        bare_or_not = bare if asked.client == "bare" else None
-        work = bare_or_not or (lambda url, items: product(url, asked.client, items))
+        others = {"bare": bare, "peer": peer}
+        work = others.get(asked.client, lambda url, items: product(url, asked.client, items))
         print(json.dumps(work(asked.url, asked.items)))
         return
     for delay in asked.delays:

@@ -2,7 +2,8 @@
 
 It speaks the OpenAI chat protocol and answers by the request alone: one of the numbers that the
 reply's schema allows, drawn from the bytes of the request, with a quote and a reason of usual
-length. It ends when the process that started it does. Nothing runs when this file is run by itself.
+length; in the form of autorubric where that is what the schema asks for. It ends when the process
+that started it does. Nothing runs when this file is run by itself.
 
     with stand_in(delay=0.2) as url:     # http://127.0.0.1:<port>/v1
         ...
@@ -16,7 +17,7 @@ import re
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 
@@ -57,9 +58,10 @@ async def _serve(delay: float, port: int) -> None:
         if delay:
             await asyncio.sleep(delay)
         found = _MAXIMUM.search(body)
+        form = "ours" if found else next((one for one in _FORMS if one.encode() in body), "ours")
         options = int(found.group(1)) if found else 2
         return web.Response(
-            body=_answer(zlib.crc32(body) % options + 1), content_type="application/json"
+            body=_answer(zlib.crc32(body) % options + 1, form), content_type="application/json"
         )
 
     app = web.Application(client_max_size=64 * 1024**2)
@@ -72,9 +74,19 @@ async def _serve(delay: float, port: int) -> None:
     await runner.cleanup()
 
 
+#: What autorubric's schemas ask for, by the field that names the choice.
+_FORMS: dict[str, Callable[[int], dict[str, object]]] = {
+    "criterion_status": lambda n: {"criterion_status": "MET" if n == 1 else "UNMET"},
+    "selected_option": lambda n: {"selected_option": n},
+}
+
+
 @cache
-def _answer(option: int) -> bytes:
+def _answer(option: int, form: str) -> bytes:
+    reply: dict[str, object]
     reply = {"evidence": ["names the cause directly"], "reason": _REASON, "option": option}
+    if form in _FORMS:
+        reply = {**_FORMS[form](option), "explanation": _REASON}
     message = {"role": "assistant", "content": json.dumps(reply)}
     usage = {"prompt_tokens": 1900, "completion_tokens": 60, "total_tokens": 1960}
     completion = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.domain.panel import Judge
@@ -137,10 +137,10 @@ class CallAccount:
             thinking="\n\n".join(filter(None, (*self.thoughts, last.thinking))),
             model=last.model,
             finish=last.finish,
-            tokens_in=_sum(answer.tokens_in for answer in answers),
-            tokens_cached=_sum(answer.tokens_cached for answer in answers),
-            tokens_out=_sum(answer.tokens_out for answer in answers),
-            tokens_thinking=_sum(answer.tokens_thinking for answer in answers),
+            tokens_in=_sum([answer.tokens_in for answer in answers]),
+            tokens_cached=_sum([answer.tokens_cached for answer in answers]),
+            tokens_out=_sum([answer.tokens_out for answer in answers]),
+            tokens_thinking=_sum([answer.tokens_thinking for answer in answers]),
             cost=_cost(self.answered) if self.requests else 0.0,
             seconds=self.before + self.seconds,
             tries=self.requests,
@@ -151,12 +151,16 @@ class CallAccount:
         )
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
+def _sum(counts: Sequence[int | None]) -> int | None:
+    if len(counts) == 1:
+        return counts[0]
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 
 
 def _cost(answers: list[CachedCompletion]) -> float | None:
     """What all of them cost; ``None`` where one is unknown, or there is none."""
+    if len(answers) == 1:
+        return answers[0].cost
     costs = [kept.cost for kept in answers if kept.cost is not None]
     return sum(costs) if costs and len(costs) == len(answers) else None

@@ -12,8 +12,6 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache as once
-from functools import partial
 from random import Random
 from typing import Any
 
@@ -149,11 +147,13 @@ class Conversation:
     async def _say(self, segments: tuple[Segment, ...], schema: Schema) -> list[Reply | Unreadable]:
         completion = await self._complete(segments, schema)
         question = self._question
-        ids = ids_of(len(question.asks)) if question.mode == "rubric" else ("",)
-        counts = {id_: len(ask.order) for id_, ask in zip(ids, question.asks, strict=True)}
         if question.mode == "rubric":
+            asks = question.asks
+            ids = ids_of(len(asks))
+            counts = {id_: len(ask.order) for id_, ask in zip(ids, asks, strict=True)}
             read = read_replies(completion.text, counts)
         else:
+            counts = {"": len(question.order)}
             read = [read_reply(completion.text, len(question.order))]
         if self._spec.logprobs:
             said = completion.text or ""
@@ -294,9 +294,24 @@ class LLMJudge:
                 f"The environment variable {self.spec.key_env} is not set. Put the key into it and "
                 "start again.",
             )
-        # Few questions ever pause, and seeding a generator costs as much as reading a reply.
-        rng = once(partial(seeded, "backoff", question.seed, *question.cell))
+        rng = _Pauses(question)
         return await Conversation(question, self.spec, self._caller, tally, rng).results()
+
+
+class _Pauses:
+    """The generator that a question's pauses are drawn from, made when the first one is.
+
+    Few questions ever pause, and seeding a generator costs as much as reading a reply.
+    """
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._made: Random | None = None
+
+    def __call__(self) -> Random:
+        if self._made is None:
+            self._made = seeded("backoff", self._question.seed, *self._question.cell)
+        return self._made
 
 
 def _failures(question: Question, kind: FailureKind, message: str) -> Results:

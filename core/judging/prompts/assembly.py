@@ -201,11 +201,12 @@ def _criterion_first(question: Question, texts: _Texts) -> Iterator[Segment]:
     yield _last(question)
 
 
-def _named(question: Question) -> Iterator[tuple[str, Ask]]:
+def _named(question: Question) -> Iterable[tuple[str, Ask]]:
     """Every ask with the id it is shown under; one that is asked alone has none."""
     asks = question.asks
-    ids = ids_of(len(asks)) if question.mode == "rubric" else ("",)
-    return zip(ids, asks, strict=True)
+    if question.mode != "rubric":
+        return [("", asks[0])]
+    return zip(ids_of(len(asks)), asks, strict=True)
 
 
 def _requirement(question: Question, ask: Ask, name: str) -> str:

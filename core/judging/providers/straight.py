@@ -73,8 +73,15 @@ _JOINT = json.dumps(JOINT)[1:-1]
 class PostHead:
     """The head of a POST to one address, as aiohttp makes it, but for the length of the body."""
 
-    def __init__(self, request: aiohttp.ClientRequest, before: bytes, after: bytes) -> None:
-        self.request, self._before, self._after = request, before, after
+    def __init__(
+        self,
+        request: aiohttp.ClientRequest,
+        unlimited: aiohttp.ClientTimeout,
+        before: bytes,
+        after: bytes,
+    ) -> None:
+        self.request, self.unlimited = request, unlimited
+        self._before, self._after = before, after
 
     def with_body(self, body: bytes) -> bytes:
         """The whole request."""
@@ -108,19 +115,16 @@ def head_of(
     lines = [f"POST {request.url.raw_path_qs} HTTP/1.1"]
     lines += [f"{name}: {value if name != 'Content-Length' else '%'}" for name, value in given]
     before, after = ("\r\n".join(lines) + "\r\n\r\n").split("Content-Length: %")
-    return PostHead(request, f"{before}Content-Length: ".encode(), after.encode())
+    unlimited = aiohttp.ClientTimeout()  # whoever posts has a limit for all of it
+    return PostHead(request, unlimited, f"{before}Content-Length: ".encode(), after.encode())
 
 
 async def post(
     connector: aiohttp.BaseConnector, head: PostHead, body: bytes, seconds: float
 ) -> Answered:
     """The answer, read up to the bound. Raises what aiohttp's session would raise."""
-    import aiohttp
-
     async with asyncio.timeout(seconds):
-        connection = await connector.connect(
-            head.request, traces=[], timeout=aiohttp.ClientTimeout(total=seconds)
-        )
+        connection = await connector.connect(head.request, [], head.unlimited)
         try:
             wire: Any = connection.protocol
             wire.set_response_params(read_until_eof=True, auto_decompress=False)
@@ -157,10 +161,15 @@ async def _begun(wire: Any, head: PostHead) -> tuple[Any, Any]:
 
 async def read_body(content: Any, headers: Mapping[str, str], status: int) -> tuple[bytes, bool]:
     """A body, and whether it was read to its end. Raises ``TooLarge`` where it matters."""
-    body = Body(headers.get("Content-Encoding", ""), bound_for(status))
+    packed, bound = headers.get("Content-Encoding", ""), bound_for(status)
+    piece = await content.readany()
+    if not packed and content.at_eof() and len(piece) <= bound:
+        return piece, True
+    body = Body(packed, bound)
     try:
-        while piece := await content.readany():
+        while piece:
             body.feed(piece)
+            piece = await content.readany()
     except TooLarge:
         if status == 200:
             raise

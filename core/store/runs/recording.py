@@ -6,6 +6,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from core.domain.runs import Derive
@@ -220,6 +221,7 @@ _ADD_FAILURE = f"""
     FROM failure WHERE {_KEY}
 """
 _CLOSE = f"UPDATE failure SET open = 0 WHERE {_KEY} AND open = 1"
+_ANY_OPEN = "SELECT 1 FROM failure WHERE run_id = ? AND open = 1 LIMIT 1"
 _COUNT_CALLS = """
     UPDATE run SET calls = calls + ?, tokens_in = tokens_in + ?, tokens_cached = tokens_cached + ?,
         tokens_out = tokens_out + ?, tokens_thinking = tokens_thinking + ?, cost = cost + ?,
@@ -327,7 +329,8 @@ def _add_votes(
             for vote, call_id in votes
         ),
     )
-    db.executemany(_CLOSE, ((run_id, *vote.cell) for vote, _ in votes))
+    if db.execute(_ANY_OPEN, (run_id,)).fetchone():
+        db.executemany(_CLOSE, ((run_id, *vote.cell) for vote, _ in votes))
 
 
 def add_failures(
@@ -377,5 +380,6 @@ def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallo
     return gained[0]
 
 
+@lru_cache(maxsize=1024)
 def _ints(numbers: tuple[int, ...] | None) -> str | None:
     return None if numbers is None else to_json(numbers)
