@@ -16,7 +16,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.dataset import Item, Pair
+from core.domain.dataset import Item, Pair, Sections
 from core.domain.library import DatasetVersion
 from core.formats.datasets.dataset_file import has_text
 from core.formats.datasets.labels import TEXT_AVAILABLE
@@ -25,7 +25,7 @@ from core.store.store import Store
 from core.text.names import STORED
 
 #: Says how columns are written; another number, and none that was kept before is read.
-FORM = 1
+FORM = 2
 
 Numbers = npt.NDArray[Any]
 MadeT = TypeVar("MadeT")
@@ -45,8 +45,8 @@ class ItemColumns:
 
     ``kinds`` are the different (system, tags, split) and ``kind`` says which each item is. ``own``:
     it has a rubric of its own; ``texts``: there is something to grade; ``pairs``: it is two
-    answers; ``words`` counts the words of its output; ``prompt`` is a number that items of the same
-    prompt share, negative where there is none.
+    answers; ``plain``: it is one text, with or without a thought; ``words`` counts the words of its
+    output; ``prompt`` is a number that items of the same prompt share, negative without one.
     """
 
     ids: tuple[str, ...]
@@ -55,6 +55,7 @@ class ItemColumns:
     own: Numbers
     texts: Numbers
     pairs: Numbers
+    plain: Numbers
     words: Numbers
     prompt: Numbers
     labels: tuple[GivenLabels, ...]
@@ -123,7 +124,7 @@ def _read(store: Store, version: DatasetVersion) -> ItemColumns:
     )
 
 
-_FIELDS = ("kind", "own", "texts", "pairs", "words", "prompt")
+_FIELDS = ("kind", "own", "texts", "pairs", "plain", "words", "prompt")
 
 
 class _Seen(NamedTuple):
@@ -132,6 +133,7 @@ class _Seen(NamedTuple):
     own: bool
     text: bool
     pair: bool
+    plain: bool
     words: int
 
 
@@ -157,6 +159,7 @@ def _look(contents: Iterable[str], prompt: str) -> Columns:
         "own": np.array([one.own for one in seen], np.bool_),
         "texts": np.array([one.text for one in seen], np.bool_),
         "pairs": np.array([one.pair for one in seen], np.bool_),
+        "plain": np.array([one.plain for one in seen], np.bool_),
         "words": np.array([one.words for one in seen], np.int32),
         "label rows": np.array([row for rows in labels.values() for row in rows], np.int32),
         "label counts": np.array([len(rows) for rows in labels.values()], np.int64),
@@ -169,8 +172,8 @@ def _seen(told: dict[str, Any], content: str) -> _Seen:
     if isinstance(submission, str):
         words = len(submission.split())
         there = told.get("meta", {}).get(TEXT_AVAILABLE) is not False or bool(submission.strip())
-        return _Seen(own, there, False, words)
+        return _Seen(own, there, False, True, words)
     # What is no plain text says itself what of it is output.
     item = Item.model_validate_json(content, context=STORED)
-    pair = isinstance(item.submission, Pair)
-    return _Seen(own, has_text(item), pair, len(item.output.split()))
+    pair, plain = (isinstance(item.submission, kind) for kind in (Pair, Sections))
+    return _Seen(own, has_text(item), pair, plain, len(item.output.split()))

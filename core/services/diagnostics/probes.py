@@ -71,9 +71,8 @@ class ProbeSubjects:
 def subjects(store: Store, run_id: int) -> ProbeSubjects:
     """What of a run can be probed. Raises ``NotFound``."""
     run = store.runs.get(run_id)
-    items = _items(store, run)
-    fit = sum(_fits(item) for item in items)
-    return ProbeSubjects(_judges(run), fit, len(items) - fit)
+    fit = len(_fit(store, run))
+    return ProbeSubjects(_judges(run), fit, run.items - fit)
 
 
 def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
@@ -163,26 +162,31 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
     return Panel(name="Probes", judges=seats, rules=run.panel.rules, asking=asking)
 
 
-def _items(store: Store, run: Run) -> tuple[Item, ...]:
-    return resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
+def _fit(store: Store, run: Run) -> list[str]:
+    """The items that are one text, with something in it, in the dataset's order."""
+    # Columns need numpy, which whoever only asks what a run's probes are shall not wait for.
+    from core.services.datasets import item_columns
+    from core.services.results.run_columns import items_of_run
 
-
-def _fits(item: Item) -> bool:
-    return isinstance(item.submission, str | Sections) and bool(item.output.strip())
+    columns = item_columns.of_version(store, run.dataset_version_id)
+    places = sorted(items_of_run(store, run).places.tolist())
+    fit = (columns.plain & (columns.words > 0)).tolist()
+    return [columns.ids[at] for at in places if fit[at]]
 
 
 def drawn(store: Store, request: ProbeRequest) -> list[Item]:
     """The answers that a probe draws. Raises ``InputError`` where none can be probed."""
     run = store.runs.get(request.run_id)
-    fit = [item for item in _items(store, run) if _fits(item)]
+    fit = _fit(store, run)
     if not fit:
         raise InputError(
             "Probes change one text at a time, and no answer of this run is one: it compares "
             "pairs, or judges conversations."
         )
     count = min(request.answers, len(fit), MOST)
-    chosen = {item.id for item in seeded(PROBE, request.seed).sample(fit, count)}
-    return [item for item in fit if item.id in chosen]
+    chosen = set(seeded(PROBE, request.seed).sample(fit, count))
+    ids = [item_id for item_id in fit if item_id in chosen]
+    return list(resolved_items(store, run.dataset_version_id, ids))
 
 
 def _texts(store: Store, request: ProbeRequest, panel: Panel) -> tuple[Item, ...]:

@@ -7,20 +7,21 @@ kept answers: an answer of last month says nothing of this month's model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from core.domain.panel import Judge
-from core.domain.rubric import Rubric
+from core.domain.rubric import Criterion
 from core.domain.runs import Run, RunRow
 from core.errors import InputError
 from core.metrics.drift import FALSE_ALARMS, Look, look_at
 from core.metrics.measure import Array
 from core.services.access.allowing import allowed
+from core.services.queueing.queue_table import CellTable
+from core.services.results import run_columns
 from core.services.results.grid import earned
-from core.services.results.scored_items import effective, labels_of, resolved_items
 from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.cost_estimate import estimate as estimate_run
@@ -190,42 +191,52 @@ class _Answers:
     """The cells of an anchor, and what each run answered to them."""
 
     def __init__(self, store: Store, anchor: Run) -> None:
-        self._store = store
-        rubric = store.rubrics.version(anchor.rubric_version_id).rubric
-        ids = store.runs.item_ids(anchor.id)
-        items = resolved_items(store, anchor.dataset_version_id, ids)
-        self._rubric_of: dict[str, Rubric] = {i.id: effective(i, rubric) for i in items}
-        self._truth = {item.id: labels_of(item, self._rubric_of[item.id]) for item in items}
-        cells = [(i.id, c.name) for i in items for c in self._rubric_of[i.id].criteria]
-        self._place = {cell: at for at, cell in enumerate(cells)}
-        number = {item.id: at for at, item in enumerate(items)}
-        self.items = np.array([number[item] for item, _ in cells], np.int64)
+        self._store, self._anchor = store, anchor
+        # What was asked counts, whatever version scores follow since.
+        asked = replace(anchor, scored_version_id=anchor.rubric_version_id)
+        self._table = table = CellTable(store, asked)
+        self._truth = np.full(len(table), run_columns.NO_LABEL)
+        for name, labels in run_columns.label_columns(store, asked).items():
+            cells, items = table.cells_of(name, np.arange(len(table.ids)))
+            self._truth[cells] = labels[items]
+        self._gives = table.by_option(_earned)
+        self.items = table.item
 
     def of(self, run: Run) -> dict[tuple[str, str], Array]:
         """Per judge and measure the mean over replicates of each cell; NaN where there is none."""
-        shape = (len(self._place), 2)
-        sums = {judge.name: np.zeros(shape) for judge in run.panel.judges}
-        counts = {judge.name: np.zeros(shape) for judge in run.panel.judges}
-        for row in self._store.votes.all_ballots(run.id):
-            at = self._place.get((row.item_id, row.criterion))
-            if at is None or row.option is None or row.replicate >= run.plan.replicates:
+        sums, counts = (
+            {judge.name: np.zeros((2, len(self._table))) for judge in run.panel.judges}
+            for _ in range(2)
+        )
+        place = run_columns.places_of_items(self._store, self._anchor)
+        ids = run_columns.items_of_run(self._store, run).ids
+        rows = np.array([place.get(item_id, -1) for item_id in ids], np.int64)
+        for vote in run_columns.vote_columns(self._store, run):
+            here = (rows[vote.rows] >= 0) & (vote.options >= 0)
+            if vote.replicate >= run.plan.replicates:
                 continue
-            criterion = self._rubric_of[row.item_id].criterion(row.criterion)
-            truth = self._truth[row.item_id].get(row.criterion)
-            gives = None
-            if criterion.scale != "nominal":
-                gives = earned(criterion, criterion.values[row.option])
-            for column, value in enumerate((None if truth is None else row.option == truth, gives)):
-                if value is not None:
-                    sums[row.judge][at, column] += value
-                    counts[row.judge][at, column] += 1
+            cells, kept = self._table.cells_of(vote.criterion, rows[vote.rows[here]])
+            option, truth = vote.options[here][kept], self._truth[cells]
+            right = np.where(truth >= 0, option == truth, np.nan)
+            gives = self._gives[self._table.question[cells], option]
+            for column, values in enumerate((right, gives)):
+                known = ~np.isnan(values)
+                sums[vote.judge][column, cells[known]] += values[known]
+                counts[vote.judge][column, cells[known]] += 1
         found = {}
         for judge, total in sums.items():
             number = counts[judge]
             means = np.where(number > 0, total / np.maximum(number, 1), np.nan)
             for column, measure in enumerate(MEASURES):
-                found[judge, measure] = means[:, column]
+                found[judge, measure] = means[column]
         return found
+
+
+def _earned(criterion: Criterion) -> list[float | None]:
+    """What each option earns; nothing where options have no order."""
+    if criterion.scale == "nominal":
+        return [None] * len(criterion.values)
+    return [earned(criterion, value) for value in criterion.values]
 
 
 def _versions(store: Store, run: Run) -> dict[str, str]:

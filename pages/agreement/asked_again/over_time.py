@@ -5,8 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.domain.runs import Run
 from core.services.gate import drift as anchors
 from core.services.gate.drift import PROMISED, RIGHT, Drift, DriftPoint, JudgeSeries
+from core.services.results import item_view
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection, one_judge, switch
@@ -30,12 +32,11 @@ def show(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     first = anchors.anchor_of(store(), chosen.run_id)
     # Looks come and go while one looks: what is under way is worked out anew.
-    found = remembered(
-        "drift", (*chosen.run_about, *anchors.looks(store(), first)), lambda: _found(first)
-    )
-    if found.repeats:
-        _moved(found)
-    _ask(found)
+    if looks := anchors.looks(store(), first):
+        found = remembered("drift", (*chosen.run_about, *looks), lambda: _found(first))
+        if found.repeats:
+            _moved(found)
+    _ask(item_view.require_run(store(), first))
 
 
 def _found(first: int) -> Drift:
@@ -96,22 +97,25 @@ def _row(point: DriftPoint) -> list[str]:
     ]
 
 
-def _ask(found: Drift) -> None:
+def _ask(anchor: Run) -> None:
     """Asking the same again, at a stated cost; the look that is under way."""
-    under_way = anchors.latest(store(), found.anchor.id)
+    under_way = anchors.latest(store(), anchor.id)
     if under_way is not None:
         run_status.show(under_way.id)
         routes.link(routes.RUN, "The newest look, with every vote", {state.RUN: under_way.id})
-    if not found.anchor.panel.askable:
+    if not anchor.panel.askable:
         st.caption("The votes of this run came from elsewhere: nobody can be asked again here.")
         return
     with shown_errors():
-        model_help.outlook(anchors.estimate(store(), found.anchor.id))
+        outlook = remembered(
+            "asked again", (anchor.id,), lambda: anchors.estimate(store(), anchor.id)
+        )
+        model_help.outlook(outlook)
         if st.button(
             "Ask the same again",
-            key=state.key(keys.AGREEMENT_FIELD, MEASURE, "ask", str(found.anchor.id)),
+            key=state.key(keys.AGREEMENT_FIELD, MEASURE, "ask", str(anchor.id)),
             icon=":material/update:",
             disabled=under_way is not None and under_way.active,
         ):
-            anchors.ask(store(), found.anchor.id)
+            anchors.ask(store(), anchor.id)
             st.rerun()

@@ -42,6 +42,7 @@ def test_columns_say_what_the_items_say(
         ]
         assert found.words.tolist() == [len(item.output.split()) for item in whole]
         assert found.texts.tolist() == list(map(has_text, whole))
+        assert found.plain.tolist() == [isinstance(i.submission, str | Sections) for i in whole]
         assert found.pairs.tolist() == [isinstance(item.submission, Pair) for item in whole]
         assert found.own.tolist() == [item.rubric is not None for item in whole]
         prompts = [item.prompt for item in whole]
