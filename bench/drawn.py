@@ -1,8 +1,8 @@
 """Whether intervals from normal draws of frequent patterns are those of exact draws.
 
-    python -m bench.drawn [--sims 400]
+    python -m bench.drawn [--sims 400] [--items 5000]
 
-Three raters, five levels, 20,000 items; 1,000 resamples by ``resample_patterns`` and by
+Three raters, five levels; 1,000 resamples by ``resample_patterns`` and by
 ``resample_many``. Then two criteria together, whose items are drawn one by one, or all counts of
 their cells from one normal distribution. Prints how often each holds the truth (that of four
 million items), how wide they are beside each other, and how far their ends lie apart, in widths.
@@ -19,12 +19,12 @@ from core.metrics.agreement.kappa import kappa_quadratic, pair_cells
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_ordinal
 from core.metrics.intervals.bootstrap import percentile
-from core.metrics.intervals.draws import resample_many, resample_patterns
+from core.metrics.intervals.draws import MANY, resample_many, resample_patterns
 from core.metrics.measure import Array, Ratings, tally
 from core.services.agreement import overall
 from core.services.agreement.overall import OVERALL, AnswerPairs, Resampled
 
-LEVELS, ITEMS, RESAMPLES, NOISE = 5, 20_000, 1_000, 0.35
+LEVELS, RESAMPLES, NOISE = 5, 1_000, 0.35
 WORLDS = {"even": np.ones(LEVELS) / LEVELS, "skewed": np.array([0.9, 0.04, 0.03, 0.02, 0.01])}
 WAYS = {"exact": resample_patterns, "normal": resample_many}
 
@@ -32,13 +32,15 @@ WAYS = {"exact": resample_patterns, "normal": resample_many}
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--sims", type=int, default=400)
-    sims, rng = parser.parse_args().sims, np.random.default_rng(5)
+    parser.add_argument("--items", type=int, default=MANY)
+    asked = parser.parse_args()
+    sims, items, rng = asked.sims, asked.items, np.random.default_rng(5)
     for world, shares in WORLDS.items():
         whole = patterns(_rated(4_000_000, shares, rng))
         true = _figures(whole.rows, whole.times[:, None].astype(np.float64))
         ends: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for _ in range(sims):
-            found = patterns(_rated(ITEMS, shares, rng))
+            found = patterns(_rated(items, shares, rng))
             for way, draw in WAYS.items():
                 drawn = draw(found.times, RESAMPLES, rng)
                 for name, values in _figures(found.rows, drawn).items():
@@ -48,10 +50,10 @@ def main() -> None:
                     ends.setdefault((name, way), []).append((low, high))
         for name, value in true.items():
             _print(f"{world}, {name}", float(value[0]), *(ends[name, way] for way in WAYS))
-    _together(sims, rng)
+    _together(sims, items, rng)
 
 
-def _together(sims: int, rng: np.random.Generator) -> None:
+def _together(sims: int, items: int, rng: np.random.Generator) -> None:
     """The share of right cells and the mean kappa over an even and a skewed criterion."""
 
     def pairs(items: int) -> list[AnswerPairs]:
@@ -64,9 +66,9 @@ def _together(sims: int, rng: np.random.Generator) -> None:
     true = {name: float(figure(tables, large)[0]) for name, figure in OVERALL.items()}
     ends: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for sim in range(sims):
-        mine = pairs(ITEMS + 1)
+        mine = pairs(items)
         whole = Resampled(mine[0].items)
-        for way, most in (("exact", 10**9), ("normal", overall.MOST_DRAWN)):
+        for way, most in (("exact", 10**9), ("normal", 1)):
             before, overall.MOST_DRAWN = overall.MOST_DRAWN, most
             drawn = whole.values(OVERALL, [mine], RESAMPLES, sim)
             overall.MOST_DRAWN = before

@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError
+from core.formats.datasets.clean_items import CleanItems, read_clean_items
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.office.archive import MOST_FILES, MOST_UNPACKED, is_hidden
 from core.formats.rubrics.forms import read_rubrics
@@ -91,6 +92,20 @@ def read_dataset_file(
         named = parsed.value.model_copy(update={"name": given.resolve().name[:200] or file.stem})
         return Parsed(named, parsed.notices)
     return parsed
+
+
+def read_clean_dataset(path: str | os.PathLike[str], rubric: Rubric) -> CleanItems | None:
+    """The items of a folder's items.jsonl by whole columns, without their texts; ``None`` where
+    they need a closer look, which ``read_dataset_file`` takes.
+    """
+    file = _found(Path(path), DATASET_NAMES)
+    if file.suffix != ".jsonl" or not file.is_file():
+        return None
+    try:
+        text = read_bytes(file, MAX_DATASET_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else read_clean_items(text, rubric)
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:

@@ -65,6 +65,11 @@ def read_json(text: str, name: str, what: str = "rubric") -> Document:
     return Document(value, lambda path: nearest(places.lines, path))
 
 
+def out_of_bounds(text: str) -> bool:
+    """Whether a number in the text may be larger than is taken."""
+    return _OUT_OF_BOUNDS.search(text) is not None
+
+
 def decode(text: str) -> tuple[Any, list[Problem]]:
     """The value of a JSON text and what is wrong with it; lines count within ``text``.
 
@@ -74,7 +79,7 @@ def decode(text: str) -> tuple[Any, list[Problem]]:
     made = _Made()
     faults = made.faults
     # Python's own numbers are ten times faster, and right where no number can be out of bounds.
-    careful = made.number if _OUT_OF_BOUNDS.search(text) else None
+    careful = made.number if out_of_bounds(text) else None
     decoder = json.JSONDecoder(
         object_pairs_hook=made.object if text.count("{") <= MAX_ROWS else made.counted,
         parse_int=careful,

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.dataset import Item
 from core.domain.rubric import Option, Rubric
 from core.domain.votes import Cell
 from core.formats.source.parsed import MAX_ROWS
@@ -118,20 +117,21 @@ def read_clean(
     delimiter: str,
     columns: Sequence[str],
     rubric: Rubric,
-    items: Sequence[Item],
+    ids: Sequence[str],
     more: Sequence[str] = _MORE,
 ) -> CleanAnswers | None:
-    """The answers; ``None`` where rows need a closer look.
+    """The answers to items of these ids, none of which has a rubric of its own; ``None`` where rows
+    need a closer look.
 
     ``text`` is the file's, ``columns`` are those of its first line; with any of the columns
     ``more`` filled, a row says more than is read here.
     """
-    if '"' in text or len(set(columns)) < len(columns) or any(item.rubric for item in items):
+    if '"' in text or len(set(columns)) < len(columns):
         return None
     table = _table(text, delimiter, columns, more)
     if table is None or not 0 < len(table["item_id"][0]) <= MAX_ROWS:
         return None
-    place = {item.id: row for row, item in enumerate(items)}
+    place = {item_id: row for row, item_id in enumerate(ids)}
     criteria = {one.name: Labels(one) for one in rubric.criteria}
     rows = _looked_up(*table["item_id"], place)
     names, raters = table["criterion"][1], _raters(table)
@@ -140,8 +140,8 @@ def read_clean(
     of_rater, known = raters
     options = _options(table, criteria)
     pair = table["criterion"][0] * len(known) + of_rater
-    cell = pair * len(items) + rows
-    if options is None or len(np.unique(cell)) < len(cell):
+    cell = pair * len(ids) + rows
+    if options is None or _twice(cell):
         return None
     failed = np.array([not word.strip() for word in table["label"][1]])[table["label"][0]]
     pairs = [
@@ -191,6 +191,22 @@ def _words(column: Any) -> Words:
     return whole.indices.to_numpy().astype(np.int64), whole.dictionary.to_pylist()
 
 
+def _twice(codes: Codes) -> bool:
+    """Whether any number is there twice; where they are not far apart, without sorting them."""
+    if int(codes.max()) > 16 * len(codes):
+        return len(np.unique(codes)) < len(codes)
+    return bool((np.bincount(codes) > 1).any())
+
+
+def _numbered(codes: Codes) -> tuple[list[int], Codes]:
+    """The distinct numbers, rising, and which of them each is; they are small."""
+    if int(codes.max()) > 16 * len(codes):
+        distinct, place = np.unique(codes, return_inverse=True)
+        return distinct.tolist(), place
+    there = np.bincount(codes) > 0
+    return np.flatnonzero(there).tolist(), (np.cumsum(there) - 1)[codes]
+
+
 def _looked_up(codes: Codes, words: Sequence[str], known: Mapping[str, int]) -> Codes | None:
     found = np.array([known.get(word, -1) for word in words], np.int64)
     return None if (found < 0).any() else found[codes]
@@ -203,16 +219,16 @@ def _raters(table: Mapping[str, Words]) -> tuple[Codes, list[tuple[str, str]]] |
     if not set(kinds) <= set(KINDS) or not all(name.strip() for name in names):
         return None
     numbers = np.array([KINDS.index(one) for one in kinds], np.int64)
-    distinct, of_row = np.unique(who * len(KINDS) + numbers[kind], return_inverse=True)
-    return of_row, [(names[at // len(KINDS)], KINDS[at % len(KINDS)]) for at in distinct.tolist()]
+    distinct, of_row = _numbered(who * len(KINDS) + numbers[kind])
+    return of_row, [(names[at // len(KINDS)], KINDS[at % len(KINDS)]) for at in distinct]
 
 
 def _options(table: Mapping[str, Words], criteria: Mapping[str, Labels]) -> Codes | None:
     """Each row's option; ``None`` where a word is no option."""
     (asked, names), (said, words) = table["criterion"], table["label"]
-    distinct, of_row = np.unique(asked * len(words) + said, return_inverse=True)
+    distinct, of_row = _numbered(asked * len(words) + said)
     codes = []
-    for at in distinct.tolist():
+    for at in distinct:
         option, known = criteria[names[at // len(words)]].find(words[at % len(words)].strip())
         if not known:
             return None

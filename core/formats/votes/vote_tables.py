@@ -56,9 +56,11 @@ def votes_text(path: Path) -> tuple[str, str]:
 
 
 def read_clean_votes(
-    text: str, name: str, rubric: Rubric, items: Sequence[Item], *, whole: bool = False
+    text: str, name: str, rubric: Rubric, ids: Sequence[str], *, whole: bool = False
 ) -> CleanAnswers | None:
     """The votes of a votes.csv by whole columns; ``None`` where its rows need a closer look.
+
+    The items of these ids have no rubrics of their own.
 
     ``whole``: also where they have reasons, which only an import keeps. Raises ``InputError`` where
     columns are missing.
@@ -68,7 +70,7 @@ def read_clean_votes(
     if [cell.strip() for cell in first] != columns:
         return None
     more = {"more": KEPT_BESIDES} if whole else {}
-    return read_clean(text, delimiter, columns, rubric, items, **more)
+    return read_clean(text, delimiter, columns, rubric, ids, **more)
 
 
 def parse_votes(
@@ -77,8 +79,9 @@ def parse_votes(
     """The same for the content of a votes.csv that is at hand."""
     text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
     # Lines are told apart only where somebody has to be told of one.
-    if "\n\n" not in text and "\n\r\n" not in text:
-        clean = read_clean_votes(text, name, rubric, items, whole=True)
+    alone = any(item.rubric for item in items)
+    if not alone and "\n\n" not in text and "\n\r\n" not in text:
+        clean = read_clean_votes(text, name, rubric, [item.id for item in items], whole=True)
         if clean is not None:
             return Parsed(ImportedVotes(clean, {}))
     return parse_rows(text, name, rubric, items)

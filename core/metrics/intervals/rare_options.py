@@ -91,7 +91,7 @@ PLENTY = 400
 def rare(times: Array, possible: npt.ArrayLike = True) -> bool:
     """Whether some possible answer is rare: else whole resamples know all that ``posterior`` does.
 
-    >>> rare(np.array([9_000.0, 700.0])), rare(np.array([90_000.0, 700.0]))
+    >>> rare(np.array([4_000.0, 700.0])), rare(np.array([90_000.0, 700.0]))
     (True, False)
     """
     seen = times[np.broadcast_to(np.asarray(possible, np.bool_), times.shape)]

@@ -13,8 +13,13 @@ import numpy as np
 
 from core.domain.runs import Run
 from core.errors import NotFound
-from core.formats.folder import read_folder
-from core.formats.votes.clean_votes import CleanColumn
+from core.formats.folder import (
+    read_clean_dataset,
+    read_dataset_file,
+    read_folder,
+    read_rubric_file,
+)
+from core.formats.votes.clean_votes import CleanAnswers
 from core.formats.votes.vote_tables import parse_rows, read_clean_votes, votes_text
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
@@ -27,6 +32,7 @@ from core.services.agreement.rating_tables import (
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
+    NOT_ASKED,
     Column,
     Levels,
     Options,
@@ -173,13 +179,17 @@ def _rater(judge: str, replicate: int, own: int, kinds: Mapping[str, str]) -> Ra
 
 def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     """The ratings of a folder in the common layout."""
+    plain = _plain_folder(path)
+    if plain is not None:
+        return plain
     folder = read_folder(path)
     rubric, items = folder.rubric.value, folder.dataset.value.items
     text, name = votes_text(path)
-    clean = read_clean_votes(text, name, rubric, items)
-    if clean is not None:
-        of = rated_items(rubric, items)
-        return gathered(of, list(map(_clean_column, clean.columns())), (), labels_of(of, items), {})
+    if not any(item.rubric for item in items):
+        clean = read_clean_votes(text, name, rubric, [item.id for item in items])
+        if clean is not None:
+            of = rated_items(rubric, items)
+            return gathered(of, _clean_columns(clean), (), labels_of(of, items), {})
     read = parse_rows(text, name, rubric, items)
     for notice in read.notices:
         tell(str(notice))
@@ -208,10 +218,38 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
     return replace(gather(rubric, items, answers, {}), sure=lambda: sure)
 
 
-def _clean_column(column: CleanColumn) -> Column:
-    answered = np.where(column.options < 0, ABSTAINED, column.options)
-    options = np.where(column.failed, FAILED, answered)
-    return Column(column.criterion, Rater(column.rater, column.kind), column.rows, options)
+def _plain_folder(path: Path) -> Rated | None:
+    """A folder whose items and votes are all plain, read by whole columns; else ``None``."""
+    if not path.is_dir():
+        return None
+    rubric = read_rubric_file(path).value
+    items = read_clean_dataset(path, rubric)
+    clean = None if items is None else read_clean_votes(*votes_text(path), rubric, items.ids)
+    if items is None or clean is None:
+        return None
+    kinds = [Traits(*one) for one in items.kinds]
+    of = RatedItems(
+        ids=items.ids,
+        traits=tuple(kinds[kind] for kind in items.kind.tolist()),
+        rubric=rubric,
+        own={},
+        read=lambda: read_dataset_file(path, rubric).value.items,
+    )
+    codes = np.array([NOT_ASKED, ABSTAINED])
+    labels = {
+        name: np.where(options < 0, codes[np.minimum(options + 2, 1)], options)
+        for name, options in items.labels.items()
+    }
+    return gathered(of, _clean_columns(clean), (), labels, {})
+
+
+def _clean_columns(clean: CleanAnswers) -> list[Column]:
+    found = list[Column]()
+    for one in clean.columns():
+        answered = np.where(one.options < 0, ABSTAINED, one.options)
+        options = np.where(one.failed, FAILED, answered)
+        found.append(Column(one.criterion, Rater(one.rater, one.kind), one.rows, options))
+    return found
 
 
 class Row(NamedTuple):

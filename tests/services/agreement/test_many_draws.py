@@ -32,7 +32,7 @@ def test_normal_draws_have_the_mean_and_covariance_of_the_multinomial() -> None:
 
 
 def test_few_items_are_drawn_as_they_were() -> None:
-    times = np.array([9_000, 900, 99])
+    times = np.array([4_000, 900, 99])
     one, other = (np.random.default_rng(3) for _ in range(2))
     assert times.sum() < MANY
     np.testing.assert_array_equal(
@@ -42,9 +42,9 @@ def test_few_items_are_drawn_as_they_were() -> None:
 
 def test_many_rare_patterns_are_drawn_together() -> None:
     """More than one item in twenty has a rare pattern: what one draws, the others lack."""
-    times = np.array([MANY - 2_000, *[20] * 100])
+    times = np.array([18_000, *[20] * 100])
     drawn = resample_many(times, 2_000, np.random.default_rng(2))
-    np.testing.assert_allclose(drawn.sum(axis=0), MANY)
+    np.testing.assert_allclose(drawn.sum(axis=0), 20_000)
     # Of n = 20,000 a tenth: the standard deviation is sqrt(n * .1 * .9) = 42.4, not sqrt(2,000).
     assert drawn[1:].sum(axis=0).std() == pytest.approx(42.4, rel=0.07)
 
@@ -52,7 +52,7 @@ def test_many_rare_patterns_are_drawn_together() -> None:
 def test_counts_of_all_cells_spread_as_items_drawn_one_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rng, items, draws = np.random.default_rng(5), MANY + 1, 1_000
+    rng, items, draws = np.random.default_rng(5), 20_001, 1_000
     truth = rng.integers(0, 3, items)
     said = [np.where(rng.random(items) < 0.3, rng.integers(0, 3, items), truth) for _ in range(2)]
     ids = tuple(map(str, range(items)))
@@ -71,7 +71,7 @@ def test_counts_of_all_cells_spread_as_items_drawn_one_by_one(
 
 
 def test_a_rare_level_is_drawn_with_its_items() -> None:
-    ids, rows = tuple(map(str, range(MANY + 1))), np.zeros(MANY + 1, np.int64)
+    ids, rows = tuple(map(str, range(MANY))), np.zeros(MANY, np.int64)
     rows[: OFTEN - 1] = 1
     pairs = [AnswerPairs("a", ("x", "y"), False, ids, rows, rows)]
     whole = Resampled(ids)

@@ -34,6 +34,7 @@ def _spread(seed: int) -> dict[str, float]:
 def test_blocks_spread_as_items_do(monkeypatch: pytest.MonkeyPatch) -> None:
     single = _spread(1)
     monkeypatch.setattr(overall, "MOST_DRAWN", 0)  # so that the least blocks are drawn: 2,000
+    monkeypatch.setattr(overall, "MANY", ITEMS + 1)  # and no normal distribution
     blocks = _spread(2)
     for name in OVERALL:
         # A standard deviation of 800 draws is off by 1 / sqrt(1,600) = 2.5 %, that of 2,000 blocks
