@@ -1,8 +1,9 @@
-"""Which worker runs which tests: a file stays together, and one worker in three drives no browser.
+"""Which worker runs which tests: a file stays together, and every other one drives no browser.
 
 A file's fixtures are then made once, not once in every worker. Who drives a browser waits half of
-the time; were all workers to do that at once, the cores would idle. So one in three begins with the
-other files, and whoever runs out of its own kind takes of what is left.
+the time; were all workers to do that at once, the cores would idle. So every other one begins with
+the other files, and whoever runs out of its own kind takes of what is left. Files that take long
+come first: begun last, one of them would keep a single worker busy while all others are done.
 """
 
 from __future__ import annotations
@@ -13,6 +14,19 @@ from typing import Any
 from xdist.scheduler import LoadScopeScheduling
 
 BROWSER = "tests/browser/"
+#: Those that take 8 to 40 seconds on a quiet machine, most of which some of them only wait.
+LONG = {
+    *("tests/browser/test_headers.py", "tests/browser/test_help_browser.py"),
+    *("tests/browser/test_journey.py", "tests/browser/test_reviewing.py"),
+    *("tests/browser/test_team.py", "tests/browser/test_hostile.py"),
+    *("tests/judging/asking/test_storm_wire.py", "tests/pages/test_forms.py"),
+    *("tests/rubric_studio/test_package.py", "tests/judging/prompts/test_layouts.py"),
+    *("tests/services/agreement/common_layout/test_numbers.py",),
+    *("tests/services/exports/test_autorubric.py", "tests/services/imports/test_shared_data.py"),
+    *("tests/services/results/test_weight_fit.py", "tests/services/runs/test_backup.py"),
+    *("tests/services/runs/test_cluster.py", "tests/services/runs/test_planted_key.py"),
+    *("tests/services/runs/test_signals.py",),
+}
 
 
 class FileScheduling(LoadScopeScheduling):
@@ -22,12 +36,14 @@ class FileScheduling(LoadScopeScheduling):
         return nodeid.split("::", 1)[0]
 
     def _assign_work_unit(self, node: Any) -> None:
-        browser = self.nodes.index(node) % 3 > 0
+        browser = self.nodes.index(node) % 2 > 0
         self.workqueue.move_to_end(next_file(self.workqueue, browser=browser), last=False)
         super()._assign_work_unit(node)
 
 
 def next_file(waiting: Iterable[str], *, browser: bool) -> str:
-    """The first that drives a browser, or that does not; where there is none, the first."""
-    files = list(waiting)
-    return next((file for file in files if file.startswith(BROWSER) == browser), files[0])
+    """The first that drives a browser, or that does not, long ones before others.
+
+    Where there is none of that kind, of the other.
+    """
+    return min(waiting, key=lambda file: (file.startswith(BROWSER) != browser, file not in LONG))
