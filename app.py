@@ -11,7 +11,7 @@ import gc
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import lru_cache
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -24,6 +24,7 @@ from starlette.middleware import Middleware
 from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.errors import StreamlitSecretNotFoundError
+from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
@@ -49,6 +50,7 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     for one in settings.each():
         ensure_example(_opened(one))
     watch_files()
+    take_turns()
     warming = Thread(target=warm, name="warming", daemon=True)
     with runner_beside(settings):
         warming.start()
@@ -94,6 +96,26 @@ def watch_files() -> None:
 
     # Setting them by name: the storage has no public way to be told of.
     vars(storage).update(load_and_get_id=loaded, delete_file=deleted)
+
+
+def take_turns() -> None:
+    """From now on two runs of one page never write at once what the page holds.
+
+    A run that is to stop goes on to its next widget beside the run that follows it. Streamlit gives
+    each a lock of its own; the one that ended then walked over what the other was writing, and its
+    thread died of it.
+    """
+    made = SafeSessionState.__init__
+
+    def make(
+        self: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
+    ) -> None:
+        made(self, state, yield_callback)
+        # Of all that a page holds this takes an attribute, and lives as long as the page.
+        lock = vars(state.query_params).setdefault("lock", self._lock)
+        object.__setattr__(self, "_lock", lock)
+
+    SafeSessionState.__init__ = make  # type: ignore[method-assign]
 
 
 def may_fetch(cookies: str, path: str) -> bool:

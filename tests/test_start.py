@@ -42,3 +42,21 @@ def test_a_rerun_leaves_the_path_alone_that_other_threads_import_from() -> None:
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
     assert found.stdout.strip() == "True"
+
+
+def test_a_run_that_ends_waits_while_the_next_one_of_its_page_writes() -> None:
+    # Two runs of one page, and one of another; each has what Streamlit gives it.
+    code = (
+        "import app\n"
+        "from streamlit.runtime.state import SafeSessionState, SessionState\n"
+        "app.take_turns()\n"
+        "page, other = SessionState(), SessionState()\n"
+        "old, new, third = (SafeSessionState(p, yield_callback=print) "
+        "for p in (page, page, other))\n"
+        "print(old._lock is new._lock, old._lock is third._lock)\n"
+    )
+    found = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert found.stdout.strip() == "True False"

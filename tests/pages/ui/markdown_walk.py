@@ -22,7 +22,7 @@ FIRST = {
 }
 READ = {"label", "body", "help", "captions"}
 #: What gives a text of ours, a number, or a text that Markdown cannot read.
-SAFE_CALLS = {"label", "len", "int", "round", "abs", "min", "max", "sum", "float"}
+SAFE_CALLS = {"label", "level_words", "len", "int", "round", "abs", "min", "max", "sum", "float"}
 SAFE_MODULES = {"fmt"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -21,6 +21,7 @@ LOOKED_AT = {
     ("pages/datasets/items.py", "words"),
     ("pages/datasets/splitting.py", "part.capitalize()"),
     ("pages/ui/model_help.py", "words"),
+    ("pages/ui/widgets.py", "words"),
     ("pages/rubric/page.py", "rubric_draft.EXAMPLES"),
     ("pages/rubric/checks.py", "count"),
     ("pages/rubric/checks.py", "words"),
