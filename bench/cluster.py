@@ -1,12 +1,15 @@
 """A run on a Dask cluster of this machine: its cost, and what is left when a part is killed.
 
-    python -m bench.cluster [--trials 20] [--only costs|worker|scheduler|owner]
+    python -m bench.cluster [--trials 20] [--only costs|training|worker|scheduler|owner]
 
 Scheduler and workers are processes, the provider answers on loopback. *Costs*: 3,000 questions to
 each of two workers, answers after 100 ms, 16 calls at once each, against two plain processes that
 grade half of the items each into a data file of their own; in turns, the median of the ratios of
-wall time from the first request to the last. *Kills*: kill -9 at a random moment with 32 calls of
-40 ms in flight on three workers; where the scheduler or the owner goes, another one resumes.
+wall time from the first request to the last. *Training*: an offline judge learns four criteria
+from 600 labels each and judges 3,000 answers of 150 words, here and by two workers of this machine;
+wall time of the run and processor time of its owner. *Kills*: kill -9 at a random moment with 32
+calls of 40 ms in flight on three workers; where the scheduler or the owner goes, another one
+resumes.
 """
 
 from __future__ import annotations
@@ -212,11 +215,51 @@ def once(folder: Path, url: str, *more: str, items: int, times: int = 1) -> floa
     return 86400 * (max(last for _, last in spans) - min(first for first, _ in spans))
 
 
+def training(items: int = 3000, labels: int = 600) -> None:
+    """Wall time of a run of an offline judge, and its owner's processor time; here and spread."""
+    from core import clock
+    from core.domain.dataset import Dataset, Item, Label
+    from core.domain.panel import Judge, Panel
+    from core.domain.rubric import Criterion, Rubric
+    from core.services.runs import lifecycle, runner
+    from core.services.runs.planning import RunRequest
+    from core.store.store import Store
+
+    dice, names = random.Random(5), [f"criterion {n}" for n in range(4)]
+    common = [f"word{n}" for n in range(3000)]
+    made = list[Item]()
+    for n in range(items + labels):
+        met = {name: dice.random() < 0.5 for name in names}
+        telling = [f"{name[-1]}{'yes' if met[name] else 'no'}{dice.randrange(5)}" for name in names]
+        text = " ".join(dice.choices(common, k=146) + telling)
+        truth = {name: Label(label="MET" if met[name] else "UNMET") for name in names}
+        part = {"labels": truth, "split": "calibration"} if n < labels else {}
+        made.append(Item(id=f"i{n}", submission=text, **part))
+    rubric = Rubric(name="r", criteria=[Criterion(name=n, requirement="Is it?") for n in names])
+    with tempfile.TemporaryDirectory() as folder:
+        store, now = Store(Path(folder) / "studio.db"), clock.now()
+        panel = Panel(judges=(Judge(name="words", kind="classifier"),))
+        asked = RunRequest(
+            store.rubrics.create(rubric, now=now).id,
+            store.datasets.create(Dataset(name="d", items=made), now=now).id,
+            panel,
+            seed=1,
+        )
+        for where in ("", "local:2"):
+            run = lifecycle.start(store, asked)
+            wall, cpu = time.perf_counter(), time.process_time()
+            assert runner.work_here(store, run, cluster=where) == "done"
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+            votes = store.runs.row(run).votes
+            print(f"training {where or 'here'}: {wall:.1f} s, {cpu:.1f} s of the owner, {votes:,}")
+        store.close()
+
+
 def main() -> None:
     """Print the figures; status 1 where something was lost."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=20)
-    parser.add_argument("--only", choices=["costs", "worker", "scheduler", "owner"])
+    parser.add_argument("--only", choices=["costs", "training", "worker", "scheduler", "owner"])
     asked = parser.parse_args()
     held = [
         kills(one, asked.trials)
@@ -225,6 +268,8 @@ def main() -> None:
     ]
     if asked.only in ("costs", None):
         costs()
+    if asked.only in ("training", None):
+        training()
     sys.exit(not all(held))
 
 

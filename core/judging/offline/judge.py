@@ -79,6 +79,19 @@ class Prediction(NamedTuple):
     held_out: bool = False
 
 
+@dataclass(frozen=True)
+class Applied:
+    """What a model that learnt in another process says of the items of a run, by their ids."""
+
+    criterion: Criterion
+    report: TrainingReport
+    said: Mapping[str, Prediction]
+
+    def predict(self, items: Sequence[Item]) -> list[Prediction]:
+        """What was said of these items, which must be of the run."""
+        return [self.said[item.id] for item in items]
+
+
 SWITCHED_OFF = "Switched off: "
 WHAT_IT_IS = {
     "classifier": "logistic regression on labelled answers",
@@ -93,7 +106,7 @@ class OfflineJudge:
     asking again would change nothing (docs/decisions/0003).
     """
 
-    def __init__(self, spec: Judge, models: Mapping[str, Trained | Unfit]) -> None:
+    def __init__(self, spec: Judge, models: Mapping[str, Trained | Applied | Unfit]) -> None:
         self.spec = spec
         self._models = dict(models)
         self._ready = dict[tuple[str, str], tuple[Item, Prediction]]()
@@ -109,9 +122,12 @@ class OfflineJudge:
         for name, model in self._models.items():
             if isinstance(model, Unfit):
                 continue
-            if model.encoder not in done:
-                done[model.encoder] = model.encoder.encode(items)
-            predictions = model.predict(items, done[model.encoder])
+            if isinstance(model, Applied):
+                predictions = model.predict(items)
+            else:
+                if model.encoder not in done:
+                    done[model.encoder] = model.encoder.encode(items)
+                predictions = model.predict(items, done[model.encoder])
             for item, prediction in zip(items, predictions, strict=True):
                 self._ready[item.id, name] = item, prediction
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.domain.dataset import Item
 from core.domain.panel import CODE_KINDS, Judge
@@ -40,6 +40,10 @@ from core.services.results.scored_items import (
 from core.services.runs.batches.lanes import is_batched
 from core.services.runs.questions import Asker
 from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.judging.offline import Unfit
+    from core.judging.offline.trained import Trained
 
 
 class NotAsked(set[Cell]):
@@ -163,8 +167,9 @@ async def ready_judges(
     providers: Providers,
     cache: ResponseCache | None = None,
     on_call: Callable[[int], None] = lambda more: None,
+    train: Callable[[Judge, Job], Awaitable[TrainedJudge]] | None = None,
 ) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
-    """The run's judges by name, and notes on how offline judges were trained."""
+    """The run's judges by name, and notes on how offline judges were trained (``train``: how)."""
     judges: dict[str, AskableJudge] = {}
     training: dict[str, Any] = {}
     for spec in job.plan.panel.judges:
@@ -173,9 +178,7 @@ async def ready_judges(
         elif spec.kind == "check":
             judges[spec.name] = CheckJudge(spec)
         elif spec.learns:
-            judges[spec.name], training[spec.name] = await asyncio.to_thread(
-                trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
-            )
+            judges[spec.name], training[spec.name] = await (train or trained_here)(spec, job)
         elif is_batched(spec, job.plan.details):
             judges[spec.name] = providers.batch_judge(spec, cache)
         else:
@@ -206,26 +209,49 @@ def _sums(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, int]:
     return {name: now[name] + before.get(name, 0) for name in ("answered", "lost")}
 
 
+#: An offline judge, and by criterion the report on its training.
+TrainedJudge = tuple[AskableJudge, dict[str, Any]]
+
+
+async def trained_here(spec: Judge, job: Job) -> TrainedJudge:
+    """An offline judge trained for a run, in another thread."""
+    return await asyncio.to_thread(
+        trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
+    )
+
+
 def trained_judge(
     spec: Judge,
     rubric: Rubric,
     calibration: Sequence[Item],
     items: Sequence[Item],
     seed: int,
-) -> tuple[AskableJudge, dict[str, Any]]:
+) -> TrainedJudge:
     """An offline judge trained per criterion on labelled items, with its report per criterion."""
-    from core.judging.offline import OfflineJudge, train
+    from core.judging.offline import OfflineJudge
 
-    unlabelled = [*calibration, *items]
     models = {
-        criterion.name: train(
-            spec, criterion, _labelled(calibration, criterion, rubric), unlabelled, seed=seed
-        )
+        criterion.name: trained_model(spec, criterion, rubric, calibration, items, seed)
         for criterion in rubric.criteria
     }
     judge = OfflineJudge(spec, models)
     judge.prepare(items)
     return judge, {name: model.report.to_dict() for name, model in models.items()}
+
+
+def trained_model(
+    spec: Judge,
+    criterion: Criterion,
+    rubric: Rubric,
+    calibration: Sequence[Item],
+    items: Sequence[Item],
+    seed: int,
+) -> Trained | Unfit:
+    """What an offline judge learns of one criterion; the ``items`` say which words are rare."""
+    from core.judging.offline import train
+
+    labelled = _labelled(calibration, criterion, rubric)
+    return train(spec, criterion, labelled, [*calibration, *items], seed=seed)
 
 
 def _labelled(

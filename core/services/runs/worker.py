@@ -32,6 +32,7 @@ from core.services.runs.batches.working import BatchWork
 from core.services.runs.cluster.asking import NO_CLUSTER, ClusterDoor, outcomes
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
+from core.services.runs.cluster.training import is_long, trained_on
 from core.services.runs.held_work import Recorder, beating, in_thread, seldom_collecting
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
@@ -140,10 +141,12 @@ class Work:
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None
     ) -> tuple[RunStatus, str]:
+        long = is_long(job)
+        cluster = await self._cluster.cluster(job.plan.panel.judges, long=long)
         judges, notes = await ready_judges(
-            job, self.providers, kept, partial(self._called, recorder)
+            *(job, self.providers, kept, partial(self._called, recorder)),
+            train=partial(trained_on, cluster) if long and cluster is not None else None,
         )
-        cluster = await self._cluster.cluster(job.plan.panel.judges)
         if cluster is not None:
             notes = {**notes, "cluster": cluster.told()}
         await self.patiently(self.store.runs.set_notes, job.run.id, notes)

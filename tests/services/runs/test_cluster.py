@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
 import threading
@@ -16,13 +17,18 @@ import pytest
 from click.testing import CliRunner
 from distributed import LocalCluster
 
+from core import clock
 from core.cli import main
-from core.domain.panel import Asking, Judge
+from core.domain.dataset import Dataset, Label
+from core.domain.panel import Asking, Judge, Panel
+from core.domain.rubric import Criterion, Rubric
 from core.services.runs import lifecycle
-from core.services.runs.cluster import joining, remote
+from core.services.runs.cluster import joining, remote, training
 from core.services.runs.planning import RunRequest
-from core.services.runs.runner import work_here
+from core.services.runs.runner import Runner, work_here
+from core.services.runs.sweeps import Axes, plan_sweep, start_sweep
 from core.store.store import Store
+from tests.judging.offline.answers import CORRECT, seasons
 from tests.provider import Answer, Provider, status
 from tests.services.runs.world import asked_of, slowly, until, votes_of
 
@@ -216,3 +222,61 @@ def test_where_nobody_answers_the_run_waits_to_be_resumed(
     run = lifecycle.start(store, request_)
     assert work_here(store, run, cluster="tcp://127.0.0.1:9") == "interrupted"
     assert "No scheduler answers at tcp://127.0.0.1:9" in store.runs.row(run).message
+
+
+def test_offline_judges_learn_and_judge_on_the_cluster_as_they_do_here(
+    store: Store, address: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    # One criterion follows from the words; of the other nothing can be learnt: it is switched off.
+    dice = random.Random(4)
+    other = Criterion(name="Neat", requirement="Is it neat?")
+    items = tuple(
+        item.model_copy(
+            update={
+                "labels": {
+                    "Correct": Label(label=CORRECT.choices[choice].label),
+                    "Neat": Label(label=dice.choice(("MET", "UNMET"))),
+                }
+            }
+        )
+        for item, choice in seasons(80)
+    )
+    asked = RunRequest(
+        store.rubrics.create(Rubric(name="r", criteria=(CORRECT, other)), now=clock.now()).id,
+        store.datasets.create(Dataset(name="d", items=items), now=clock.now()).id,
+        Panel(judges=(Judge(name="words", kind="classifier"),)),
+        seed=1,
+    )
+    there, here = (lifecycle.start(store, asked) for _ in range(2))
+    monkeypatch.setattr(training, "WORTH", 1)
+    assert work_here(store, there, cluster=address) == "done"
+    assert work_here(store, here) == "done"
+    votes = votes_of(store, here)
+    assert votes_of(store, there) == votes
+    assert {cell.criterion: vote[1] for cell, vote in votes.items()}["Neat"]
+    assert not all(vote[1] for vote in votes.values())
+    assert "could not train" not in caplog.text
+    notes = [store.runs.get(run).notes for run in (there, here)]
+    assert notes[0]["training"] == notes[1]["training"]
+    assert notes[0]["cluster"]["workers"] == 2
+    # Where the cluster cannot do it after all, it is done here.
+    monkeypatch.setattr(training, "learn", lambda sent, names: 1 / 0)
+    again = lifecycle.start(store, asked)
+    assert work_here(store, again, cluster=address) == "done"
+    assert "could not train words" in caplog.text
+    assert votes_of(store, again) == votes
+
+
+def test_the_runs_of_a_sweep_are_asked_on_the_cluster(
+    store: Store, tmp_path: Path, provider: Provider, address: str
+) -> None:
+    judge = Judge(name="ada", model="ada", api_base=provider.url)
+    swept = plan_sweep(store, asked_of(store, judge, tmp_path, 4), Axes(replicates=(1, 2)))
+    runs = start_sweep(store, swept)
+    runner = Runner(store, address).start()
+    try:
+        until(lambda: not any(store.runs.row(run).active for run in runs), 60)
+    finally:
+        runner.stop()
+    assert [store.runs.row(run).votes for run in runs] == [12, 24]
+    assert all(store.runs.get(run).notes["cluster"]["workers"] == 2 for run in runs)

@@ -30,13 +30,15 @@ class ClusterDoor:
         self._cluster: Cluster | None = None
         self._joining = asyncio.Lock()
 
-    async def cluster(self, judges: Iterable[Judge]) -> Cluster | None:
+    async def cluster(self, judges: Iterable[Judge], *, long: bool = False) -> Cluster | None:
         """The cluster, joined when models are first asked, and again where it was lost.
+
+        ``long`` says that there is work for it besides.
 
         Raises:
             ClusterGone: it cannot be joined.
         """
-        if not self.where or not any(judge.kind == "llm" for judge in judges):
+        if not self.where or not (long or any(judge.kind == "llm" for judge in judges)):
             return None
         async with self._joining:
             if self._cluster is None or self._cluster.closed:

@@ -1,0 +1,80 @@
+"""Offline judges learn and judge on a cluster: its workers share the criteria.
+
+On thousands of items that takes a process minutes, in which the owner's loop hardly gets a turn.
+What comes back is what the judge says of each item, not what it has learnt. Tasks of Dask, tried
+again where a worker dies; where the cluster cannot do it after all, the owner does.
+"""
+
+from __future__ import annotations
+
+import logging
+import pickle
+
+from core.domain.dataset import Item
+from core.domain.panel import Judge
+from core.domain.rubric import Rubric
+from core.errors import RubricStudioError
+from core.judging.offline import Applied, OfflineJudge, Unfit
+from core.services.runs.cluster.joining import Cluster
+from core.services.runs.ready_run import Job, TrainedJudge, trained_here, trained_model
+
+log = logging.getLogger(__name__)
+#: From so many cells on it is worth sending: about ten seconds of a process.
+WORTH = 5_000
+
+#: By criterion what a judge says, or why it says nothing.
+Found = dict[str, Applied | Unfit]
+
+
+def is_long(job: Job) -> bool:
+    """Whether the run has judges that learn, and so much to judge that others should help."""
+    learns = any(judge.learns for judge in job.plan.panel.judges)
+    return learns and len(job.items) * len(job.rubric.criteria) >= WORTH
+
+
+async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
+    """``trained_here``, by the workers."""
+    names = [criterion.name for criterion in job.rubric.criteria]
+    workers = await cluster.workers()
+    shares = [names[at :: len(workers)] for at in range(min(len(workers), len(names)))]
+    given = (spec, job.rubric, job.calibration, job.items, job.plan.seed)
+    client = cluster.client
+    try:
+        (sent,) = await client.scatter([pickle.dumps(given)], broadcast=True, hash=False)
+        tasks = [
+            client.submit(learn, sent, share, workers=workers, pure=False, retries=2)
+            for share in shares
+        ]
+        found = await client.gather(tasks)
+    except RubricStudioError:
+        raise
+    except Exception as error:
+        log.warning("The cluster could not train %s (%r), so it is done here.", spec.name, error)
+        return await trained_here(spec, job)
+    by_name: Found = {name: model for part in found for name, model in part.items()}
+    models = {name: by_name[name] for name in names}
+    judge = OfflineJudge(spec, models)
+    judge.prepare(job.items)
+    return judge, {name: model.report.to_dict() for name, model in models.items()}
+
+
+def learn(sent: bytes, names: list[str]) -> Found:
+    """On a worker: what the judge learns of these criteria, applied to all items."""
+    spec, rubric, calibration, items, seed = pickle.loads(sent)
+    return {name: _applied(spec, rubric, name, calibration, items, seed) for name in names}
+
+
+def _applied(
+    spec: Judge,
+    rubric: Rubric,
+    name: str,
+    calibration: tuple[Item, ...],
+    items: tuple[Item, ...],
+    seed: int,
+) -> Applied | Unfit:
+    model = trained_model(spec, rubric.criterion(name), rubric, calibration, items, seed)
+    if isinstance(model, Unfit):
+        return model
+    said = model.predict(items)
+    by_item = {item.id: one for item, one in zip(items, said, strict=True)}
+    return Applied(model.criterion, model.report, by_item)
