@@ -7,7 +7,7 @@ rule that a person chose or a value that is handed around.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -96,6 +96,16 @@ class QueueRule(Noun):
     most: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
     requested: bool = False
     draw: DrawKind = "even"
+
+    @classmethod
+    def only(cls, **given: Any) -> QueueRule:
+        """A rule of these reasons and no other, without an audit unless one is given.
+
+        >>> QueueRule.only(split=True).failure, QueueRule.only(audit_share=0.5).only_draws
+        (False, True)
+        """
+        none = dict.fromkeys(("split", "abstention", "failure", "flip", "stale"), False)
+        return cls.model_validate({**none, "audit_share": 0.0, **given})
 
     @model_validator(mode="after")
     def _uncut(self) -> QueueRule:

@@ -177,17 +177,8 @@ def _asked_for(run_id: int) -> QueueRule | None:
         return queue_cells.splits_only(items)
     if items is None:
         return None
-    return QueueRule(
-        split=False,
-        abstention=False,
-        failure=False,
-        flip=False,
-        stale=False,
-        everything=True,
-        items=items,
-        criteria=None if criterion is None else (criterion,),
-        audit_share=0.0,
-    )
+    criteria = None if criterion is None else (criterion,)
+    return QueueRule.only(everything=True, items=items, criteria=criteria)
 
 
 def _exactly(rule: QueueRule) -> QueueRule:

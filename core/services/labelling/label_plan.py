@@ -181,12 +181,7 @@ def label_plan(
 
 def queue_rule(plan: LabelPlan, labels: int, draw: DrawKind) -> QueueRule:
     """The rule of a queue that draws about so many of the cells that have no label."""
-    return QueueRule(
-        split=False,
-        abstention=False,
-        failure=False,
-        flip=False,
-        stale=False,
+    return QueueRule.only(
         criteria=(plan.criterion,) if plan.criterion else None,
         audit_share=min(1.0, labels / plan.left),
         draw=draw,

@@ -56,7 +56,7 @@ def choose_within(
     return _cut(store, store.runs.get(run_id), chosen, order, seed, rule.most)
 
 
-def foresee_within(
+def preview(
     store: Store,
     run_id: int,
     rule: QueueRule,
@@ -65,7 +65,10 @@ def foresee_within(
     seed: int = 0,
     stale: Cells = (),
 ) -> QueuePreview:
-    """The counts of ``choose_within``; without a cap no cell is taken in hand for them."""
+    """What the rule would queue now; writes nothing. The order says what a cap leaves out.
+
+    Without a cap no cell is taken in hand for it.
+    """
     if rule.most is None:
         return foreseen(store, run_id, rule, seed=seed, stale=stale)
     return choose_within(store, run_id, rule, order=order, seed=seed, stale=stale).preview

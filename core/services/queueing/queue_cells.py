@@ -209,9 +209,7 @@ class _Sought:
 
 def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
     """The rule of exactly the cells on which judges disagree and that nobody has settled."""
-    return QueueRule(
-        abstention=False, failure=False, flip=False, stale=False, items=items, audit_share=0.0
-    )
+    return QueueRule.only(split=True, items=items)
 
 
 class Disagreements(NamedTuple):

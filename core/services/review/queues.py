@@ -17,8 +17,8 @@ from core.services.queueing.queue_cap import (
     AWAY_MS,
     choose_more,
     choose_within,
-    foresee_within,
     minutes,
+    preview,
 )
 from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
 from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
@@ -64,19 +64,6 @@ class QueueProgress:
     def resolved(self) -> int:
         """The cells that people are done with."""
         return self.cells.get("resolved", 0)
-
-
-def preview(
-    store: Store,
-    run_id: int,
-    rule: QueueRule,
-    *,
-    order: Order = "impact",
-    seed: int = 0,
-    stale: Cells = (),
-) -> QueuePreview:
-    """What the rule would queue now; writes nothing. The order says what a cap leaves out."""
-    return foresee_within(store, run_id, rule, order=order, seed=seed, stale=stale)
 
 
 @allowed("organise")

@@ -34,15 +34,7 @@ STATUSES: dict[Status, str] = {
     "withdrawn": "withdrawn",
 }
 #: The rule of a queue of regrades.
-RULE = QueueRule(
-    split=False,
-    abstention=False,
-    failure=False,
-    flip=False,
-    stale=False,
-    audit_share=0.0,
-    requested=True,
-)
+RULE = QueueRule.only(requested=True)
 NAME = "Regrade requests"
 #: Longest note and name, in characters.
 LONGEST_NOTE, LONGEST_NAME = 5_000, 200

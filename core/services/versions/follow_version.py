@@ -175,7 +175,7 @@ def queue_stale(
     cells = stale_cells(store, run_id)
     if not cells:
         raise InputError("No cell of this run is stale.")
-    rule = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.0)
+    rule = QueueRule.only(stale=True)
     chosen = settings or QueueSettings()
     return queues.make_queue(store, seat, run_id, name, rule, chosen, stale=cells)
 

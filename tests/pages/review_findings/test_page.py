@@ -84,7 +84,7 @@ def test_a_few_audited_cells_say_how_many_more_would_do(store: Store) -> None:
 
 
 def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
-    nothing = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
+    nothing = QueueRule.only(stale=True, audit_share=0.5)
     queue = make_queue(store, 80, nothing)
     for item in dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)):
         panel = MET if int(item[1:]) % 4 < 2 else UNMET
@@ -98,7 +98,7 @@ def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
 
 
 def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
-    nothing = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
+    nothing = QueueRule.only(stale=True, audit_share=0.5)
     queue = make_queue(store, 80, nothing)
     drawn = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue)}
     settle_all(store, queue)

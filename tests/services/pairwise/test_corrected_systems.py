@@ -23,14 +23,7 @@ from tests.services.reviewed import MET, UNMET, sit
 TASKS = 40
 RUBRIC = Rubric(name="Answers", criteria=(CLEAR,))
 #: Nothing but a random draw of half of the cells.
-DRAW = QueueRule(
-    split=False,
-    abstention=False,
-    failure=False,
-    flip=False,
-    stale=False,
-    audit_share=0.5,
-)
+DRAW = QueueRule.only(audit_share=0.5)
 
 
 def truth(item: str) -> int:

@@ -17,11 +17,7 @@ from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit
 
-NOTHING = {"split": False, "abstention": False, "failure": False, "flip": False, "stale": False}
-
-
-def only(**on: object) -> QueueRule:
-    return build(QueueRule, {**NOTHING, "audit_share": 0.0, **on}, "rule")
+only = QueueRule.only
 
 
 def places(cells: Iterable[QueueCandidate]) -> set[tuple[str, str]]:

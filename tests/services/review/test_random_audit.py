@@ -10,7 +10,7 @@ from tests.services import reviewed
 from tests.services.reviewed import MET, sit
 
 #: No rule but the audit: of every cell a verdict was given on, half are drawn.
-AUDIT = QueueRule(split=False, abstention=False, failure=False, flip=False, audit_share=0.5)
+AUDIT = QueueRule.only(stale=True, audit_share=0.5)
 
 
 def test_the_audit_speaks_of_the_rest_once_it_is_decided(store: Store) -> None:

@@ -213,9 +213,7 @@ def test_cells_with_a_known_label_can_be_queued(store: Store) -> None:
 
 
 def test_the_chance_of_a_labelled_cell_counts_both_draws(store: Store) -> None:
-    rule = QueueRule(
-        split=False, abstention=False, failure=False, flip=False, audit_share=0.5, gold_share=0.4
-    )
+    rule = QueueRule.only(stale=True, audit_share=0.5, gold_share=0.4)
     queue = reviewed.make_queue(store, reviewed.graded(store, 40), rule, seed=3)
     chances = {(c.item_id, c.criterion): c.chance for c in store.queues.cells(queue)}
     labelled = {
