@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from core.domain.base import Noun, broken
 from core.domain.rubric import Criterion, Rubric
+from core.text.names import fold
 
 MAX_TEXT = 2_000_000
 MAX_CONTEXTS = 20
@@ -27,11 +28,20 @@ ContextName = Annotated[str, Field(max_length=80), AfterValidator(_plain)]
 Context = Annotated[dict[ContextName, LongText], Field(max_length=MAX_CONTEXTS)]
 
 
+#: Who asks in a conversation, or sets it up; all others are judged.
+ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
+
+
 class Message(Noun):
     """One turn of a conversation."""
 
     role: Annotated[str, Field(min_length=1, max_length=50)]
     content: LongText
+
+    @property
+    def judged(self) -> bool:
+        """Whether it is a turn of the one who is judged."""
+        return fold(self.role) not in ASKERS
 
 
 class Sections(Noun):

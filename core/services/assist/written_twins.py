@@ -21,7 +21,7 @@ from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics.probe_edits import WRITTEN
-from core.services.diagnostics.probes import ProbeRequest, drawn
+from core.services.diagnostics.probes import ProbeRequest, alone, drawn
 from core.store.store import Store
 
 KIND = "twins"
@@ -102,7 +102,8 @@ def _probe(task: HelpTask) -> ProbeRequest:
 
 def _pairs(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:
     edits = [name for name in probe.edits if name in WRITTEN]
-    return ((item, edit) for item in (drawn(store, probe) if edits else ()) for edit in edits)
+    texts = [alone(item) for item in drawn(store, probe)] if edits else []
+    return ((item, edit) for item in texts for edit in edits)
 
 
 def _writing(item: Item, edit: str) -> Writing:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core import clock
-from core.domain.dataset import Dataset, Item, Sections
+from core.domain.dataset import Dataset, Item, Message, Pair, Sections, Submission, output_of
 from core.domain.panel import Judge, Panel
 from core.domain.runs import Run, RunPlan, RunRow
 from core.errors import InputError
@@ -61,7 +61,7 @@ class ProbeRequest:
 
 @dataclass(frozen=True)
 class ProbeSubjects:
-    """Who can be probed on what: judges that can be asked, and the answers that are one text."""
+    """Who can be probed on what: judges that can be asked, and the answers that can be edited."""
 
     judges: tuple[Judge, ...]
     answers: int
@@ -82,7 +82,7 @@ def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     plan = RunPlan("", 0, 0, panel, seed=run.plan.seed, details=_details(request))
     # Where nothing is written yet, as long as the answer itself.
-    own = {item.id: item.output for item in drawn(store, request)}
+    own = {item.id: edited_part(item) for item in drawn(store, request)}
     texts = {(id_, edit): text for id_, text in own.items() for edit in WRITTEN}
     items = _texts(store, replace(request, written={**texts, **request.written}), panel)
     return estimate_planned(store, Planned(plan, rubric, items, calibration_items(store, run.plan)))
@@ -163,15 +163,59 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
 
 
 def _fit(store: Store, run: Run) -> list[str]:
-    """The items that are one text, with something in it, in the dataset's order."""
+    """The items that have a text to be edited, in the dataset's order."""
     # Columns need numpy, which whoever only asks what a run's probes are shall not wait for.
+    import numpy as np
+
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
 
     columns = item_columns.of_version(store, run.dataset_version_id)
     places = sorted(items_of_run(store, run).places.tolist())
-    fit = (columns.plain & (columns.words > 0)).tolist()
+    fit = columns.plain & (columns.words > 0)
+    # Conversations are read: their last answer may be empty, or not there.
+    talks = np.flatnonzero(~columns.plain & ~columns.pairs & (columns.words > 0))
+    if len(talks):
+        ids = [columns.ids[at] for at in talks.tolist()]
+        read = store.datasets.items(run.dataset_version_id, ids)
+        there = {item.id for item in read if edited_part(item).strip()}
+        fit[talks] = [one in there for one in ids]
     return [columns.ids[at] for at in places if fit[at]]
+
+
+def edited_part(item: Item) -> str:
+    """The text that edits change: of a conversation the last turn of the one who is judged.
+
+    Empty of a pair, and where there is no such turn.
+    """
+    submission = item.submission
+    if isinstance(submission, tuple):
+        return submission[at].content if (at := _last_turn(submission)) is not None else ""
+    return "" if isinstance(submission, Pair) else item.output
+
+
+def alone(item: Item) -> Item:
+    """The item with that text as its submission, for who writes it again; what was said before it
+    is a context.
+    """
+    submission = item.submission
+    if not isinstance(submission, tuple):
+        return item
+    before = output_of(submission[: _last_turn(submission)])
+    context = {**item.context, "What was said before": before} if before else item.context
+    return item.model_copy(update={"submission": edited_part(item), "context": context})
+
+
+def _last_turn(turns: Sequence[Message]) -> int | None:
+    places = [at for at, turn in enumerate(turns) if turn.judged and turn.content.strip()]
+    return places[-1] if places else None
+
+
+PAIRS = (
+    "a pair has two answers of which one is chosen, so that no edit makes it earn more or less. "
+    "Whether the answer shown first is preferred is told by Compare systems, which shows both "
+    "orders; probe a run that grades the same answers one by one for what edits do."
+)
 
 
 def drawn(store: Store, request: ProbeRequest) -> list[Item]:
@@ -180,8 +224,8 @@ def drawn(store: Store, request: ProbeRequest) -> list[Item]:
     fit = _fit(store, run)
     if not fit:
         raise InputError(
-            "Probes change one text at a time, and no answer of this run is one: it compares "
-            "pairs, or judges conversations."
+            "Probes change one text at a time, and this run has none: of a conversation the last "
+            f"answer is edited; {PAIRS}"
         )
     count = min(request.answers, len(fit), MOST)
     chosen = set(seeded(PROBE, request.seed).sample(fit, count))
@@ -204,22 +248,26 @@ def houses_of(judges: Sequence[Judge]) -> list[str]:
 
 
 def _twins(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator[Item]:
-    rng = seeded(PROBE, request.seed, item.id)
-    yield _twin(item, EditedText(ORIGINAL, item.output))
-    yield _twin(item, EditedText(AGAIN, item.output))
-    yield _twin(item, EditedText(NEUTRAL, ended(item.output, NEUTRAL)))
-    for edited in twins(item.output, request.edits, houses, rng):
+    rng, own = seeded(PROBE, request.seed, item.id), edited_part(item)
+    yield _twin(item, EditedText(ORIGINAL, own))
+    yield _twin(item, EditedText(AGAIN, own))
+    yield _twin(item, EditedText(NEUTRAL, ended(own, NEUTRAL)))
+    for edited in twins(own, request.edits, houses, rng):
         yield _twin(item, edited)
     for name in request.edits:
         text = request.written.get((item.id, name))
         if text is not None:
-            yield _twin(item, EditedText(name, text, words(text) / max(1, words(item.output)) - 1))
+            yield _twin(item, EditedText(name, text, words(text) / max(1, words(own)) - 1))
 
 
 def _twin(item: Item, edited: EditedText) -> Item:
     submission = item.submission
+    changed: Submission
     if isinstance(submission, Sections):
-        changed: Sections | str = submission.model_copy(update={"output": edited.text})
+        changed = submission.model_copy(update={"output": edited.text})
+    elif isinstance(submission, tuple) and (at := _last_turn(submission)) is not None:
+        turn = submission[at].model_copy(update={"content": edited.text})
+        changed = (*submission[:at], turn, *submission[at + 1 :])
     else:
         changed = edited.text
     facts = {

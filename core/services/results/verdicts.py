@@ -17,7 +17,6 @@ from core.domain.votes import BallotRow, ItemBallots
 from core.domain.weight_fit import Fitted, Weights
 from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
 from core.scoring.verdict import Ballot, Verdict, settle
-from core.text.names import fold
 
 # Which votes count towards a verdict: shadows do not, flipped answers do not by themselves, and in
 # a cascade only the last stage that was asked decides. All votes are kept; this only reads them.
@@ -137,8 +136,6 @@ RubricOf = Callable[[str], Rubric]
 #: What people settled of these items, by item id and criterion name.
 SettledOf = Callable[[Sequence[str]], Mapping[str, Mapping[str, Settled]]]
 NOTHING_FITTED: Mapping[str, Fitted] = MappingProxyType({})
-#: The roles in a conversation that are not the one who is judged.
-_ASKERS = frozenset({"user", "human", "customer", "system", "developer", "tool"})
 
 
 def deriver(
@@ -346,7 +343,7 @@ def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
 def texts_from(item: Item) -> Texts:
     """The texts of an item. Of a conversation, pre-checks do not read the user's turns."""
     turns = item.submission if isinstance(item.submission, tuple) else ()
-    own = [turn.content for turn in turns if fold(turn.role) not in _ASKERS]
+    own = [turn.content for turn in turns if turn.judged]
     return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
 
 

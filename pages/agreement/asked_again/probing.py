@@ -47,7 +47,7 @@ def show(chosen: RatedSelection) -> None:
         empty_state(
             "Nothing to probe",
             "Probes edit one text at a time and ask models or offline judges again. This run's "
-            "raters answered elsewhere, or its answers are pairs or conversations.",
+            f"raters answered elsewhere, or it compares pairs: {probes.PAIRS}",
         )
         return
     with st.expander("Probe these judges", expanded=not made, icon=":material/science:"):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.domain.base import build
-from core.domain.dataset import Dataset, Item
+from core.domain.dataset import Dataset, Item, Message, Pair
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.votes import Cell
@@ -114,6 +114,44 @@ def test_a_judge_that_rewards_length_is_found_and_a_fair_one_is_not(store: Store
     (part,) = [one for one in paper(report(store, run)).sections if "asking again" in one.title]
     assert part.title == "What asking again found"
     assert report(store, run).asked_again == tuple(found.findings)
+
+
+def test_of_a_conversation_the_last_answer_is_edited_and_of_a_pair_it_is_said_why_not(
+    store: Store,
+) -> None:
+    talks = tuple(
+        item.model_copy(
+            update={
+                "submission": (
+                    Message(role="user", content="Where?"),
+                    Message(role="assistant", content=item.output),
+                    Message(role="Customer", content="Ah."),
+                )
+            }
+        )
+        for item in ITEMS
+    )
+    long = checks("longish", {"words": {"min": 26}})
+    run = made(store, long, FAIR, items=talks)
+    assert probes.edited_part(talks[0]) == ITEMS[0].output
+    # Whoever writes the answer again sees what was said before.
+    assert probes.alone(talks[0]).context == {"What was said before": "user: Where?"}
+    found = probed(store, ProbeRequest(run, answers=24))
+    # 17 words with the other turns, 28 with what a dose adds to an answer of 12 at the least.
+    assert [said.partition(":")[0] for said in found.findings] == ["longish rewards length"]
+    longer = next(
+        item
+        for item in store.datasets.items(found.run.dataset_version_id)
+        if item.id == "i00~longer:25"
+    )
+    assert isinstance(longer.submission, tuple)
+    first, answer, last = longer.submission
+    assert (first.content, last.content) == ("Where?", "Ah.")
+    assert answer.content.startswith(f"{ITEMS[0].output}\n\n")
+
+    pairs = (ITEMS[0].model_copy(update={"submission": Pair(first="A", second="B")}),)
+    with pytest.raises(InputError, match="a pair has two answers of which one is chosen"):
+        probes.start(store, ProbeRequest(made(store, FAIR, items=pairs)))
 
 
 def test_every_judge_is_asked_twice_as_it_was_and_once_under_each_edit(
