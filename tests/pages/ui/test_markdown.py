@@ -91,6 +91,7 @@ LOOKED_AT = {
     ("pages/ui/asking.py", "words.SHADOW_SAYS"),
     ("pages/ui/widgets.py", "caption"),
     ("pages/ui/widgets.py", "title"),
+    ("pages/ui/widgets.py", "words"),
 }
 
 
