@@ -18,6 +18,7 @@ from core.cli.common import db_option, open_db, settings_with
 from core.cli.gate import check
 from core.cli.import_export import export, import_
 from core.cli.measuring import cascade, compare, contest, metrics, rank
+from core.cli.review.labels import labels
 from core.cli.review.queues import queue
 from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema
@@ -81,7 +82,7 @@ def main() -> None:
 
 _MADE = (grade, resume, cancel, retry, runs, show, score, import_, export, metrics, lint, compare)
 _MEASURED = (contest, rank, cascade, probe, drift, impression, convert, schema)
-for command in (*_MADE, *_MEASURED, backup, verify, check, queue, regrade):
+for command in (*_MADE, *_MEASURED, backup, verify, check, queue, regrade, labels):
     main.add_command(command)
 
 

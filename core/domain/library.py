@@ -87,6 +87,20 @@ class DatasetVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class LabelDraw:
+    """That the labels of a dataset version were drawn at random, as somebody declared.
+
+    ``note`` is the key of the items' meta that holds each one's chance of being drawn; empty where
+    all had the same. ``by`` is empty where nobody signed in.
+    """
+
+    version_id: int
+    note: str
+    by: str
+    declared: str
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetRow:
     """A dataset in a list, described by its latest version."""
 

@@ -32,6 +32,7 @@ DATASET_TABLE = "dataset_table"
 DATASET_PICK = "dataset_pick"
 DATASET_RUBRIC = "dataset_rubric"
 DATASET_PLOT = "dataset_plot"
+DATASET_DRAW = "dataset_draw"
 DATASET_PARTS = "dataset_parts"
 
 

@@ -9,14 +9,14 @@ import streamlit as st
 from core import figures as draw
 from core.domain.library import DatasetVersion
 from core.metrics.estimate import Estimate
-from core.services.datasets import label_stats
+from core.services.datasets import label_draws, label_stats
 from core.services.datasets.label_stats import RARE, Choice, CriterionLabels, LabelStats
 from core.text import numbers as fmt
-from pages.datasets.items import DATASET_PLOT, DATASET_RUBRIC
+from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
 from pages.ui import resources, state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import only, remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, table, tag
+from pages.ui.widgets import empty_state, one_of, shown_errors, table, tag
 
 #: Criteria in one plot; a rubric may have hundreds.
 MOST = 40
@@ -36,6 +36,7 @@ def show(version: DatasetVersion) -> None:
     if not choices or not choices[0].known:
         st.caption("No rubric here asks what these labels answer, so this is what was written.")
         _plain(counts)
+        _drawn(version)
         return
     chosen = _rubric(version, choices)
     stats = remembered(
@@ -46,6 +47,7 @@ def show(version: DatasetVersion) -> None:
     _plot(version, stats)
     _table(stats)
     _notes(stats)
+    _drawn(version)
 
 
 def _rubric(version: DatasetVersion, choices: list[Choice]) -> Choice:
@@ -174,3 +176,69 @@ def _rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
         for criterion, labels in counts.items()
         for label, number in labels.items()
     ]
+
+
+# Whether labels that came with the dataset were drawn at random: only a person knows.
+
+ALIKE, NOTED = "alike", "noted"
+HOW = {ALIKE: "All items had the same chance", NOTED: "A note of each item has its chance"}
+
+
+def _drawn(version: DatasetVersion) -> None:
+    """What is declared, and the way to take it back; else the way to declare it."""
+    if not 0 < version.labelled < version.items:
+        return
+    st.html('<div class="rs-section">Were these labels drawn at random?</div>')
+    draw = label_draws.declared(store(), version.id)
+    share = f"{fmt.count(version.labelled)} of {fmt.plural(version.items, 'item')}"
+    if draw is not None:
+        st.html(
+            f'<div class="rs-prose">{esc(label_draws.in_words(draw))} They are {share}, and speak '
+            "for all of them where results are corrected by people.</div>"
+        )
+        st.button(
+            "Withdraw",
+            key=state.key(DATASET_DRAW, "withdraw", version.id),
+            icon=":material/undo:",
+            on_click=_on_withdraw,
+            args=(version.id,),
+            **only("write"),
+        )
+        return
+    st.caption(
+        f"{share} have labels. If they were chosen by chance from all items of this version, they "
+        "can speak for the others: means, systems and runs are corrected by them. If somebody "
+        "picked them (the hard ones, the first ones), they cannot. Nobody but you knows; what you "
+        "declare stands beside every corrected result with your name and the day."
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        how = one_of("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))
+        note = ""
+        if how == NOTED:
+            note = st.text_input(
+                "The note that has it",
+                value="chance",
+                key=state.key(DATASET_DRAW, "note", version.id),
+                help="A key of the items' meta: a number above 0 and at most 1, of the items "
+                "without a label, too.",
+            ).strip()
+            if not note:
+                return
+        st.button(
+            "Declare",
+            key=state.key(DATASET_DRAW, "declare", version.id),
+            icon=":material/casino:",
+            on_click=_on_declare,
+            args=(version.id, note),
+            **only("write"),
+        )
+
+
+def _on_declare(version_id: int, note: str) -> None:
+    with shown_errors():
+        label_draws.declare(store(), version_id, note)
+
+
+def _on_withdraw(version_id: int) -> None:
+    with shown_errors():
+        label_draws.withdraw(store(), version_id)

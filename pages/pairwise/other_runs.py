@@ -15,6 +15,7 @@ from core.services.pairwise import contests, rank_report, system_gaps
 from core.services.pairwise.pointwise_ranks import Listwise
 from core.services.pairwise.position_bias import OrderCheck, checks_of
 from core.services.pairwise.system_gaps import CorrectedSystems, SystemMean, SystemsApart
+from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.pairwise import leaderboard
 from pages.pairwise import selection as keys
@@ -280,7 +281,7 @@ def _by_people(run: Run, about: tuple[object, ...]) -> None:
     """The section; where labels cannot speak for all answers, why."""
     found = remembered(
         "by people",
-        about,
+        (*about, *browsing.stands_on(store(), run)),
         lambda: system_gaps.corrected_systems(store(), run, level=confidence().level),
     )
     st.html('<div class="rs-section">Systems as people would grade them</div>')

@@ -182,6 +182,15 @@ CREATE TABLE kept (
     stamp INTEGER NOT NULL,
     body BLOB NOT NULL
 ) STRICT;
+CREATE TABLE label_draw (
+    id INTEGER PRIMARY KEY,
+    version_id INTEGER NOT NULL REFERENCES dataset_version(id),
+    note TEXT NOT NULL,
+    declared_by TEXT NOT NULL,
+    declared TEXT NOT NULL,
+    withdrawn_by TEXT NOT NULL DEFAULT '',
+    withdrawn TEXT
+) STRICT;
 CREATE TABLE member (
     email TEXT PRIMARY KEY,
     role TEXT NOT NULL
@@ -437,6 +446,7 @@ CREATE INDEX help_task_by_subject ON help_task (subject, kind, id);
 CREATE UNIQUE INDEX "idx__sqlite_migrations_migration_set_name"
     ON "_sqlite_migrations" ("migration_set", "name");
 CREATE UNIQUE INDEX judge_name ON judge (name) WHERE archived IS NULL;
+CREATE UNIQUE INDEX label_draw_standing ON label_draw (version_id) WHERE withdrawn IS NULL;
 CREATE UNIQUE INDEX panel_name ON panel (name) WHERE archived IS NULL;
 CREATE INDEX review_event_by_cell ON review_event (run_id, item_id, criterion, id);
 CREATE INDEX review_event_by_queue ON review_event (queue_id, actor, id);

@@ -16,7 +16,7 @@ and Zrnic 2023): it makes the variance least, within [0, 1].
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -51,6 +51,33 @@ class _Group(NamedTuple):
     @property
     def whole(self) -> bool:
         return len(self.seen) == len(self.cells)
+
+
+Numbers = npt.NDArray[Any]
+
+
+def whole_items(
+    items: Numbers,
+    signs: Array,
+    said: Numbers,
+    values: Numbers,
+    strata: Numbers,
+    parts: Numbers,
+    tasks: Numbers,
+) -> tuple[Numbers, ...]:
+    """What ``powered_gap`` takes where items were drawn with all of their cells: one value for each
+    item, of what its cells add up to; unknown where one of them is. ``signs`` are -1 of the first
+    system's cells, 1 of the second's.
+    """
+    _, first, item = np.unique(items, return_index=True, return_inverse=True)
+
+    def of(each: Numbers) -> Array:
+        return np.asarray(np.bincount(item, each), np.float64)
+
+    # Penalties count the other way in what is said, not in the part.
+    whole = of(np.abs(parts))
+    scale = signs[first] * np.where(whole > 0, whole, 1.0)
+    return of(parts * said) / scale, of(parts * values) / scale, strata[first], scale, tasks[first]
 
 
 class _Sides(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -187,6 +187,22 @@ def powered_mean(
         raw,
         chosen,
     )
+
+
+def item_means(
+    items: npt.ArrayLike, said: npt.ArrayLike, values: npt.ArrayLike, strata: npt.ArrayLike
+) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """What ``powered_mean`` takes where items were drawn with all of their cells: of each item the
+    mean over its cells, NaN where one of them is. All items have as many cells.
+
+    >>> found = item_means([7, 7, 9], [0.0, 1.0, 1.0], [1.0, np.nan, 0], [1, 1, 2])
+    >>> [one.tolist() for one in found]
+    [[0.5, 1.0], [nan, 0.0], [1, 2]]
+    """
+    _, first, item = np.unique(items, return_index=True, return_inverse=True)
+    number = np.bincount(item)
+    told, known = (np.bincount(item, np.asarray(one)) / number for one in (said, values))
+    return told, known, np.asarray(strata)[first]
 
 
 class _Part(NamedTuple):

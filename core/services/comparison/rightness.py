@@ -18,6 +18,7 @@ from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.measure import Array
 from core.services.comparison.paired_runs import CriterionPair, Paired
+from core.services.datasets import label_draws
 from core.services.review import random_labels
 from core.services.review.random_labels import DrawnCells, DrawnLabels
 from core.store.store import Store
@@ -55,7 +56,8 @@ class RightMore:
 
 @dataclass(frozen=True)
 class CorrectedAccuracy:
-    """All criteria together and each; ``run`` and ``queue`` say whose draw it was.
+    """All criteria together and each; ``run`` and ``queue`` say whose draw it was, ``declared`` who
+    declared it.
 
     ``reason`` says why nothing can be said of all cells.
     """
@@ -65,6 +67,7 @@ class CorrectedAccuracy:
     run: int = 0
     queue: str = ""
     reason: str = ""
+    declared: str = ""
 
 
 def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> CorrectedAccuracy:
@@ -79,11 +82,13 @@ def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> Corr
     each = [_columns(sides, found.of(sides.name), items) for sides in paired.criteria]
     ones = [_more(s.name, one, level) for s, one in zip(paired.criteria, each, strict=True)]
     corrected = holm([one.p for one in ones])
+    whole = np.concatenate(each)
     return CorrectedAccuracy(
-        _more("", np.concatenate(each), level),
+        _more("", whole, level, by_item=found.declared is not None),
         tuple(replace(one, p=p) for one, p in zip(ones, corrected, strict=True)),
         run_id,
         found.queue.name if found.queue is not None else "",
+        declared=label_draws.in_words(found.declared),
     )
 
 
@@ -116,17 +121,29 @@ def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int6
     return np.column_stack(columns).astype(np.float64)
 
 
-def _more(name: str, cells: Array, level: float) -> RightMore:
+def _items(cells: Array) -> Array:
+    """A row for each item, with the mean of its cells; unknown where one that differs is."""
+    _, first, item = np.unique(cells[:, _ITEM], return_index=True, return_inverse=True)
+    number = np.bincount(item)
+    apart = np.bincount(item, cells[:, _APART])
+    more = np.bincount(item, np.where(cells[:, _APART] > 0, cells[:, _MORE], 0.0)) / number
+    drawn = np.where(apart > 0, more, 0.0)
+    return np.column_stack([cells[first, _ITEM], apart > 0, drawn, cells[first, _STRATUM]])
+
+
+def _more(name: str, cells: Array, level: float, *, by_item: bool = False) -> RightMore:
+    """``by_item``: items were drawn with all of their cells, so that an item counts once."""
     apart = cells[:, _APART] > 0
     known = np.isfinite(cells[:, _MORE])
-    number = len(np.unique(cells[:, _ITEM]))
+    units = _items(cells) if by_item else cells
+    number, differ = len(np.unique(units[:, _ITEM])), units[:, _APART] > 0
     found = powered_gap(
-        np.zeros(len(cells)),
+        np.zeros(len(units)),
         # Where both say the same, both are right or both are wrong.
-        np.where(apart, cells[:, _MORE], 0.0),
-        np.where(apart, cells[:, _STRATUM], -1),
-        np.full(len(cells), number / max(1, len(cells))),
-        cells[:, _ITEM],
+        np.where(differ, units[:, _MORE], 0.0),
+        np.where(differ, units[:, _STRATUM], -1),
+        np.full(len(units), number / max(1, len(units))),
+        units[:, _ITEM],
         level=level,
     )
     naive = float(cells[known, _MORE].mean()) if known.any() else None
@@ -139,6 +156,11 @@ def in_words(found: CorrectedAccuracy) -> str:
 
     Empty where nobody labelled anything.
     """
+    said = _right_more(found)
+    return f"{said} {found.declared}" if said and found.declared else said
+
+
+def _right_more(found: CorrectedAccuracy) -> str:
     one = found.whole
     if found.reason == random_labels.NOBODY:
         return ""
@@ -180,6 +202,7 @@ def as_data(found: CorrectedAccuracy) -> dict[str, Any]:
     return {
         "run": found.run,
         "queue": found.queue or None,
+        **({"declared": found.declared} if found.declared else {}),
         "accuracy": _data(found.whole),
         "criteria": {one.criterion: _data(one) for one in found.criteria},
         "in_words": in_words(found),

@@ -3,4 +3,4 @@
 The lowest of the services: imports no other. An item teaches judges or measures them, never both.
 """
 
-__all__ = ["catalog", "item_columns", "label_stats", "splits", "twins"]
+__all__ = ["catalog", "item_columns", "label_draws", "label_stats", "splits", "twins"]

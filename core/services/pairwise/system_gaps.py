@@ -12,13 +12,15 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from core.domain.runs import Run
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm, paired_difference
-from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
+from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap, whole_items
 from core.metrics.measure import Array, Statistic, ratio
 from core.services.agreement.group_figures import Draws
+from core.services.datasets import label_draws
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.results import grid, run_columns, scored_items
 from core.services.review import random_labels
@@ -157,7 +159,8 @@ class SystemsApart(NamedTuple):
 class CorrectedSystems:
     """Systems in the order of their corrected means; ``criterion`` is empty for all, by weight.
 
-    ``reason`` says why nothing can be corrected, ``queue`` names the one that drew the labels.
+    ``reason`` says why nothing can be corrected, ``queue`` names the one that drew the labels,
+    ``declared`` says who declared them to be drawn.
     """
 
     criterion: str
@@ -165,6 +168,7 @@ class CorrectedSystems:
     gaps: tuple[SystemsApart, ...]
     queue: str = ""
     reason: str = ""
+    declared: str = ""
 
 
 def corrected_systems(
@@ -192,10 +196,14 @@ def corrected_systems(
             of_system[at[item]] = shared.systems.index(name)
     of = of_system[known.item]
     cells = {name: known.take(of == number) for number, name in enumerate(shared.systems)}
-    gaps = [] if found.reason else _pairs(shared, cells, level, by_itself=bool(criterion))
+    by_item = found.declared is not None
+    asked = _Asked(level, by_itself=bool(criterion), by_item=by_item)
+    gaps = [] if found.reason else _pairs(shared, cells, asked)
     places = _places(shared.systems, gaps)
     means = (
-        SystemMean(name, mean_of(some, criterion, found.reason, level), places.get(name))
+        SystemMean(
+            name, mean_of(some, criterion, found.reason, level, by_item=by_item), places.get(name)
+        )
         for name, some in cells.items()
     )
     return CorrectedSystems(
@@ -204,6 +212,7 @@ def corrected_systems(
         tuple(gaps),
         found.queue.name if found.queue is not None else "",
         found.reason,
+        label_draws.in_words(found.declared),
     )
 
 
@@ -224,12 +233,18 @@ def _highest_first(one: SystemMean) -> tuple[float, float]:
     return (-(said if mean is None else mean), -said)
 
 
-def _pairs(
-    shared: SharedTasks, cells: dict[str, DrawnCells], level: float, *, by_itself: bool
-) -> list[SystemsApart]:
+class _Asked(NamedTuple):
+    """The level of intervals; whether cells are of one criterion; and whether items were drawn."""
+
+    level: float
+    by_itself: bool
+    by_item: bool
+
+
+def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], how: _Asked) -> list[SystemsApart]:
     """Every two systems, over the tasks that both answered."""
     found = [
-        (one, other, _powered(shared, (one, other), cells, level, by_itself=by_itself))
+        (one, other, _powered(shared, (one, other), cells, how))
         for one, other in combinations(shared.systems, 2)
     ]
     corrected = holm([gap.p for *_, gap in found])
@@ -243,9 +258,7 @@ def _powered(
     shared: SharedTasks,
     pair: tuple[str, str],
     cells: dict[str, DrawnCells],
-    level: float,
-    *,
-    by_itself: bool,
+    how: _Asked,
 ) -> PoweredGap:
     tasks = {
         task.items[name]: at
@@ -258,15 +271,17 @@ def _powered(
     among = len(np.unique(np.concatenate([of_item[side.item] for side in sides])))
     parts = []
     for sign, side in zip((-1, 1), sides, strict=True):
-        weights = np.ones(len(side)) if by_itself else side.weight
+        weights = np.ones(len(side)) if how.by_itself else side.weight
         reached = float(weights[weights > 0].sum())
         parts.append(weights * (sign * among / reached if reached else 0.0))
     first, second = sides
     both = first.and_more(second)
-    return powered_gap(
-        *(both.said, both.counted, both.stratum, np.concatenate(parts), of_item[both.item]),
-        level=level,
-    )
+    units: tuple[npt.NDArray[Any], ...]
+    units = (both.said, both.counted, both.stratum, np.concatenate(parts), of_item[both.item])
+    if how.by_item and not how.by_itself:
+        signs = np.repeat([-1.0, 1.0], [len(first), len(second)])
+        units = whole_items(both.item, signs, *units)
+    return powered_gap(*units, level=how.level)
 
 
 def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
@@ -284,8 +299,13 @@ def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, t
 def in_words(found: CorrectedSystems) -> str:
     """Who is best by what judges say and by people, and whether that is the same system.
 
-    Empty where nothing can be corrected.
+    Empty where nothing can be corrected. Of declared labels it ends with who declared them.
     """
+    said = _ahead(found)
+    return f"{said} {found.declared}" if found.declared and found.systems else said
+
+
+def _ahead(found: CorrectedSystems) -> str:
     if found.reason or len(found.systems) < 2:
         return found.reason
     best = found.systems[0]
@@ -327,6 +347,7 @@ def as_data(found: CorrectedSystems) -> dict[str, Any]:
     """The same for ``rank --json``."""
     data: dict[str, Any] = {
         "queue": found.queue or None,
+        **({"declared": found.declared} if found.declared else {}),
         "systems": [
             {
                 "system": one.system,

@@ -18,7 +18,8 @@ _NOTE = (
 def reviews_section(report: RunReport) -> list[Section]:
     """Accuracy on all cells beside that on the hard ones, for every queue with an audit."""
     if not report.reviews:
-        return []
+        declared = _corrected(report) if report.labels_declared else []
+        return [Section("As people's labels have it", tuple(declared))] if declared else []
     rows = tuple(
         (
             Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
@@ -60,7 +61,7 @@ def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
     heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
     title = "Means as people would have them"
     table = PaperTable(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
-    said = report.systems_by_people
+    said = report.systems_by_people or report.labels_declared
     return [table, *([Sentences((said,))] if said else [])]
 
 

@@ -256,8 +256,9 @@ class RunReport:
     at an anchor found; ``conclusion`` says which criteria can be trusted,
     ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
     ``stand_in`` says whether judges may stand in for people, as ``alt_test`` of ``metrics``;
-    ``None`` where no people rated beside judges. ``level`` and ``interval`` say how sure intervals
-    are, and how they are made of resamples.
+    ``None`` where no people rated beside judges. ``labels_declared`` says who declared the labels
+    that ``corrected`` stands on to be drawn at random. ``level`` and ``interval`` say how sure
+    intervals are, and how they are made of resamples.
     """
 
     made: str
@@ -292,6 +293,7 @@ class RunReport:
     seed: int
     asked_again: tuple[str, ...] = ()
     stand_in: Mapping[str, Any] | None = None
+    labels_declared: str = ""
     level: float = USUAL.level
     interval: str = USUAL.method
 

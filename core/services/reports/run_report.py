@@ -22,6 +22,7 @@ from core.services.agreement.load_ratings import of_run
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import PANEL, PEOPLE
+from core.services.datasets import label_draws
 from core.services.datasets.twins import twins_of
 from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.diagnosis import diagnose
@@ -103,6 +104,11 @@ def corrected_lines(
     named += [(one.system, one.mean) for one in systems.systems]
     words = system_gaps.in_words(systems) if systems.systems else ""
     return tuple(_corrected_line(name, one) for name, one in named), words
+
+
+def _declared(store: Store, run: Run) -> str:
+    """Who declared the labels that speak for all cells to be drawn; empty for those of a queue."""
+    return label_draws.in_words(random_labels.of_run(store, run.id).declared)
 
 
 def _corrected_line(name: str, one: Corrected) -> CorrectedLine:
@@ -292,6 +298,7 @@ def report(
         seed=seed,
         asked_again=_asked_again(store, run_id),
         stand_in=calibration.alt_test_data(found.sheet),
+        labels_declared=_declared(store, run) if by_people[0] else "",
         level=how.level,
         interval=how.method,
     )

@@ -15,10 +15,11 @@ from core.store.store import Store
 
 
 def stands_on(store: Store, run: RunRow) -> tuple[object, ...]:
-    """Plain values that change whenever verdicts or scores of the run would."""
+    """Plain values that change whenever verdicts or scores would, or labels that correct them."""
     counts = (run.votes, run.failures_open, run.scored_version_id)
     fitted = store.runs.note_hash(run.id, NOTE)
-    return (run.id, *counts, store.settled.last_event(), fitted)
+    draw = store.datasets.label_draw(run.dataset_version_id)
+    return (run.id, *counts, store.settled.last_event(), fitted, draw and draw.declared)
 
 
 class ItemNeighbours(NamedTuple):

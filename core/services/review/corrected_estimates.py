@@ -14,6 +14,7 @@ from core.domain.dataset import Label
 from core.domain.review_records import QueueRow
 from core.domain.runs import RunRow
 from core.metrics.estimate import USUAL, Estimate
+from core.services.datasets import label_draws
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
 from core.services.review.random_audit import labelled_sample, narrowed
@@ -115,27 +116,37 @@ def corrected(store: Store, queue_id: int) -> list[Corrected]:
 
 
 def mean_of(
-    cells: DrawnCells, criterion: str, reason: str = "", level: float = USUAL.level
+    cells: DrawnCells,
+    criterion: str,
+    reason: str = "",
+    level: float = USUAL.level,
+    *,
+    by_item: bool = False,
 ) -> Corrected:
     """The corrected mean of these cells: their points by weight, or values of one criterion.
 
-    ``reason`` says why nothing can be said of them, where somebody knows.
+    ``reason`` says why nothing can be said of them, where somebody knows. ``by_item``: items were
+    drawn with all of their cells, so that an item counts once.
     """
     import numpy as np
 
-    from core.metrics.intervals.sampling import powered_mean
+    from core.metrics.intervals.sampling import item_means, powered_mean
 
     labelled = int((~np.isnan(cells.value)).sum())
     weights = np.ones(len(cells)) if criterion else cells.weight
     scale = _Scale.of(weights)
-    reason = _why_not(cells, scale) or reason
+    reason = _why_not(cells, scale) or reason or (_unlike(cells) if by_item else "")
     said = scale.up(weights * cells.said)
     if reason:
         plain = scale.down(float(said.mean())) if len(said) and scale.total else None
         return Corrected(criterion, len(cells), labelled, plain, None, reason)
     values = cells.counted
-    known = ~np.isnan(values)
-    found = powered_mean(said, scale.up(weights * values)[known], known, cells.stratum, level=level)
+    units = said, scale.up(weights * values), cells.stratum
+    if by_item:
+        units = item_means(cells.item, *units)
+    told, known, strata = units
+    there = ~np.isnan(known)
+    found = powered_mean(told, known[there], there, strata, level=level)
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
@@ -143,6 +154,23 @@ def mean_of(
     asked = {cells.table.questions[question].name for question in questions}
     rates = _rates(cells, values, level) if len(asked) == 1 else None
     return Corrected(criterion, len(cells), labelled, made.raw, made, made.mean.reason, rates)
+
+
+def _unlike(cells: DrawnCells) -> str:
+    """Why items that were drawn with all of their cells cannot be counted once each."""
+    import numpy as np
+
+    _, item = np.unique(cells.item, return_inverse=True)
+    asked, known = np.bincount(item), np.bincount(item, ~np.isnan(cells.value))
+    partly = int(((known > 0) & (known < asked)).sum())
+    if partly:
+        return (
+            f"{count(partly)} of the items with labels {'lacks' if partly == 1 else 'lack'} one on "
+            "some criterion; of all criteria together only items labelled on each can speak."
+        )
+    if len(set(asked.tolist())) > 1:
+        return "Items have verdicts on more or fewer criteria; criteria speak one by one."
+    return ""
 
 
 def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
@@ -170,19 +198,25 @@ def of_run(
     rubric = scored_rubric(store, store.runs.get(run_id))
     names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
     found = random_labels.by_criterion(store, run_id, names)
-    return [mean_of(of.cells, name, of.reason, level) for name, of in found.items()], found[""]
+    lines = [
+        mean_of(of.cells, name, of.reason, level, by_item=of.declared is not None)
+        for name, of in found.items()
+    ]
+    return lines, found[""]
 
 
 def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
-    """The key ``corrected`` of ``metrics --json``; ``None`` where no queue drew labels."""
+    """The key ``corrected`` of ``metrics --json``; ``None`` where nobody drew labels."""
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
-    if not any(store.queues.has_audit(queue.id) for queue in queues):
+    declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
+    if declared is None and not any(store.queues.has_audit(queue.id) for queue in queues):
         return None
     lines, found = of_run(store, run_id, level)
     whole = {
         "queue": found.queue.id if found.queue is not None else None,
         "score": _corrected(lines[0]),
         "criteria": {one.criterion: _corrected(one) for one in lines[1:]},
+        **({"declared": label_draws.as_data(found.declared)} if found.declared else {}),
     }
     return {**whole, "undefined": {"corrected": found.reason}} if found.reason else whole
 

@@ -2,7 +2,8 @@
 
 A queue that was reviewed to its end gives them: cells that its rule wanted are decided whole, and
 its random audit stands for those it was drawn from. A run of which every cell has a label gives
-them, too. Other labels were picked by somebody, nobody knows with what chance, and are refused.
+them, too, and so do labels that somebody declared to be a random draw (``label_draws``). Other
+labels were picked by somebody, nobody knows with what chance, and are refused.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+from core.domain.library import LabelDraw
 from core.domain.review_records import QueueRow
+from core.services.datasets import label_draws
 from core.services.review.random_audit import frame, voted_before
 from core.store.store import Store
 from core.text.numbers import count, plural
@@ -128,12 +131,14 @@ def _cells(
 class DrawnLabels:
     """The cells that are spoken of. ``reason`` says why nothing can be, and is empty otherwise.
 
-    ``queue`` is the one whose draw it was; ``None`` where all cells have labels.
+    ``queue`` is the one whose draw it was; ``None`` where all cells have labels, and where the
+    draw was declared, as ``declared`` says. Then whole items were drawn, with all of their cells.
     """
 
     read: Callable[[], DrawnCells]
     queue: QueueRow | None = None
     reason: str = ""
+    declared: LabelDraw | None = None
 
     @cached_property
     def cells(self) -> DrawnCells:
@@ -146,7 +151,7 @@ class DrawnLabels:
 
     def narrowed(self, criterion: str) -> DrawnLabels:
         """Those of one criterion alone; of all for the empty string."""
-        return DrawnLabels(partial(self.of, criterion), self.queue, self.reason)
+        return replace(self, read=partial(self.of, criterion))
 
 
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
@@ -198,7 +203,7 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
 
     The newest queue that looked at all of them and was reviewed to its end, put away or not,
     together with those before it that its draw went on from (``_joined``); else all labels, where
-    no cell is without.
+    no cell is without; else those of the dataset, where they are declared to be a random draw.
     """
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     found: DrawnLabels | None = None
@@ -272,6 +277,10 @@ def _all_labelled(
     labelled = int((~np.isnan(found.cells.value)).sum())
     if labelled == cells and cells:
         return found
+    draw = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
+    if draw is not None:
+        read = partial(_declared_cells, store, run_id, draw, criterion)
+        return DrawnLabels(read, declared=draw)
     if queued is not None and queued.queue is not None:
         why = (
             f"{queued.reason[:-1]} (“{queued.queue.name}”): what is decided first is no random "
@@ -283,9 +292,40 @@ def _all_labelled(
     why = (
         f"{count(labelled)} of {plural(cells, 'cell')} {'has' if labelled == 1 else 'have'} a "
         "label, and nobody knows with what chance each was picked. Only labels drawn at random "
-        "speak of the rest: a queue with a random audit, reviewed to its end."
+        "speak of the rest: those of a queue with a random audit, reviewed to its end, or labels "
+        "of the dataset that somebody declares to be so (Datasets, Labels)."
     )
     return replace(found, reason=why)
+
+
+def _declared_cells(store: Store, run_id: int, draw: LabelDraw, criterion: str) -> DrawnCells:
+    """The cells with the labels that the dataset came with, as people have settled them since.
+
+    Of a criterion the items labelled on it are the draw. What people labelled beside them, in a
+    queue, counts for nothing here: nobody drew it.
+    """
+    import numpy as np
+
+    from core.services.queueing.queue_table import CellTable
+    from core.services.results.run_columns import NO_LABEL, label_columns
+
+    run = store.runs.get(run_id)
+    table = CellTable(store, run)
+    found = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
+    groups = {chance: at for at, chance in enumerate(sorted(set(found.chances.values())), 1)}
+    groups |= {1.0: 0} if draw.note else {}
+    of_item = np.array([groups[found.chances[one]] for one in table.ids], np.int64)
+    option, own = np.full(len(table), NO_LABEL), np.zeros(len(table), np.bool_)
+    labels = label_columns(store, run)
+    for name, column in label_columns(store, run, settled=False).items():
+        cells, items = table.cells_of(name, np.arange(len(table.ids)))
+        own[cells] = column[items] != NO_LABEL
+        option[cells] = np.where(own[cells], labels[name][items], NO_LABEL)
+    stratum = of_item[table.item]
+    worth = table.by_option(lambda asked: asked.values)
+    nothing = own & np.isnan(worth[table.question, np.maximum(option, -1)])
+    cells_ = _cells(table, option, stratum, own & (stratum > 0), table.there & ~nothing)
+    return cells_.of(criterion) if criterion else cells_
 
 
 def _labelled_cells(store: Store, run_id: int, criterion: str) -> DrawnCells:

@@ -328,3 +328,19 @@ KEPT = (
     """,
     "ALTER TABLE run ADD COLUMN derived INTEGER NOT NULL DEFAULT 0",
 )
+
+#: What somebody declared of how the labels of a dataset version were drawn; withdrawn, not removed.
+LABEL_DRAWS = (
+    """
+    CREATE TABLE label_draw (
+        id INTEGER PRIMARY KEY,
+        version_id INTEGER NOT NULL REFERENCES dataset_version(id),
+        note TEXT NOT NULL,
+        declared_by TEXT NOT NULL,
+        declared TEXT NOT NULL,
+        withdrawn_by TEXT NOT NULL DEFAULT '',
+        withdrawn TEXT
+    ) STRICT
+    """,
+    "CREATE UNIQUE INDEX label_draw_standing ON label_draw (version_id) WHERE withdrawn IS NULL",
+)

@@ -24,6 +24,7 @@ from core.store.database.later_tables import (
     HELP_MADE_BY,
     HELPS,
     KEPT,
+    LABEL_DRAWS,
     REVIEWS,
     SCORED_VERSIONS,
 )
@@ -184,6 +185,7 @@ NAMES = (
     "help_made_by",
     "batches",
     "kept",
+    "label_draws",
 )
 
 
@@ -280,6 +282,12 @@ def kept(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def label_draws(db: Database) -> None:
+    """Declared draws of labels: before, nobody could declare one."""
+    for statement in LABEL_DRAWS:
+        db.conn.execute(_dedent(statement))
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -299,6 +307,7 @@ def migrations() -> Migrations:
     steps()(help_made_by)
     steps()(batches)
     steps()(kept)
+    steps()(label_draws)
     return steps
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from core.domain.dataset import Dataset, Item
-from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow
+from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow, LabelDraw
 from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
 from core.identity import content_hash
@@ -275,6 +275,38 @@ class Datasets(Items):
             (archived,),
         )
         return [DatasetRow(**dict(row)) for row in rows]
+
+    def declare_draw(self, version_id: int, note: str, *, by: str, now: str) -> LabelDraw:
+        """Keep that its labels were drawn at random. Raises ``Conflict`` where one stands."""
+        with self._files.write() as db:
+            if self.label_draw(version_id) is not None:
+                raise Conflict("A draw of these labels is declared already; withdraw it first.")
+            db.execute(
+                "INSERT INTO label_draw (version_id, note, declared_by, declared) "
+                "VALUES (?, ?, ?, ?)",
+                (version_id, clean(note), by, now),
+            )
+        return LabelDraw(version_id, note, by, now)
+
+    def withdraw_draw(self, version_id: int, *, by: str, now: str) -> None:
+        """Take back what was declared; that it was stays on record. Raises ``NotFound``."""
+        with self._files.write() as db:
+            cursor = db.execute(
+                "UPDATE label_draw SET withdrawn_by = ?, withdrawn = ? "
+                "WHERE version_id = ? AND withdrawn IS NULL",
+                (by, now, version_id),
+            )
+            if not cursor.rowcount:
+                raise NotFound("No draw of these labels is declared.")
+
+    def label_draw(self, version_id: int) -> LabelDraw | None:
+        """What is declared of its labels now."""
+        rows = self._files.tuples(
+            "SELECT version_id, note, declared_by, declared FROM label_draw "
+            "WHERE version_id = ? AND withdrawn IS NULL",
+            (version_id,),
+        )
+        return LabelDraw(*rows[0]) if rows else None
 
     def load(self, version_id: int) -> Dataset:
         """The whole dataset of a version, as it was saved."""

@@ -85,3 +85,19 @@ def test_without_labels_there_is_nothing_to_split(store: Store) -> None:
     app = open_page(PAGE, dataset=kept(store, data), dataset_view="Split")
 
     assert "No labels yet" in shown(app)
+
+
+def test_whoever_knows_declares_labels_random_and_takes_it_back(store: Store) -> None:
+    some = dataset({"clear": ["MET", "UNMET", "MET", *[""] * 7]})
+    version = store.datasets.create(some, now=NOW)
+    address = {"dataset": str(version.dataset_id), "dataset_view": "Labels"}
+    app = open_page(PAGE, **address)
+    assert "3 of 10 items have labels. If they were chosen by chance" in shown(app)
+    app.button(key=f"dataset_draw/declare/{version.id}").click().run()
+    assert "Labels declared a simple random sample by" in shown(app)
+    app.button(key=f"dataset_draw/withdraw/{version.id}").click().run()
+    assert "Were these labels drawn at random?" in shown(app)
+    # Chances that are not there are refused, and said.
+    app.segmented_control(key=f"dataset_draw/how/{version.id}").set_value("noted").run()
+    app.button(key=f"dataset_draw/declare/{version.id}").click().run()
+    assert "10 items of 10 have no chance in" in " ".join(e.value for e in app.error)

@@ -1,0 +1,94 @@
+"""What is declared of the labels that came with a dataset, from a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from core.cli import common
+from core.cli.common import db_option, json_option, open_db, open_to_read
+
+if TYPE_CHECKING:
+    from core.domain.library import DatasetVersion
+    from core.store.store import Store
+
+
+@click.command()
+@click.argument("dataset")
+@click.option(
+    "--version", "number", type=click.IntRange(1), help="Which version (default: newest)."
+)
+@click.option(
+    "--random", "alike", is_flag=True,
+    help="Declare that they are a simple random sample of all items.",
+)  # fmt: skip
+@click.option(
+    "--chances", "note", default="", metavar="KEY",
+    help="Declare that each item was drawn with the chance in this key of its meta.",
+)  # fmt: skip
+@click.option("--withdraw", is_flag=True, help="Take back what is declared.")
+@db_option
+@json_option
+def labels(
+    dataset: str, number: int | None, alike: bool, note: str, withdraw: bool, db: Path | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Whether the labels of DATASET (a name or number) were drawn at random; calls nobody.
+
+    Labels with known chances speak for the items without: means, systems and runs are corrected by
+    them. Labels that somebody picked must not be declared.
+    """
+    from core.errors import InputError
+    from core.services.datasets import label_draws
+
+    with common.plain_errors(as_json):
+        if alike + bool(note) + withdraw > 1:
+            raise InputError("Choose one of --random, --chances and --withdraw.")
+        store = open_db(db) if alike or note or withdraw else open_to_read(db)
+        version = _version(store, dataset, number)
+        if withdraw:
+            label_draws.withdraw(store, version.id)
+        elif alike or note:
+            label_draws.declare(store, version.id, note)
+        common.report(_found(store, version), _as_text, as_json)
+
+
+def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
+    from core.errors import InputError
+    from core.services.datasets import catalog
+
+    rows = catalog.listing(store)
+    known = [row for row in rows if dataset in (row.name, str(row.id))]
+    if len(known) != 1:
+        some = ", ".join(f"{row.id}: {row.name}" for row in rows[:10]) or "none"
+        what = "several datasets" if known else "no dataset"
+        raise InputError(f"{dataset!r} names {what}. There are {some}.")
+    versions = catalog.history(store, known[0].id)
+    for version in versions:
+        if number in (None, version.number):
+            return version
+    raise InputError(f"There is no version {number}; the newest is {versions[0].number}.")
+
+
+def _found(store: Store, version: DatasetVersion) -> dict[str, Any]:
+    from core.services.datasets import label_draws
+
+    draw = label_draws.declared(store, version.id)
+    return {
+        "dataset": version.name,
+        "version": version.number,
+        "items": version.items,
+        "labelled": version.labelled,
+        "declared": None if draw is None else label_draws.as_data(draw),
+    }
+
+
+def _as_text(found: dict[str, Any]) -> str:
+    declared = found["declared"]
+    said = "Nothing is declared of how they were drawn." if declared is None else ""
+    return (
+        f"{found['dataset']}, version {found['version']}: {found['labelled']:,} of "
+        f"{found['items']:,} items have labels. {said or declared['in_words']}"
+    )
