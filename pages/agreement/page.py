@@ -20,7 +20,7 @@ from pages.agreement.asked_again import over_time, probing
 from pages.agreement.rating_models import severity, variance
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
-from pages.ui.resources import remembered, require_seen, store
+from pages.ui.resources import remembered, require_seen, shared, store
 from pages.ui.run_status import choose_run
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header, worked_out
@@ -69,7 +69,7 @@ def show() -> None:
     about = browsing.stands_on(store(), run)
     if not worked_out("agreement", run.votes, about):
         return
-    whole = remembered("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
+    whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
     if not whole.raters(whole.references[0]):
         empty_state(
             "Nothing to compare with",

@@ -13,6 +13,7 @@ from core.services.agreement.rating_sheet import Sheet, Slice
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.text import numbers as fmt
 from pages.ui import state
+from pages.ui.resources import remembered, shared
 from pages.ui.text import one_line
 from pages.ui.widgets import interval_choice, one_of
 
@@ -78,17 +79,19 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelectio
         select("Reference", REFERENCE, whole.references, reference, words_of, (RATER,))
         select("Rater", RATER, raters, rater, words_of)
         select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
-        part = _items(whole)
+        part = _items(whole, about)
         how = interval_choice(stretch=True)
-    sheet = rating_sheet.sliced(whole, part)
+    sheet, these = whole, (*about, part.tags, part.systems, part.split)
+    if part:
+        sheet = shared("agreement part", these, lambda: rating_sheet.sliced(whole, part))
     chosen = (*about, part.tags, part.systems, part.split, *how)
     sides_ = reference, rater, criterion
     return RatedSelection(run_id, about, chosen, whole, sheet, part, *sides_, how)
 
 
-def _items(whole: Sheet) -> Slice:
+def _items(whole: Sheet, about: tuple[object, ...]) -> Slice:
     """Which items: by tag, system and split, as far as there is a choice."""
-    options = rating_sheet.choices(whole)
+    options = remembered("agreement choices", about, lambda: rating_sheet.choices(whole))
     part = options.known(
         Slice(
             tags=state.addresses(state.TAG),

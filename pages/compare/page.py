@@ -10,7 +10,7 @@ from core.text import numbers as fmt
 from pages.compare import differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
-from pages.ui.resources import remembered, require_seen, store
+from pages.ui.resources import require_seen, shared, store
 from pages.ui.text import esc
 from pages.ui.widgets import (
     confidence,
@@ -94,7 +94,7 @@ def show() -> None:
 def _comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
     how = confidence()
     about = (*pair, *chosen.about, *how)
-    return remembered(
+    return shared(
         "comparison",
         about,
         lambda: run_comparison.compare_runs(store(), *pair, how=how, pair=chosen.paired),

@@ -11,7 +11,7 @@ from core.errors import NotFound
 from core.services.results import browsing, item_view
 from core.services.runs import lifecycle, sweeps
 from pages.ui import state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import shared, store
 from pages.ui.text import label, one_line
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class ComparedRuns(NamedTuple):
         from core.services.comparison import paired_runs
 
         about = (first, second, *self.about)
-        return remembered("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
+        return shared("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
 
 
 def choose() -> ComparedRuns | None:

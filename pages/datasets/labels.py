@@ -32,7 +32,7 @@ def show(version: DatasetVersion) -> None:
             "Import a file with label columns as a new version.",
         )
         return
-    choices = label_stats.rubrics_for(store(), version.id)
+    choices = label_stats.rubrics_for(store(), version.id, counts)
     if not choices or not choices[0].known:
         st.caption("No rubric here asks what these labels answer, so this is what was written.")
         _plain(counts)

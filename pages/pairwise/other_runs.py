@@ -184,7 +184,7 @@ def _figure(found: Estimate, *, share: bool = False) -> str:
 
 def _ranked(run: Run) -> bool:
     """Systems by scores; `False` where the run has none to rank."""
-    if len(contests.systems_of(store(), run.id)) < 2:
+    if len(contests.systems_of(store(), run)) < 2:
         return False
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
     by = _join(run)

@@ -102,7 +102,7 @@ def _named(system: str) -> str:
 
 def _pair(run: RunRow, first: str, second: str) -> tuple[str, str] | None:
     """Two systems that are to be told apart, where the run has any."""
-    systems = contests.systems_of(store(), run.id)
+    systems = contests.systems_of(store(), run)
     if len(systems) < 2:
         return None
     names = ["", *systems]

@@ -70,6 +70,6 @@ def kept(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) 
     `more` is what else it depends on.
     """
     run = item_view.require_run(store(), queue.run_id)
-    cells = queues.progress(store(), queue.id).total
+    cells = queues.size(store(), queue.id)
     about = (queue.id, *browsing.stands_on(store(), run), cells, *more)
     return remembered(f"review: {what}", about, make)

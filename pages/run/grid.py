@@ -56,7 +56,7 @@ def show(run: Run, rubric: Rubric) -> None:
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
         lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
-        rows = _rows(run, now, lines, beside=beside)
+        rows = _rows(run, now, ids, lines, beside=beside)
         total = len(tasks) if beside else len(ids)
         if not rows:
             _nothing(total)
@@ -66,23 +66,13 @@ def show(run: Run, rubric: Rubric) -> None:
 
 
 def _rows(
-    run: Run, now: ItemSelection, lines: list[SharedTask], *, beside: bool
+    run: Run, now: ItemSelection, ids: Sequence[str], lines: list[SharedTask], *, beside: bool
 ) -> list[RunItemRow]:
     """The items of the page: in the order asked for, or those of these tasks."""
+    wanted = ids[(now.page - 1) * PAGE : now.page * PAGE]
     if beside:
-        wanted = tuple(item for task in lines for item in task.items.values())
-        return browsing.rows_of(store(), run.id, wanted)
-    rows, _ = browsing.run_items(
-        store(),
-        run.id,
-        now.where,
-        sort=now.sort,
-        descending=now.descending,
-        by=now.by,
-        offset=(now.page - 1) * PAGE,
-        limit=PAGE,
-    )
-    return rows
+        wanted = [item for task in lines for item in task.items.values()]
+    return browsing.rows_of(store(), run.id, wanted)
 
 
 def _nothing(total: int) -> None:

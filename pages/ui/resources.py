@@ -185,7 +185,7 @@ def shared(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> 
     return cast("ValueT", _shared(str(here().db), what, about, make))
 
 
-@st.cache_resource(show_spinner=False, max_entries=8)
+@st.cache_resource(show_spinner=False, max_entries=16)
 def _shared(db: str, what: str, about: tuple[object, ...], _make: Callable[[], object]) -> object:
     return _make()
 

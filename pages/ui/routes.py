@@ -355,8 +355,7 @@ def first_of(run_id: int, items: Sequence[str], criterion: str | None = None) ->
         state.SET: browsing.set_word(store(), run_id, items),
     }
     # The list that one steps through is in the run's order.
-    first = browsing.items_of_set(store(), run_id, str(address[state.SET]))
-    address[state.ITEM] = first[0] if first else items[0]
+    address[state.ITEM] = browsing.first_of_set(store(), run_id, items) or items[0]
     return address if criterion is None else {**address, state.AT: criterion}
 
 

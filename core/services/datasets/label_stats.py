@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -148,9 +148,11 @@ class Choice(NamedTuple):
     known: int
 
 
-def rubrics_for(store: Store, version_id: int) -> list[Choice]:
-    """The rubrics in use and the dataset's own, the one that knows most label names first."""
-    names = set(store.datasets.label_counts(version_id))
+def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> list[Choice]:
+    """The rubrics in use and the dataset's own, the one that knows most of the criteria first that
+    are ``labelled``.
+    """
+    names = set(labelled)
     own = store.datasets.version(version_id).head.rubric
     found = [] if own is None else [_choice(None, f"{own.name} (came with it)", own, names)]
     for row in store.rubrics.list():

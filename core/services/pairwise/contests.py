@@ -39,9 +39,11 @@ from core.services.pairwise.design import (
 from core.services.pairwise.pointwise_ranks import EXCLUDED, Listwise, ballots_of, listwise
 from core.services.pairwise.system_answers import ContestField, join
 from core.services.pairwise.unmatched_tasks import unmatched_report
+from core.services.results import browsing
 from core.services.runs.cost_estimate import CostEstimate, estimate_planned
 from core.services.runs.planning import Planned, versions
 from core.store.database.content import noun_hash
+from core.store.runs.kept import MANY
 from core.store.store import Store
 
 
@@ -253,7 +255,7 @@ def comparable(store: Store) -> Comparable:
     for row in store.runs.list(limit=LOOKED_AT):
         if row.id in pairs or not row.votes:
             continue
-        if len(store.results.systems(row.id)) > 1:
+        if len(systems_of(store, row)) > 1:
             scored.append(row)
         elif not row.panel.askable and _asked_twice(store, row):
             imported.append(row)
@@ -323,9 +325,12 @@ def meta_names(store: Store, version_id: int) -> list[str]:
     return list(found)
 
 
-def systems_of(store: Store, run_id: int) -> list[str]:
+def systems_of(store: Store, run: RunRow) -> list[str]:
     """The systems that the items of a run name."""
-    return store.results.systems(run_id)
+    # Of few items they are counted sooner than columns are made.
+    if run.items >= MANY:
+        return browsing.groups(store, run.id).systems
+    return store.results.systems(run.id)
 
 
 def scores_ranked(

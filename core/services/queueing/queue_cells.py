@@ -14,6 +14,7 @@ from core.domain.runs import Run
 from core.services.results.doubt import only_switched_off
 from core.services.results.flip_check import twins
 from core.services.results.scored_items import stale_cells
+from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -223,7 +224,20 @@ def disagreements(store: Store, run_id: int, item_id: str | None = None) -> Disa
     """The disagreements of a run, or of one of its items, that nobody has settled."""
     rule = splits_only(None if item_id is None else (item_id,))
     made = [q.id for q in store.queues.list(run_id) if _uncapped(q.rule) == rule]
-    return Disagreements(store.signs.unsettled_splits(run_id, item_id), made[0] if made else None)
+    return Disagreements(_splits(store, run_id, item_id), made[0] if made else None)
+
+
+def _splits(store: Store, run_id: int, item_id: str | None) -> int:
+    """How many cells judges disagree on and nobody has settled; of a run kept like its columns."""
+    stamp = store.results.derived(run_id)
+
+    def count() -> Columns:
+        return Columns({"cells": store.signs.unsettled_splits(run_id, item_id)}, {})
+
+    run = store.runs.row(run_id)
+    if item_id is not None or run.items < MANY or run.active:
+        return int(count().head["cells"])
+    return int(store.kept.made(f"splits of run {run_id}", stamp, count).head["cells"])
 
 
 def _uncapped(rule: QueueRule) -> QueueRule:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
@@ -159,14 +159,32 @@ def outcomes(store: Store, run_id: int) -> dict[str, int]:
 _LONGEST = 2_000_000
 
 
-def set_word(store: Store, run_id: int, items: Sequence[str]) -> str:
+def set_word(store: Store, run_id: int, items: Iterable[str]) -> str:
     """The set as a word."""
-    return _packed(store.grid.places(run_id, items))
+    _, places = _placed(store, run_id, items)
+    return _packed(places)
 
 
 def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
     """The items that such a word names, in the run's order; none where it is no such word."""
-    return tuple(store.grid.at(run_id, _unpacked(word)))
+    ids, _ = _placed(store, run_id, ())
+    return tuple(ids[place] for place in sorted(set(_unpacked(word))) if place < len(ids))
+
+
+def first_of_set(store: Store, run_id: int, items: Iterable[str]) -> str | None:
+    """The one of these items that stands first in the run."""
+    ids, places = _placed(store, run_id, items)
+    return ids[places[0]] if places else None
+
+
+def _placed(store: Store, run_id: int, items: Iterable[str]) -> tuple[tuple[str, ...], list[int]]:
+    """The items of a run, and where these of them stand."""
+    # Columns need numpy, which whoever only looks at a list shall not wait for.
+    from core.services.results.run_columns import items_of_run, places_of_items
+
+    run = store.runs.row(run_id)
+    place = places_of_items(store, run)
+    return items_of_run(store, run).ids, sorted({place[item] for item in items if item in place})
 
 
 def _packed(places: Sequence[int]) -> str:

@@ -42,6 +42,7 @@ __all__ = [
     "queue",
     "queues",
     "refresh",
+    "size",
 ]
 
 
@@ -195,6 +196,11 @@ def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -
 def queue(store: Store, queue_id: int) -> QueueRow:
     """One queue; raises ``NotFound``."""
     return store.queues.get(queue_id)
+
+
+def size(store: Store, queue_id: int) -> int:
+    """How many cells a queue has."""
+    return store.queues.size(queue_id)
 
 
 def progress(store: Store, queue_id: int) -> QueueProgress:

@@ -41,25 +41,3 @@ class Grid:
             GridRow(item, criterion, None, False, None, None, 0, 0, count, "")
             for (item, criterion), count in failed.items()
         ]
-
-    def places(self, run_id: int, item_ids: Sequence[str]) -> list[int]:
-        """Where these items stand in the run, in the run's order."""
-        return [
-            position
-            for (position,) in self._files.tuples(
-                "SELECT position FROM run_item WHERE run_id = ? "
-                "AND item_id IN (SELECT value FROM json_each(?)) ORDER BY position",
-                (run_id, json.dumps(list(item_ids))),
-            )
-        ]
-
-    def at(self, run_id: int, places: Sequence[int]) -> list[str]:
-        """The items that stand there, in the run's order."""
-        return [
-            item
-            for (item,) in self._files.tuples(
-                "SELECT item_id FROM run_item WHERE run_id = ? "
-                "AND position IN (SELECT value FROM json_each(?)) ORDER BY position",
-                (run_id, json.dumps(list(places))),
-            )
-        ]

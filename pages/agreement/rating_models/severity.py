@@ -14,7 +14,7 @@ from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
-from pages.ui.resources import remembered
+from pages.ui.resources import shared
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import level_words, one_of, table
 
@@ -35,7 +35,7 @@ def show(chosen: RatedSelection) -> None:
     kind = one_of("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
     criterion = chosen.criterion if kind != ALL else ""
     sheet = chosen.sheet
-    found = remembered(
+    found = shared(
         "severity",
         (*chosen.about, criterion),
         lambda: severity.severity(
