@@ -1,6 +1,6 @@
 """The lean door: any endpoint that speaks the OpenAI chat protocol, over aiohttp.
 
-Measured at a thirteenth of litellm's CPU per call. A thinking level is sent as
+Measured at a tenth of litellm's CPU per call, every vote stored. A thinking level is sent as
 ``reasoning_effort`` ("off" as ``none``). The protocol has no field for a thinking budget in
 tokens, so a number is refused; a server that has such a field takes it from the judge's ``params``.
 """

@@ -134,12 +134,18 @@ async def post(
         except BaseException:
             connection.close()
             raise
-        if whole:
+        if whole and not _unsent(connection):
             connection.release()
         else:
             # A refusal's first words are enough; the connection is given up with the rest.
             connection.close()
     return answer.code, answer.headers, read
+
+
+def _unsent(connection: aiohttp.connector.Connection) -> bool:
+    """Whether an answer came before all was sent: the rest would stand before the next request."""
+    transport = connection.transport
+    return transport is not None and transport.get_write_buffer_size() > 0
 
 
 async def _begun(wire: Any, head: PostHead) -> tuple[Any, Any]:
@@ -155,7 +161,7 @@ async def _begun(wire: Any, head: PostHead) -> tuple[Any, Any]:
                 head.request.request_info, (),
                 status=error.code, message=error.message, headers=error.headers,
             ) from error  # fmt: skip
-        if not 100 <= answer.code < 200:
+        if not 100 <= answer.code < 200 or answer.code == 101:
             return answer, content
 
 

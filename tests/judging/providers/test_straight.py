@@ -148,3 +148,33 @@ def test_a_body_from_its_frame_is_the_body_that_json_would_write(
 def test_a_setting_that_looks_like_the_messages_place_makes_no_frame() -> None:
     body = {"messages": [], "metadata_of_ours": {"messages": []}}
     assert straight.BodyFrame.of(body) is None
+
+
+def test_a_connection_with_unsent_bytes_is_not_used_again(runner: asyncio.Runner) -> None:
+    # A server that refuses by the head alone leaves the rest of a long body unsent.
+    refusal = b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\n{}"
+
+    async def go() -> int:
+        connections = list[asyncio.StreamWriter]()
+        over = asyncio.Event()
+
+        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            connections.append(writer)
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(refusal)
+            await over.wait()
+            writer.close()
+
+        text = "x" * 30_000_000
+        segments = (Segment("user", text),)
+        async with await asyncio.start_server(refuse, "127.0.0.1", 0, limit=2**16) as server:
+            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            async with opened("openai") as door:
+                for _ in range(2):
+                    more = {"messages": messages(segments), "pieces": pieces(segments)}
+                    with pytest.raises(CallError, match="413"):
+                        await door.complete(asked(url, **more))
+            over.set()
+        return len(connections)
+
+    assert runner.run(go()) == 2
