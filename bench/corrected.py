@@ -25,6 +25,7 @@ from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.hit_rates import corrected_share
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
+from core.metrics.intervals.sampling import item_means, powered_mean
 from core.metrics.measure import Array
 
 TASKS, FAVOUR, SEEDS, LEVEL = 200, 0.15, 20, 0.05
@@ -124,6 +125,34 @@ def uneven(samples: int) -> None:
         print(
             f"made, 0 or 1, gap {gap}, uneven draw of about {0.3 * 2 * TASKS:.0f}: {told}; plain "
             f"labels miss in {naive / samples:.3f}",
+            flush=True,
+        )
+
+
+def whole_items(samples: int) -> None:
+    """Means over six criteria where items were labelled whole, which hang together within one."""
+    generator = np.random.default_rng(1)
+    items, criteria = 300, 6
+    cells = np.repeat(np.arange(items), criteria)
+    for labels in (20, 50, 100):
+        held = [0, 0]
+        for _ in range(samples):
+            quality = generator.normal(0, 0.2, (items, 1))
+            true = np.clip(0.5 + quality + generator.normal(0, 0.1, (items, criteria)), 0, 1)
+            heard = 0.6 * true + 0.3 + 0.1 * generator.normal(size=(items, 1))
+            said = np.clip(heard + generator.normal(0, 0.05, true.shape), 0, 1).ravel()
+            value = (true * drawn(generator, items, labels)[:, None]).ravel()
+            alike = np.zeros(len(cells), np.int64)
+            for at, (f, y, strata) in enumerate(
+                ((said, value, alike), item_means(cells, said, value, alike))
+            ):
+                known = np.isfinite(y)
+                _, low, high, *_ = powered_mean(f, y[known], known, strata).mean
+                held[at] += (low or 0.0) <= true.mean() <= (high or 1.0)
+        by_cell, by_item = (one / samples for one in held)
+        print(
+            f"items labelled whole, {labels} of {items}: coverage by item {by_item:.3f}, as if "
+            f"each cell had been drawn {by_cell:.3f}",
             flush=True,
         )
 
@@ -254,6 +283,7 @@ def main() -> None:
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
     made(samples)
     uneven(samples)
+    whole_items(samples)
     rates(samples)
     if found():
         runs()
