@@ -25,7 +25,7 @@ from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.intervals.hit_rates import corrected_share
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
-from core.metrics.intervals.sampling import item_means, powered_mean
+from core.metrics.intervals.sampling import item_shares, powered_mean
 from core.metrics.measure import Array
 
 TASKS, FAVOUR, SEEDS, LEVEL = 200, 0.15, 20, 0.05
@@ -143,9 +143,8 @@ def whole_items(samples: int) -> None:
             said = np.clip(heard + generator.normal(0, 0.05, true.shape), 0, 1).ravel()
             value = (true * drawn(generator, items, labels)[:, None]).ravel()
             alike = np.zeros(len(cells), np.int64)
-            for at, (f, y, strata) in enumerate(
-                ((said, value, alike), item_means(cells, said, value, alike))
-            ):
+            whole = item_shares(cells, np.ones(len(cells)), said, value, alike)
+            for at, (f, y, strata) in enumerate(((said, value, alike), whole[:3])):
                 known = np.isfinite(y)
                 _, low, high, *_ = powered_mean(f, y[known], known, strata).mean
                 held[at] += (low or 0.0) <= true.mean() <= (high or 1.0)

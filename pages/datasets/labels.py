@@ -181,7 +181,7 @@ def _rows(counts: dict[str, dict[str, int]]) -> list[dict[str, Any]]:
 # Whether labels that came with the dataset were drawn at random: only a person knows.
 
 ALIKE, NOTED = "alike", "noted"
-HOW = {ALIKE: "All items had the same chance", NOTED: "A note of each item has its chance"}
+HOW = {ALIKE: "One chance for all", NOTED: "Chances in a note"}
 
 
 def _drawn(version: DatasetVersion) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -189,20 +189,42 @@ def powered_mean(
     )
 
 
-def item_means(
-    items: npt.ArrayLike, said: npt.ArrayLike, values: npt.ArrayLike, strata: npt.ArrayLike
-) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """What ``powered_mean`` takes where items were drawn with all of their cells: of each item the
-    mean over its cells, NaN where one of them is. All items have as many cells.
+class ItemShares(NamedTuple):
+    """What ``powered_mean`` takes where items were drawn with all of their cells, once for each.
 
-    >>> found = item_means([7, 7, 9], [0.0, 1.0, 1.0], [1.0, np.nan, 0], [1, 1, 2])
-    >>> [one.tolist() for one in found]
-    [[0.5, 1.0], [nan, 0.0], [1, 2]]
+    ``said`` and ``values`` are the points of an item's cells as a share of what they could reach,
+    in [``low``, 1], ``values`` NaN where one of them is unknown.
+    """
+
+    said: npt.NDArray[np.float64]
+    values: npt.NDArray[np.float64]
+    strata: npt.NDArray[np.int64]
+    low: float
+
+
+def item_shares(
+    items: npt.ArrayLike,
+    weights: npt.ArrayLike,
+    said: npt.ArrayLike,
+    values: npt.ArrayLike,
+    strata: npt.ArrayLike,
+) -> ItemShares:
+    """Cells added up by item, each by its weight; items that nothing rewards are left out.
+
+    Columns of cells, all of one shape; an item's cells are of one stratum.
+
+    >>> found = item_shares([7, 7, 9], [3, 1, 1], [0, 1, 1], [1, np.nan, 0], [1, 1, 2])
+    >>> found.said.tolist(), found.values.tolist(), found.strata.tolist()
+    ([0.25, 1.0], [nan, 0.0], [1, 2])
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
-    number = np.bincount(item)
-    told, known = (np.bincount(item, np.asarray(one)) / number for one in (said, values))
-    return told, known, np.asarray(strata)[first]
+    w, f, y = (np.asarray(one, np.float64) for one in (weights, said, values))
+    reach = np.bincount(item, np.maximum(w, 0.0))
+    kept = reach > 0
+    down = np.bincount(item, np.minimum(w, 0.0))[kept] / reach[kept]
+    told, known = (np.bincount(item, w * one)[kept] / reach[kept] for one in (f, y))
+    of = np.asarray(strata, np.int64)[first][kept]
+    return ItemShares(told, known, of, float(down.min(initial=0.0)))
 
 
 class _Part(NamedTuple):

@@ -130,23 +130,22 @@ def mean_of(
     """
     import numpy as np
 
-    from core.metrics.intervals.sampling import item_means, powered_mean
+    from core.metrics.intervals.sampling import item_shares, powered_mean
 
     labelled = int((~np.isnan(cells.value)).sum())
     weights = np.ones(len(cells)) if criterion else cells.weight
-    scale = _Scale.of(weights)
-    reason = _why_not(cells, scale) or reason or (_unlike(cells) if by_item else "")
-    said = scale.up(weights * cells.said)
+    scale, values, strata = _Scale.of(weights), cells.counted, cells.stratum
+    told, known = weights * cells.said, weights * values
+    reason = _why_not(cells, scale) or reason or (_partly(cells) if by_item else "")
+    if by_item:
+        told, known, strata, low = item_shares(cells.item, weights, cells.said, values, strata)
+        scale = _Scale(len(told), low, 1 - low, len(told))
+    said = scale.up(told)
     if reason:
         plain = scale.down(float(said.mean())) if len(said) and scale.total else None
         return Corrected(criterion, len(cells), labelled, plain, None, reason)
-    values = cells.counted
-    units = said, scale.up(weights * values), cells.stratum
-    if by_item:
-        units = item_means(cells.item, *units)
-    told, known, strata = units
     there = ~np.isnan(known)
-    found = powered_mean(told, known[there], there, strata, level=level)
+    found = powered_mean(said, scale.up(known[there]), there, strata, level=level)
     made = found._replace(
         mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
     )
@@ -156,7 +155,7 @@ def mean_of(
     return Corrected(criterion, len(cells), labelled, made.raw, made, made.mean.reason, rates)
 
 
-def _unlike(cells: DrawnCells) -> str:
+def _partly(cells: DrawnCells) -> str:
     """Why items that were drawn with all of their cells cannot be counted once each."""
     import numpy as np
 
@@ -168,8 +167,6 @@ def _unlike(cells: DrawnCells) -> str:
             f"{count(partly)} of the items with labels {'lacks' if partly == 1 else 'lack'} one on "
             "some criterion; of all criteria together only items labelled on each can speak."
         )
-    if len(set(asked.tolist())) > 1:
-        return "Items have verdicts on more or fewer criteria; criteria speak one by one."
     return ""
 
 

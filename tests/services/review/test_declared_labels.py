@@ -27,11 +27,14 @@ N, LABELLED = 60, 24
 _rng = np.random.default_rng(4)
 #: The truth of each item (clear: 0 is MET; tone: 0 Cold, 1 Fair, 2 Warm), and what the judge says.
 CLEAR, TONE = _rng.integers(0, 2, N), _rng.integers(0, 3, N)
-SAYS = {
+SAYS: dict[str, list[int | None]] = {
     "clear": [int(c) if at % 4 else 0 for at, c in enumerate(CLEAR)],
     "tone": [int(t) if at % 3 else 2 for at, t in enumerate(TONE)],
 }
-DRAWN = frozenset(_rng.choice(N, LABELLED, replace=False).tolist())
+#: The tone of one item was not asked for, and nobody labelled it: its clearness is all it has.
+HALF = 0
+SAYS["tone"][HALF] = None
+DRAWN = frozenset((1 + _rng.choice(N - 1, LABELLED, replace=False)).tolist())
 WORDS = ("Cold", "Fair", "Warm")
 
 
@@ -75,22 +78,20 @@ def test_labels_speak_for_all_once_somebody_declares_them_and_no_longer_when_wit
     assert (told["declared"]["in_words"], told["declared"]["by"]) == (words, draw.by)
 
     # One criterion: its labelled items are a draw from all.
-    said = np.array([1.0 - c for c in SAYS["clear"]])
+    clear_says, tone_says = (np.array([o or 0 for o in SAYS[c]]) for c in ("clear", "tone"))
+    said = 1.0 - clear_says
     known = np.array([at in DRAWN for at in range(N)])
     alone = powered_mean(said, (1.0 - CLEAR)[known], known)
     clear = told["criteria"]["clear"]["corrected"]
     assert [clear["value"], *clear["ci"]] == pytest.approx(alone.mean[:3])
     # All together: items were drawn with all of their cells, so that an item counts once.
-    weights = [one.weight for one in RUBRIC.criteria]
-    values = [np.array([1.0, 0.0]), np.array([0.0, 0.5, 1.0])]
+    first, second = (one.weight for one in RUBRIC.criteria)
 
-    def of(options: list[list[int]]) -> np.ndarray:  # type: ignore[type-arg]
-        parts = [w * v[o] for w, v, o in zip(weights, values, np.array(options), strict=True)]
-        return np.asarray(sum(parts) / sum(weights))
+    def scores(clear: np.ndarray, tone: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        both = (first * (1.0 - clear) + second * tone / 2) / (first + second)
+        return np.where(np.arange(N) == HALF, 1.0 - clear, both)
 
-    together = powered_mean(
-        of([SAYS["clear"], SAYS["tone"]]), of([CLEAR.tolist(), TONE.tolist()])[known], known
-    )
+    together = powered_mean(scores(clear_says, tone_says), scores(CLEAR, TONE)[known], known)
     whole = told["score"]["corrected"]
     assert [whole["value"], *whole["ci"]] == pytest.approx(together.mean[:3])
     made_report = report(store, run_id)
@@ -112,7 +113,8 @@ def test_groups_with_other_chances_are_weighed_by_them(store: Store) -> None:
     found = of_run(store, run_id)[0][1]
     known = np.array([at in DRAWN for at in range(N)])
     strata = np.array([at not in first for at in range(N)])
-    alone = powered_mean(1.0 - np.array(SAYS["clear"]), (1.0 - CLEAR)[known], known, strata)
+    said = 1.0 - np.array([o or 0 for o in SAYS["clear"]])
+    alone = powered_mean(said, (1.0 - CLEAR)[known], known, strata)
     assert found.powered is not None
     assert found.powered.mean[:3] == pytest.approx(alone.mean[:3])
 
