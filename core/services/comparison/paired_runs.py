@@ -121,6 +121,8 @@ def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
     if runs[0].dataset_version_id != runs[1].dataset_version_id:
         return match_items(rated[0].items, rated[1].items)
     first, second = rated[0].of, rated[1].of
+    if first.ids == second.ids:
+        return Match(first.ids, (), (), (), ())
     return Match(
         both=tuple(i for i in first.ids if i in second.place),
         only_first=tuple(i for i in first.ids if i not in second.place),
@@ -226,6 +228,8 @@ def _judges(criterion: CriterionRatings) -> Ratings:
 
 
 def _rows(rated: Rated, match: Match) -> Levels:
+    if match.both == rated.of.ids:
+        return np.arange(len(match.both))
     return np.array([rated.of.place[item] for item in match.both], dtype=np.int64)
 
 
@@ -256,11 +260,10 @@ def flips(paired: Paired) -> tuple[Flip, ...]:
 def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
     first, second = (_states(side) for side in sides.verdicts)
     moved = np.flatnonzero(first != second)
-    ways: dict[tuple[int, int], list[int]] = {}
-    for at in moved.tolist():
-        ways.setdefault((int(first[at]), int(second[at])), []).append(at)
+    ways, way = np.unique(np.stack([first[moved], second[moved]]), axis=1, return_inverse=True)
     found = []
-    for (before, after), rows in ways.items():
+    for number, (before, after) in enumerate(ways.T.tolist()):
+        rows = moved[way == number]
         truth = sides.gold[rows]
         levels = sides.scale != "nominal" and before >= 0 and after >= 0
         found.append(
@@ -268,7 +271,7 @@ def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
                 sides.name,
                 _word(sides, before),
                 _word(sides, after),
-                tuple(items[at] for at in rows),
+                tuple(items[at] for at in rows.tolist()),
                 int(((truth >= 0) & (truth == after)).sum()),
                 int(((truth >= 0) & (truth == before)).sum()),
                 after - before if levels else None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple, get_args
 
 from core import clock
@@ -134,7 +133,9 @@ def draw_parts(
         for item in items
     ]
     numbers = group_numbers(items)
-    return _parts(found, numbers, shares, seed, by)
+    labelled = [pair for pair in zip(found, numbers, strict=True) if pair[0].labels]
+    unlabelled = tuple(item.id for item in found if not item.labels)
+    return _parts(labelled, unlabelled, shares, seed, by)
 
 
 def _require_whole(shares: Mapping[PartName, int]) -> None:
@@ -150,37 +151,39 @@ class Labelled(NamedTuple):
 
 
 def _parts(
-    items: Sequence[Labelled],
-    twins: Sequence[int],
+    items: Sequence[tuple[Labelled, int]],
+    unlabelled: tuple[str, ...],
     shares: Mapping[PartName, int],
     seed: int,
     by: Sequence[str] | None,
 ) -> Parts:
-    """``twins`` has a number for every item that its twins share."""
-    labelled = [item for item in items if item.labels]
-    if not labelled:
+    """Each labelled item comes with a number that its twins share."""
+    if not items:
         raise InputError("No item has a label, so there is nothing to split by. Label some first.")
     of_number: dict[int, list[Labelled]] = {}
-    for item, number in zip(items, twins, strict=True):
-        if item.labels:
-            of_number.setdefault(number, []).append(item)
+    for item, number in items:
+        of_number.setdefault(number, []).append(item)
     groups = {group[0].id: group for group in of_number.values()}
     strata = _strata([group[0] for group in groups.values()], seed, by)
     dealt = _dealt(strata, [shares[part] for part in PARTS])
     part_of = {item.id: part for first, part in dealt for item in groups[first]}
     repeated = sum(len(group) for group in groups.values() if len(group) > 1)
+    labelled = [item for item, _ in items]
     members = {p: tuple(i.id for i in labelled if part_of[i.id] == p) for p in PARTS}
-    unlabelled = tuple(item.id for item in items if not item.labels)
     return Parts(members, unlabelled, _by_label(labelled, part_of), repeated)
 
 
 def _strata(items: Sequence[Labelled], seed: int, by: Sequence[str] | None) -> list[list[str]]:
-    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    folded = lru_cache(maxsize=None)(fold)
+    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for item in items:
         wanted = item.labels if by is None else [name for name in by if name in item.labels]
-        key = tuple(sorted((name, folded(item.labels[name])) for name in wanted))
-        found.setdefault(key, []).append(item.id)
+        alike.setdefault(tuple((name, item.labels[name]) for name in wanted), []).append(item.id)
+    # Spellings of one label are one; which items there are stands in their order.
+    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    order = {item.id: at for at, item in enumerate(items)}
+    for spelt, ids in alike.items():
+        key = tuple(sorted((name, fold(label)) for name, label in spelt))
+        found[key] = sorted(found.get(key, []) + ids, key=order.__getitem__)
     strata = [found[key] for key in sorted(found)]
     rng = seeded("parts", seed)
     for stratum in strata:
@@ -245,13 +248,14 @@ def split_of_version(
 
     _require_whole(shares)
     columns = item_columns.of_version(store, version_id)
-    labels: list[dict[str, str]] = [{} for _ in columns.ids]
+    labels: dict[int, dict[str, str]] = {}
     for name, label, rows in columns.labels:
         for row in rows.tolist():
-            labels[row][name] = label
-    items = list(map(Labelled, columns.ids, labels))
+            labels.setdefault(row, {})[name] = label
     twins = twin_numbers(store, version_id).group
-    return _parts(items, twins, shares, seed, None if by is None else [by])
+    items = [(Labelled(columns.ids[row], labels[row]), twins[row]) for row in sorted(labels)]
+    unlabelled = tuple(one for row, one in enumerate(columns.ids) if row not in labels)
+    return _parts(items, unlabelled, shares, seed, None if by is None else [by])
 
 
 @allowed("write")
