@@ -7,7 +7,7 @@ The rows at the end are the same facts as the store hands them out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -169,15 +169,47 @@ class BallotRow(NamedTuple):
     chances: tuple[float, ...] | None = None
 
 
-class BroughtVote(NamedTuple):
-    """A vote that says no more than who chose what: as a ``BallotRow`` without chances."""
+class BroughtVotes(NamedTuple):
+    """Votes that say no more than who chose what, as columns. ``option`` as in ``BallotRow``."""
 
+    item: Sequence[str]
+    criterion: Sequence[str]
+    judge: Sequence[str]
+    option: Sequence[int | None]
+    abstained: Sequence[bool]
+
+
+class BroughtItem(NamedTuple):
+    """What became of an item: its counts, and its result with the trace as JSON text."""
+
+    votes: int
+    abstentions: int
+    failures: int
+    score: float | None
+    raw: float | None
+    low: float | None
+    high: float | None
+    complete: bool
+    fail: bool
+    review: bool
+    agreement: float | None
+    outcome: str | None
+    trace: str
     item_id: str
-    criterion: str
-    judge: str
-    replicate: int
-    option: int | None
-    abstained: bool
+
+
+class Brought(NamedTuple):
+    """What is brought into a run that has nothing so far; made portion by portion when written.
+
+    ``failed`` cells have no answer, for the reason that ``words`` say; ``cells`` come with their
+    item's id, in the order of ``core.domain.runs.CellResult``.
+    """
+
+    votes: Iterable[BroughtVotes]
+    failed: Iterable[Cell]
+    words: str
+    items: Iterable[BroughtItem]
+    cells: Iterable[tuple[str, tuple[Any, ...]]]
 
 
 class JudgeColumn(NamedTuple):

@@ -158,7 +158,7 @@ def _options(truth: Truth, criterion: Criterion, words: Sequence[Any]) -> list[i
             named = truth.named(criterion.name, word)
         except UnfitValue:
             return None
-        option = criterion.index_of(named[1]["label"]) if named else None
+        option = criterion.index_of(named[1].label) if named else None
         found.append(-2 if named is None else -1 if option is None else option)
     return found
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.domain.base import Path, build
-from core.domain.dataset import Item
+from core.domain.dataset import Item, Label
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import (
@@ -170,7 +170,7 @@ class ItemReader:
         self.notices += parsed.notices
         return parsed.value
 
-    def _labels(self, row: int, truth: Truth) -> dict[str, dict[str, str]]:
+    def _labels(self, row: int, truth: Truth) -> dict[str, Label]:
         mapping, cells = self._mapping, self._table.rows[row]
         labels = self._aligned(row, truth)
         given = cells.get(mapping.label_map) if mapping.label_map is not None else None
@@ -201,7 +201,7 @@ class ItemReader:
                 labels[label[0]] = label[1]
         return labels
 
-    def _aligned(self, row: int, truth: Truth) -> dict[str, dict[str, str]]:
+    def _aligned(self, row: int, truth: Truth) -> dict[str, Label]:
         mapping, cells = self._mapping, self._table.rows[row]
         if mapping.truth is None:
             return {}

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from core.domain.base import Path, near
-from core.domain.dataset import MAX_TEXT
+from core.domain.dataset import MAX_TEXT, Label
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import InputError, Problem
 from core.formats.source.parsed import kind_of
 from core.text.names import fold
 
-# What was handed in: a text, a conversation, or thinking and output, each checked by hand.
-#
-# (Pydantic's words for a union of these would help nobody.)
+# What was handed in, checked by hand: pydantic's words for a union of forms would help nobody.
 
 _FORMS = "Use text, a list of {role, content}, or {thinking, output}."
 _CONTEXTS = "Use text, a list of texts, or a mapping from name to text."
@@ -185,7 +184,6 @@ AWAY = frozenset(
     {"cannot_assess", "cannot assess", "n/a", "na", "not applicable", "abstain", "abstained", "?"}
 )
 
-
 #: The file's words for options, by criterion, or for all under "".
 Words = Mapping[str, Mapping[str, str]]
 #: What a change of a mapping begins with that says what a word means.
@@ -237,8 +235,10 @@ class Truth:
     def __init__(self, rubric: Rubric | None, words: Words = MappingProxyType({})) -> None:
         self._rubric, self._words = rubric, words
         self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
+        # The same few words come again and again.
+        self._known_word = lru_cache(10_000)(self._read)
 
-    def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, dict[str, str]] | None:
+    def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label] | None:
         """The criterion's name and its label with a reason; ``None`` where nothing is given.
 
         Raises:
@@ -250,6 +250,11 @@ class Truth:
             value, reason = value["label"], value.get("reason")
         if value is None or value == "":
             return None
+        if isinstance(value, str) and (reason is None or reason == ""):
+            return self._known_word(name, value)
+        return self._read(name, value, reason)
+
+    def _read(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label]:
         criterion = self._criterion(name)
         name = criterion.name if criterion else name
         label = self._meant(name, value)
@@ -259,7 +264,7 @@ class Truth:
                 label = _matched_or_said(criterion, label)
         elif criterion is not None:
             label = matched(criterion, label)
-        return name, {"label": label, "reason": _reason(reason)}
+        return name, Label(label=label, reason=_reason(reason))
 
     def _meant(self, criterion: str, value: Any) -> str | None:
         """What somebody said that the word means; ``None`` where nobody did."""
@@ -267,7 +272,7 @@ class Truth:
         meant = option_for(self._words, criterion, word)
         return None if meant == word else meant
 
-    def aligned(self, values: Any, reasons: Any) -> dict[str, dict[str, str]]:
+    def aligned(self, values: Any, reasons: Any) -> dict[str, Label]:
         """Labels from a list in the order of the rubric's criteria, with reasons if there are any.
 
         Raises:

@@ -9,21 +9,38 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from core.domain.runs import Derive, Lease
-from core.domain.votes import BroughtVote, Cell
+from core.domain.runs import CellResult, ItemResult, Lease
+from core.domain.votes import BallotRow, Brought, BroughtItem, BroughtVotes, Cell
 from core.formats.votes.clean_votes import CleanAnswers
 from core.identity import canonical_json
+from core.metrics.agreement.ratings import patterns
+from core.scoring import MeasuredTexts, looks_at_texts, measure
+from core.scoring.verdict import Verdict
+from core.services.results.verdicts import (
+    Alike,
+    DerivedFrom,
+    cell_result,
+    counting_of,
+    item_result,
+    texts_from,
+)
+from core.store.database.content import to_json
 from core.store.store import Store
 
-#: Items recorded at a time.
-_BATCH = 1_000
+#: Votes, or items, recorded at a time.
+_BATCH = 50_000
 #: Answers hashed at a time.
 _HASHED = 100_000
 STATES = ("answered", "abstained", "failed")
+FAILED = STATES.index("failed")
+
+Codes = npt.NDArray[np.int64]
 
 
 class CleanSeats:
@@ -102,31 +119,179 @@ class CleanSeats:
         numbers = np.bincount(self._of.row, minlength=len(items)).tolist()
         return list(zip(items, numbers, strict=True))
 
-    def keep(self, store: Store, lease: Lease, now: str, derive: Derive, reason: str) -> None:
+    def keep(self, store: Store, lease: Lease, now: str, run: DerivedFrom, reason: str) -> None:
         """Record them in a run that is held, item by item in the order of the dataset."""
-        for votes, failed in self._batches():
-            store.votes.bring(
-                lease,
-                votes,
-                [(cell, reason) for cell in failed],
-                now=now,
-                derive=derive,
+        order = np.argsort(self._of.row, kind="stable")
+        failed = map(self._cell, order[self._state[order] == FAILED].tolist())
+        settled = _Settled(self, run)
+        brought = Brought(self._votes(order), failed, reason, settled.items(), settled.cells())
+        store.votes.bring(lease, brought, now=now)
+
+    def _votes(self, order: Codes) -> Iterator[BroughtVotes]:
+        of = self._of
+        items: Any = np.array(of.items, object)
+        names: Any = np.array(self._names, object)
+        asked: Any = np.array([pair.criterion for pair in of.pairs], object)
+        for start in range(0, len(order), _BATCH):
+            at = order[start : start + _BATCH]
+            at = at[self._state[at] != FAILED]
+            pair, option = of.pair[at], of.option[at]
+            chosen: Any = np.where(option < 0, None, option.astype(object))
+            yield BroughtVotes(
+                items[of.row[at]].tolist(),
+                asked[pair].tolist(),
+                names[pair].tolist(),
+                chosen.tolist(),
+                of.away[at].tolist(),
             )
 
-    def _batches(self) -> Iterator[tuple[list[BroughtVote], list[Cell]]]:
+    def _cell(self, at: int) -> Cell:
+        pair = int(self._of.pair[at])
+        return Cell(
+            self._of.items[int(self._of.row[at])], self._of.pairs[pair].criterion, self._names[pair]
+        )
+
+    def ballots(self, criterion: str) -> Iterator[tuple[Codes, list[BallotRow], int]]:
+        """Who answered alike about a criterion: which items, their ballots, and how many failed.
+
+        Items about which nobody was asked are in none.
+        """
         of = self._of
-        order = np.argsort(of.row, kind="stable")
-        ends = np.searchsorted(of.row[order], np.arange(0, len(of.items) + _BATCH, _BATCH))
-        for start, end in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            at = order[start:end]
-            parts = (of.row[at], of.pair[at], of.option[at], self._state[at])
-            votes, failed = list[BroughtVote](), list[Cell]()
-            for row, pair, option, state in zip(*(part.tolist() for part in parts), strict=True):
-                cell = Cell(of.items[row], of.pairs[pair].criterion, self._names[pair])
-                if state == 2:
-                    failed.append(cell)
-                else:
-                    chosen = None if option < 0 else option
-                    votes.append(BroughtVote(*cell, chosen, state == 1))
-            if votes or failed:
-                yield votes, failed
+        pairs = sorted(
+            (at for at in self._pairs if of.pairs[at].criterion == criterion),
+            key=lambda at: self._names[at],
+        )
+        column = np.full(len(of.pairs), -1)
+        column[pairs] = np.arange(len(pairs))
+        mine = np.flatnonzero(column[of.pair] >= 0)
+        # Nothing, a failure, an abstention without an option, then the options.
+        said = np.zeros((len(of.items), len(pairs)), np.int64)
+        code = np.where(of.failed[mine], 1, of.option[mine] + 3)
+        said[of.row[mine], column[of.pair[mine]]] = code
+        seen = patterns(said)
+        order = np.argsort(seen.of_item, kind="stable")
+        for rows, row in zip(
+            np.split(order, np.cumsum(seen.times)[:-1]), seen.rows.tolist(), strict=True
+        ):
+            if any(row):
+                yield rows, self._ballots(pairs, row), row.count(1)
+
+    def _ballots(self, pairs: Sequence[int], said: Sequence[int]) -> list[BallotRow]:
+        found = list[BallotRow]()
+        for at, code in zip(pairs, said, strict=True):
+            if code > 1:
+                pair, option = self._of.pairs[at], code - 3 if code > 2 else None
+                away = option is None or pair.choices[option].na
+                found.append(BallotRow("", pair.criterion, self._names[at], 0, option, away))
+        return found
+
+
+class _Settled:
+    """The verdicts and scores of clean answers: what is equal is settled once, for all items."""
+
+    def __init__(self, seats: CleanSeats, run: DerivedFrom) -> None:
+        self._run, self._ids = run, [item.id for item in run.items]
+        self._alike = Alike(run.plan.panel.rules, counting_of(run.plan), {})
+        number = len(self._ids)
+        self._votes, self._away, self._failed = np.zeros((3, number), np.int64)
+        #: By criterion the distinct verdicts, and which of them each item has (0: none).
+        self._verdicts: list[list[Verdict | None]] = []
+        self._which: list[Codes] = []
+        for criterion in run.rubric.criteria:
+            which, verdicts = np.zeros(number, np.int64), list[Verdict | None]([None])
+            for rows, ballots, failures in seats.ballots(criterion.name):
+                self._votes[rows] += len(ballots)
+                self._away[rows] += sum(one.abstained for one in ballots)
+                self._failed[rows] += failures
+                if ballots:
+                    which[rows] = len(verdicts)
+                    verdicts.append(self._alike.settled(criterion, ballots, failures))
+            self._verdicts.append(verdicts)
+            self._which.append(which)
+
+    def items(self) -> Iterator[BroughtItem]:
+        """Counts and results of all items that anybody was asked about."""
+        counts = np.stack([self._votes, self._away, self._failed], axis=1).tolist()
+        agreement = self._agreement()
+        known: dict[object, tuple[ItemResult, str]] = {}
+        for at, key, texts in self._answers():
+            if key not in known:
+                found = self._scored(at, texts)
+                known[key] = found, to_json(found.trace)
+            (one, trace), (votes, away, failed) = known[key], counts[at]
+            yield BroughtItem(
+                votes,
+                away,
+                failed,
+                one.score,
+                one.raw,
+                one.low,
+                one.high,
+                one.complete,
+                one.fail,
+                one.review,
+                agreement[at],
+                one.outcome,
+                trace,
+                self._ids[at],
+            )
+
+    def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
+        """The items with what their score hangs on: options, and texts where these count."""
+        options = [
+            np.array([_option(one) for one in verdicts])[which]
+            for verdicts, which in zip(self._verdicts, self._which, strict=True)
+        ]
+        alike = patterns(np.column_stack(options)).of_item.tolist()
+        rubric = self._run.rubric
+        for at in np.flatnonzero(self._votes + self._failed).tolist():
+            texts = None
+            if looks_at_texts(rubric):
+                texts = measure(rubric, texts_from(self._run.items[at]))
+            yield at, (alike[at], texts), texts
+
+    def _scored(self, at: int, texts: MeasuredTexts | None) -> ItemResult:
+        verdicts = {
+            criterion.name: of[int(which[at])]
+            for criterion, of, which in zip(
+                self._run.rubric.criteria, self._verdicts, self._which, strict=True
+            )
+        }
+        return item_result("", self._run.rubric, verdicts, texts, {}, self._alike)
+
+    def _agreement(self) -> list[float | None]:
+        """The mean over an item's criteria, as exactly as of each item alone."""
+        values = [[None if v is None else v.agreement for v in of] for of in self._verdicts]
+        places = []
+        distinct = sorted({one for of in values for one in of if one is not None})
+        number = {None: -1} | {one: at for at, one in enumerate(distinct)}
+        for of, which in zip(values, self._which, strict=True):
+            places.append(np.array([number[one] for one in of])[which])
+        seen = patterns(np.column_stack(places))
+        means = []
+        for row in seen.rows.tolist():
+            there = [distinct[at] for at in row if at >= 0]
+            means.append(fmean(there) if there else None)
+        return [means[at] for at in seen.of_item.tolist()]
+
+    def cells(self) -> Iterator[tuple[str, CellResult]]:
+        """Every cell that has a verdict, item by item."""
+        results = [
+            [None if v is None else cell_result(criterion.name, v) for v in of]
+            for criterion, of in zip(self._run.rubric.criteria, self._verdicts, strict=True)
+        ]
+        for start in range(0, len(self._ids), _BATCH):
+            part = slice(start, start + _BATCH)
+            rows = zip(*(which[part].tolist() for which in self._which), strict=True)
+            for item_id, row in zip(self._ids[part], rows, strict=True):
+                for of, at in zip(results, row, strict=True):
+                    cell = of[at]
+                    if cell is not None:
+                        yield item_id, cell
+
+
+def _option(verdict: Verdict | None) -> int:
+    """A number for each option; no verdict and a verdict without option have their own."""
+    if verdict is None:
+        return -2
+    return -1 if verdict.option is None else verdict.option

@@ -198,7 +198,7 @@ def import_path(
         bins=Bins.of(bins),
     )
     expected = preview(store, bundle)
-    done = None if dry else bring_in(store, bundle, source=path.name)
+    done = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
     return _report(bundle, expected, done) | {"db": str(store.path)}
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from core import clock
 from core.domain.base import build
 from core.domain.panel import JudgeKind, Panel
-from core.domain.runs import Derive, Lease, RunPlan
+from core.domain.runs import Lease, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
 from core.errors import InputError, Problem
 from core.formats.votes.clean_votes import CleanAnswers
@@ -26,8 +26,9 @@ from core.services.agreement.ratings import Rater
 from core.services.datasets import item_columns
 from core.services.datasets.catalog import keep_rubric
 from core.services.results import run_columns
-from core.services.results.scored_items import derive_for, resolved_items
-from core.store.database.content import noun_hash
+from core.services.results.scored_items import derive_for
+from core.services.results.verdicts import DerivedFrom
+from core.store.database.content import dataset_text, noun_hash
 from core.store.runs.kept import MANY
 from core.store.store import Store
 
@@ -64,7 +65,8 @@ class ImportPreview:
     """What importing would bring in, and what is there already.
 
     ``run`` is the run that holds these votes already, ``None`` where there is none or where there
-    are no votes; then only rubric and dataset would be kept.
+    are no votes; then only rubric and dataset would be kept. ``hash`` is that of all that is
+    imported.
     """
 
     raters: tuple[ImportedRater, ...]
@@ -74,6 +76,7 @@ class ImportPreview:
     abstentions: int
     failures: int
     run: int | None
+    hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class BroughtIn:
 def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
     """What ``bring_in`` would do; raises ``InputError`` where it could not."""
     seats = _seats(bundle)
-    panel = _panel(bundle, seats) if seats else None
+    panel, digest = _panel(bundle, seats) if seats else None, _digest(bundle, seats)
     found = seats.counts
     lines = [
         ImportedRater(
@@ -110,12 +113,20 @@ def preview(store: Store, bundle: VoteBundle) -> ImportPreview:
         votes=sum(line.votes for line in lines),
         abstentions=sum(line.abstentions for line in lines),
         failures=sum(line.failures for line in lines),
-        run=store.runs.imported(_digest(bundle, seats)) if panel else None,
+        run=store.runs.imported(digest) if panel else None,
+        hash=digest,
     )
 
 
 @allowed("write")
-def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = "") -> BroughtIn:
+def bring_in(
+    store: Store,
+    bundle: VoteBundle,
+    *,
+    name: str = "",
+    source: str = "",
+    seen: ImportPreview | None = None,
+) -> BroughtIn:
     """Keeps rubric, dataset and votes, all or nothing; the same votes again are the same run.
 
     Args:
@@ -123,6 +134,7 @@ def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = 
         bundle: what ``core.formats`` read.
         name: the run's name; empty for one made from the bundle's.
         source: where the votes came from, e.g. a file's name.
+        seen: what ``preview`` said of this bundle, which then need not be hashed again.
 
     Raises:
         InputError: a rater who answers the same question twice in one place, or whose name is too
@@ -130,7 +142,7 @@ def bring_in(store: Store, bundle: VoteBundle, *, name: str = "", source: str = 
     """
     seats = _seats(bundle)
     panel = _panel(bundle, seats) if seats else None
-    digest = _digest(bundle, seats)
+    digest = seen.hash if seen else _digest(bundle, seats)
     with store.write():
         known = store.runs.imported(digest) if panel else None
         if known is not None:
@@ -213,8 +225,9 @@ class _Seats:
         found = Counter(row.cell.item for row in self.rows)
         return [(item, found[item]) for item in items]
 
-    def keep(self, store: Store, lease: Lease, now: str, derive: Derive, reason: str) -> None:
+    def keep(self, store: Store, lease: Lease, now: str, run: DerivedFrom, reason: str) -> None:
         """Record them in a run that is held, item by item in the order of the dataset."""
+        derive = derive_for(run.plan, run.rubric, run.items)
         by_item: dict[str, list[Vote | VoteFailure]] = {}
         for row, name in zip(self.rows, self.names, strict=True):
             by_item.setdefault(row.cell.item, []).append(_result(row, name, reason))
@@ -292,7 +305,7 @@ def _panel(bundle: VoteBundle, seats: _Seats | CleanSeats) -> Panel:
 def _digest(bundle: VoteBundle, seats: _Seats | CleanSeats) -> str:
     """The content hash of what is imported: rubric, dataset, weights and every vote."""
     weights = sorted(bundle.votes.weights.items())
-    return seats.digest([noun_hash(bundle.rubric), noun_hash(bundle.dataset), weights])
+    return seats.digest([noun_hash(bundle.rubric), dataset_text(bundle.dataset).hash, weights])
 
 
 def _hashed(row: ImportedVote) -> list[Any]:
@@ -321,9 +334,8 @@ def _record(store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | Cle
     run = store.runs.create(plan, seats.planned(ids), now=now)
     lease = store.leases.claim(clock.owner_name(), at=at, seconds=_LEASE_SECONDS, run_id=run.id)
     assert lease is not None, "a run that was just made is free"
-    items = resolved_items(store, plan.dataset_version_id, ids)
-    derive = derive_for(plan, bundle.rubric, items)
-    seats.keep(store, lease, now, derive, _NO_ANSWER)
+    items = bundle.dataset.items
+    seats.keep(store, lease, now, DerivedFrom(plan, bundle.rubric, items), _NO_ANSWER)
     store.leases.release(lease, "done", now=now)
     return run.id
 

@@ -154,7 +154,7 @@ def deriver(
     fitted on labelled items, by criterion; they replace ``rules`` where they fit.
     """
     measured: dict[str, MeasuredTexts] = {}
-    alike = _Alike(rules, counting, fitted)
+    alike = Alike(rules, counting, fitted)
 
     def derive(items: Sequence[ItemBallots]) -> list[ItemResult]:
         alike.keep_small()
@@ -188,11 +188,19 @@ def deriver(
     return derive
 
 
+class DerivedFrom(NamedTuple):
+    """What the results of a run are derived from, beside its votes."""
+
+    plan: RunPlan
+    rubric: Rubric
+    items: Sequence[Item]
+
+
 #: So many different verdicts or scores are remembered at once.
 _MOST_ALIKE = 50_000
 
 
-class _Alike:
+class Alike:
     """What was made of equal votes before: many items have them, and each is settled once."""
 
     def __init__(self, rules: Rules, counting: Counting, fitted: Mapping[str, Fitted]) -> None:
@@ -296,7 +304,7 @@ def item_result(
     verdicts: Mapping[str, Verdict | None],
     texts: Texts | MeasuredTexts | None = None,
     voted: Mapping[str, int | None] = MappingProxyType({}),
-    alike: _Alike | None = None,
+    alike: Alike | None = None,
 ) -> ItemResult:
     """Score and cells of one item from its verdicts; missing or ``None`` is no verdict.
 
@@ -313,7 +321,7 @@ def item_result(
         raw=score.raw,
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
-        cells=tuple(_cell(name, v, voted.get(name)) for name, v in settled.items()),
+        cells=tuple(cell_result(name, v, voted.get(name)) for name, v in settled.items()),
         trace=told,
         low=trace.low,
         high=trace.high,
@@ -347,7 +355,8 @@ def texts_from(item: Item) -> Texts:
     return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
 
 
-def _cell(name: str, v: Verdict, voted: int | None) -> CellResult:
+def cell_result(name: str, v: Verdict, voted: int | None = None) -> CellResult:
+    """A verdict as it is kept; ``voted`` is what votes gave where people settled it."""
     return CellResult(
         criterion=name,
         option=v.option,

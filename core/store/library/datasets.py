@@ -12,9 +12,15 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetRow, DatasetVersion, ItemFilter, ItemRow, LabelDraw
 from core.domain.rubric import Rubric
 from core.errors import Conflict, NotFound
-from core.identity import content_hash
 from core.store.database.connection import Connections, new_id
-from core.store.database.content import clean, dump, like, like_json, to_json
+from core.store.database.content import (
+    DatasetText,
+    clean,
+    dataset_text,
+    fit_for_file,
+    like,
+    like_json,
+)
 from core.text.names import STORED
 
 #: True where the item ``i`` holds the search text; ``found_values`` gives what it takes.
@@ -187,10 +193,9 @@ class Datasets(Items):
 
         Listed again if it had been put away. ``hidden`` ones (spot checks) are never listed.
         """
-        content = dump(dataset)
-        digest = content_hash(content)
+        text = dataset_text(dataset)
         with self._files.write() as db:
-            same = self.find_by_hash(digest)
+            same = self.find_by_hash(text.hash)
             if same is not None:
                 if not hidden:
                     db.execute(
@@ -202,7 +207,7 @@ class Datasets(Items):
                 "INSERT INTO dataset (name, created, hidden) VALUES (?, ?, ?)",
                 (dataset.name, now, hidden),
             )
-            return self._add(db, (new_id(cursor), 1), dataset, (content, digest), (now, source))
+            return self._add(db, (new_id(cursor), 1), dataset, text, (now, source))
 
     def add_version(
         self, dataset_id: int, dataset: Dataset, *, parent: int, now: str, source: str = ""
@@ -214,11 +219,10 @@ class Datasets(Items):
         Raises:
             Conflict: somebody saved a version after ``parent``; nothing was overwritten.
         """
-        content = dump(dataset)
-        digest = content_hash(content)
+        text = dataset_text(dataset)
         with self._files.write() as db:
             latest = self.latest(dataset_id)
-            if latest.hash == digest:
+            if latest.hash == text.hash:
                 return latest
             if latest.number != parent:
                 raise Conflict(
@@ -227,7 +231,7 @@ class Datasets(Items):
                 )
             db.execute("UPDATE dataset SET name = ? WHERE id = ?", (dataset.name, dataset_id))
             place = (dataset_id, parent + 1)
-            return self._add(db, place, dataset, (content, digest), (now, source))
+            return self._add(db, place, dataset, text, (now, source))
 
     def version(self, version_id: int) -> DatasetVersion:
         """One version by its id."""
@@ -326,11 +330,9 @@ class Datasets(Items):
         db: sqlite3.Connection,
         place: tuple[int, int],
         dataset: Dataset,
-        hashed: tuple[dict[str, Any], str],
+        text: DatasetText,
         origin: tuple[str, str],
     ) -> DatasetVersion:
-        content, digest = hashed
-        head = {key: value for key, value in content.items() if key != "items"}
         labelled = sum(1 for item in dataset.items if item.labels)
         now, source = origin
         cursor = db.execute(
@@ -338,9 +340,9 @@ class Datasets(Items):
             "created, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *place,
-                digest,
+                text.hash,
                 dataset.name,
-                to_json(head),
+                text.head,
                 len(dataset.items),
                 labelled,
                 now,
@@ -360,10 +362,10 @@ class Datasets(Items):
                     item.split,
                     len(item.labels),
                     preview(item),
-                    to_json(text),
+                    fit_for_file(content),
                 )
-                for position, (item, text) in enumerate(
-                    zip(dataset.items, content["items"], strict=True)
+                for position, (item, content) in enumerate(
+                    zip(dataset.items, text.items, strict=True)
                 )
             ),
         )

@@ -285,7 +285,7 @@ class Results(CellVerdicts):
                 (run_id, item_id),
             )
             db.execute("DELETE FROM cell WHERE run_id = ? AND item_id = ?", (run_id, item_id))
-            db.execute(_DERIVED, (run_id,))
+            db.execute(DERIVED, (run_id,))
 
     def rebuild(self, run_id: int, derive: Derive, *, batch: int = 500) -> int:
         """Derive every item of the run anew from its votes; returns how many items.
@@ -303,8 +303,13 @@ class Results(CellVerdicts):
         return len(ids)
 
 
+_COLUMNS_OF_CELL = ("run_id", "item_id", *CellResult._fields)
+ADD_CELL = (
+    f"INSERT INTO cell ({', '.join(_COLUMNS_OF_CELL)}) "
+    f"VALUES ({', '.join('?' * len(_COLUMNS_OF_CELL))})"
+)
 #: What is kept of a run's verdicts under an older number is not what they are any more.
-_DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
+DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
 
 
 def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResult]) -> None:
@@ -326,12 +331,11 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
     db.executemany(
         "DELETE FROM cell WHERE run_id = ? AND item_id = ?", ((run_id, r.item_id) for r in results)
     )
-    columns = ("run_id", "item_id", *CellResult._fields)
     db.executemany(
-        f"INSERT INTO cell ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})",
+        ADD_CELL,
         ((run_id, result.item_id, *cell) for result in results for cell in result.cells),
     )
-    db.execute(_DERIVED, (run_id,))
+    db.execute(DERIVED, (run_id,))
 
 
 def _row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:

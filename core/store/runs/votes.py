@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Sequence
 
 from core.domain.runs import Derive, Lease
 from core.domain.votes import (
     AskedOutcome,
     BallotRow,
-    BroughtVote,
+    Brought,
     CallRow,
     Cell,
     FailureCount,
@@ -20,13 +19,13 @@ from core.domain.votes import (
     JudgeColumn,
     OrderCount,
     Recorded,
-    VoteFailure,
     VoteRow,
 )
 from core.store.database.connection import Connections
+from core.store.runs.bringing import bring
 from core.store.runs.leases import require_lease
-from core.store.runs.recording import add_failures, count_items, read_call, record
-from core.store.runs.results import put_results, read_ballots, read_chances
+from core.store.runs.recording import read_call, record
+from core.store.runs.results import read_ballots, read_chances
 
 _CELL = "item_id, criterion, judge, replicate"
 
@@ -82,16 +81,8 @@ class Votes:
         )
         return {item for (item,) in whole}, set(map(Cell._make, cells))
 
-    def bring(
-        self,
-        lease: Lease,
-        votes: Sequence[BroughtVote],
-        failed: Sequence[tuple[Cell, str]],
-        *,
-        now: str,
-        derive: Derive,
-    ) -> None:
-        """Keep all votes and failures (with their words) of some items that have none so far.
+    def bring(self, lease: Lease, brought: Brought, *, now: str) -> None:
+        """Keep votes, failures and results of items of which nothing is kept so far.
 
         It leaves what ``record`` leaves of them.
 
@@ -100,7 +91,7 @@ class Votes:
         """
         with self._files.write() as db:
             require_lease(db, lease.run_id, lease.owner, lease.fence)
-            _bring(db, lease.run_id, votes, failed, now, derive)
+            bring(db, lease.run_id, brought, now)
 
     def present(self, run_id: int) -> set[Cell]:
         """The cells that have their vote."""
@@ -311,39 +302,6 @@ class Votes:
             JudgeColumn(criterion, judge, replicate, *map(json.loads, lists))
             for criterion, judge, replicate, *lists in rows
         ]
-
-
-_BRING_VOTE = """
-    INSERT INTO vote (run_id, item_id, criterion, judge, replicate, option, abstained, reason,
-        evidence, ord, confidence, probabilities, detail, call_id, created)
-    VALUES (?, ?, ?, ?, ?, ?, ?, '', '[]', NULL, NULL, NULL, '{}', NULL, ?)
-"""
-
-
-def _bring(
-    db: sqlite3.Connection,
-    run_id: int,
-    votes: Sequence[BroughtVote],
-    failed: Sequence[tuple[Cell, str]],
-    now: str,
-    derive: Derive,
-) -> None:
-    """``Votes.bring`` inside a transaction that is already open."""
-    db.executemany(_BRING_VOTE, ((run_id, *vote, now) for vote in votes))
-    failures: dict[str, Counter[str]] = {cell.item: Counter() for cell, _ in failed}
-    for cell, words in failed:
-        failures[cell.item][cell.criterion] += 1
-        outcome = AskedOutcome((VoteFailure(cell, "empty", words),))
-        add_failures(db, run_id, [outcome], [None], now)
-    by_item: dict[str, list[BallotRow]] = {item: [] for item in failures}
-    for vote in sorted(votes):
-        by_item.setdefault(vote.item_id, []).append(BallotRow(*vote))
-    ballots = [
-        ItemBallots(item, tuple(rows), dict(failures.get(item, ())))
-        for item, rows in by_item.items()
-    ]
-    count_items(db, run_id, ballots)
-    put_results(db, run_id, derive(ballots))
 
 
 def _cell(fields: dict[str, object]) -> Cell:
