@@ -79,6 +79,25 @@ def test_items_are_scored_as_an_average_rater_would() -> None:
     )
 
 
+def test_a_fair_score_is_the_mean_of_what_an_average_rater_would_give_by_quadrature() -> None:
+    ratings = RATED[3]
+    sure = {"limit": 200, "epsabs": 1e-10}
+
+    def likely(z: float) -> float:
+        each = [
+            chances(FOUND.spread * z - (one.logits.value or 0.0), FOUND.steps[0])[level]
+            for one, level in zip(FOUND.raters, ratings, strict=True)
+        ]
+        return float(stats.norm.pdf(z) * np.prod(each))
+
+    def given(z: float) -> float:
+        return float(chances(FOUND.spread * z, FOUND.steps[0]) @ np.arange(4) / 3)
+
+    whole, _ = integrate.quad(likely, -6, 6, **sure)
+    mean, _ = integrate.quad(lambda z: likely(z) * given(z), -6, 6, **sure)
+    assert fair_scores(FOUND, [ratings[None]], [4])[0, 0] == pytest.approx(mean / whole, abs=2e-3)
+
+
 def test_who_answers_at_random_is_odd() -> None:
     noise = _rng.integers(0, 4, (ITEMS, 1))
     found = facets([np.concatenate([RATED, noise], axis=1)], [4])

@@ -53,6 +53,7 @@ from core.services.agreement.score_agreement import score_report
 from core.services.rating_models import severity, variance
 from core.services.review import corrected_estimates
 from core.store.store import Store
+from core.text.numbers import count, plural, score
 
 HUMAN, GOLD = "human", "gold"
 METHOD = (
@@ -94,7 +95,25 @@ def metrics_source(
     corrected = corrected_estimates.corrected_data(store, run_id, how.level)
     if corrected is not None:
         found["corrected"] = corrected
+        if words := _corrected_words(corrected):
+            tell(words)
     return found
+
+
+def _corrected_words(corrected: Mapping[str, Any]) -> str:
+    """The mean score as people's random labels correct it; empty where nothing can be said."""
+    whole = corrected["score"]
+    one = whole["corrected"]
+    if one is None or one["value"] is None:
+        return ""
+    low, high = one["ci"]
+    said = (
+        f"Corrected by people's labels of {plural(whole['labelled'], 'cell')}, the mean "
+        f"score of all {count(whole['cells'])} is {score(one['value'])} ({score(low)} to "
+        f"{score(high)}); the votes alone say {score(whole['raw'])}."
+    )
+    declared = corrected.get("declared")
+    return said if declared is None else f"{said} {declared['in_words']}"
 
 
 def report(

@@ -12,6 +12,7 @@ from core.cli.main import main
 from core.domain.dataset import Dataset, Item, Label
 from core.errors import Conflict, InputError, NotFound
 from core.metrics.intervals.sampling import powered_mean
+from core.services.agreement.metrics_report import metrics_source
 from core.services.comparison.paired_runs import pair_runs
 from core.services.comparison.rightness import in_words, right_more
 from core.services.datasets import label_draws
@@ -94,6 +95,12 @@ def test_labels_speak_for_all_once_somebody_declares_them_and_no_longer_when_wit
     together = powered_mean(scores(clear_says, tone_says), scores(CLEAR, TONE)[known], known)
     whole = told["score"]["corrected"]
     assert [whole["value"], *whole["ci"]] == pytest.approx(together.mean[:3])
+    heard = list[str]()
+    metrics_source(lambda: store, str(run_id), tell=heard.append)
+    assert heard[-1].startswith(
+        f"Corrected by people's labels of {2 * LABELLED} cells, the mean score of all 119 is"
+    )
+    assert heard[-1].endswith(words)
     made_report = report(store, run_id)
     assert made_report.labels_declared == words
     assert made_report.corrected[0].mean.value == pytest.approx(together.mean.value)

@@ -47,7 +47,8 @@ def test_metrics_of_a_reviewed_run_give_the_weighted_share_beside_that_of_the_ha
     # Against the labels alone the panel looks worse than it is on all cells.
     naive = found["criteria"]["Short"]["panel"]["vs_gold"]["accuracy"]
     assert naive < one["right_weighted"]["value"]
-    (words,) = said
+    words, corrected = said
+    assert corrected.startswith(f"Corrected by people's labels of {labels} cells, the mean score")
     assert f"{72 + audited} of the {labels} labels were settled in review" in words
     assert "weighted by each cell's chance of being reviewed (queue “Q”); of the doubtful" in words
 
