@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from core.domain.votes import Cell, KeptAnswer
-from core.identity import content_hash, text_hash
+from core.identity import Same, canonical_json, text_hash
 from core.judging.providers.base import Completion, Request
 
 #: What a provider would still take at that time is no part of its answer.
@@ -61,21 +61,21 @@ def request_key(request: Request, cell: Cell) -> str:
     else their agreement would mean nothing. Keys, timeouts and the format that an endpoint had to
     fall back to are no part of it: they do not change what is asked.
     """
-    return content_hash(
-        [
-            request.model.removeprefix("openai/"),
-            request.api_base.rstrip("/"),
-            [[message["role"], _digest(message["content"])] for message in request.messages],
-            request.schema,
-            request.temperature,
-            request.max_tokens,
-            request.thinking,
-            request.params,
-            cell,
-            # Not said where not asked for, so that answers kept before this are found.
-            *(["logprobs"] if request.logprobs else []),
-        ]
-    )
+    said = [[message["role"], _digest(message["content"])] for message in request.messages]
+    front = [request.model.removeprefix("openai/"), request.api_base.rstrip("/"), said]
+    settings = [request.temperature, request.max_tokens, request.thinking]
+    # Not said where not asked for, so that answers kept before this are found.
+    back = [cell, "logprobs"] if request.logprobs else [cell]
+    # One list in canonical JSON, of which two parts are the same for all of a judge's requests.
+    parts = (canonical_json(part)[1:-1] for part in (front, settings, back))
+    first, middle, last = parts
+    schema, params = _written(Same(request.schema)), _written(Same(request.params))
+    return text_hash(f"[{first},{schema},{middle},{params},{last}]")
+
+
+@lru_cache(maxsize=256)
+def _written(same: Same) -> str:
+    return canonical_json(same.thing)
 
 
 @lru_cache(maxsize=16)

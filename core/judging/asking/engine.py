@@ -164,7 +164,8 @@ class _Lane:
     async def work(self) -> None:
         """Asks question after question until none is left or the budget is spent."""
         for question in self.questions:
-            await self._room()
+            if self.outcomes.qsize() >= _WAITING or not (self.ready is None or self.ready.is_set()):
+                await self._room()
             if self.dead is not None:
                 self.outcomes.put_nowait(unasked(question, *self.dead))
                 continue

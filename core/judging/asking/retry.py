@@ -48,6 +48,10 @@ FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
 Gates = ProviderGate | tuple[ProviderGate, ...]
 
 
+#: One object for all, so that what is kept by it is found.
+_NO_SCHEMA: Schema = {}
+
+
 class Unanswered(Exception):
     """A request whose answer is not there yet, and will be found under ``key`` when it is."""
 
@@ -185,7 +189,7 @@ class Caller:
             messages=[{"role": role, "content": JOINT.join(texts)} for role, texts in said],
             pieces=said,
             shared_ends=shared_ends(segments),
-            schema=schema or {},
+            schema=schema or _NO_SCHEMA,
             format=self._format if schema else "words",
             temperature=spec.temperature,
             max_tokens=spec.max_tokens,

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.identity import Same
 from core.judging.allowance import Told, told_by
 from core.judging.providers.base import (
     CallError,
@@ -53,11 +52,15 @@ class Prepared(NamedTuple):
 
 
 class _Shared(NamedTuple):
-    """What requests share; ``prepared`` without a body. ``None`` where that cannot be shared."""
+    """What requests share; ``prepared`` without a body. ``None`` where that cannot be shared.
+
+    While ``own`` is held here, nothing else has the identity of these objects.
+    """
 
     prepared: Prepared
     frame: BodyFrame | None
     head: PostHead | None
+    own: tuple[object, ...]
 
 
 #: So many kinds of requests are known at a time.
@@ -124,9 +127,11 @@ class OpenAIProvider:
 
         Settings are compared as objects: a judge's own stay the same.
         """
-        own = (Same(request.schema), Same(request.params), Same(request.known))
-        settings = (request.temperature, request.max_tokens, request.thinking, request.logprobs)
-        key = (request.model, request.api_base, request.key, request.format, settings, own)
+        own = (request.schema, request.params, request.known)
+        key = (
+            *(request.model, request.api_base, request.key, request.format, request.logprobs),
+            *(request.temperature, request.max_tokens, request.thinking, *map(id, own)),
+        )
         found = self._found.get(key)
         if found is None:
             if len(self._found) >= _MOST_SHARED:
@@ -145,7 +150,8 @@ class OpenAIProvider:
             head = (
                 head_of(self.session(), prepared.url, prepared.headers, trusted) if direct else None
             )
-        return _Shared(prepared._replace(body={}), frame, head)
+        own = (request.schema, request.params, request.known)
+        return _Shared(prepared._replace(body={}), frame, head, own)
 
     async def _post_by_session(
         self, prepared: Prepared, body: bytes, seconds: float

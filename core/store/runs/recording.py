@@ -322,7 +322,7 @@ def _add_votes(
                 _ints(vote.order),
                 vote.confidence,
                 None if vote.probabilities is None else to_json(vote.probabilities),
-                to_json(vote.detail),
+                to_json(vote.detail) if vote.detail else "{}",
                 call_id,
                 now,
             )

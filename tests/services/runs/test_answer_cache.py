@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core import clock
+from core.domain.votes import Cell
 from core.errors import InputError
-from core.judging.asking.answer_cache import CachedCompletion, as_answer
-from core.judging.providers.base import Completion
+from core.identity import content_hash, text_hash
+from core.judging.asking.answer_cache import CachedCompletion, as_answer, request_key
+from core.judging.prompts.reply_parsing import reply_schema
+from core.judging.providers.base import Completion, Request
 from core.services.runs.ready_run import KeptAnswers
 from core.settings import load_settings
 from core.store.store import Store
@@ -82,3 +86,28 @@ def test_how_much_is_kept_is_said_in_megabytes() -> None:
     assert load_settings({"RUBRIC_STUDIO_CACHE": " 50 "}).cache_bytes == 50_000_000
     with pytest.raises(InputError, match="megabytes"):
         load_settings({"RUBRIC_STUDIO_CACHE": "1 GB"})
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"logprobs": True, "schema": {}, "params": {"b": [1.0], "a": "é"}}]
+)
+def test_the_key_of_an_answer_is_the_hash_of_one_list_that_holds_all_that_was_asked(
+    more: dict[str, Any],
+) -> None:
+    fields: dict[str, Any] = {"schema": reply_schema(3), "params": {"top_p": 0.5}, **more}
+    said = [{"role": "system", "content": "S"}, {"role": "user", "content": "ü\ud800"}]
+    request = Request("openai/m", said, api_base="http://x/v1/", temperature=0, **fields)
+    cell = Cell("i1", "c", "ada", 2)
+    whole = [
+        "m",
+        "http://x/v1",
+        [["system", text_hash("S")], ["user", text_hash("ü\ud800")]],
+        fields["schema"],
+        0,
+        None,
+        None,
+        fields["params"],
+        ["i1", "c", "ada", 2],
+        *(["logprobs"] if more else []),
+    ]
+    assert request_key(request, cell) == content_hash(whole)
