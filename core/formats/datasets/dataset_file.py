@@ -59,20 +59,25 @@ def parse_dataset(
     >>> parse_dataset("answer,id\nParis,a1\n", "capitals.csv").value.items[0].id
     'a1'
     """
-    return dataset_of(read_table(data, name, sheet), name, rubric, changes)
+    return dataset_of(read_table(data, name, sheet), name, rubric, changes, spend=True)
 
 
 def dataset_of(
-    table: Table, name: str, rubric: Rubric | None = None, changes: Sequence[str] | None = None
+    table: Table,
+    name: str,
+    rubric: Rubric | None = None,
+    changes: Sequence[str] | None = None,
+    *,
+    spend: bool = False,
 ) -> Parsed[Dataset]:
-    """The same for a table that was read."""
+    """The same for a table that was read; ``spend``: nobody needs its rows any more."""
     header = _Header(table)
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
         mapping = change_items(mapping, changes, table)
         if mapping.submission is None and table.rows:
             raise refusal("dataset", [_no_submission(table, _proposed(table))], name)
-    return _build(table, mapping, name, header, rubric)
+    return _build(table, mapping, name, header, rubric, spend=spend and not table.flat)
 
 
 def build_dataset(
@@ -93,7 +98,13 @@ def has_text(item: Item) -> bool:
 
 
 def _build(
-    table: Table, mapping: ColumnMapping, name: str, header: _Header, rubric: Rubric | None
+    table: Table,
+    mapping: ColumnMapping,
+    name: str,
+    header: _Header,
+    rubric: Rubric | None,
+    *,
+    spend: bool = False,
 ) -> Parsed[Dataset]:
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
@@ -104,6 +115,9 @@ def _build(
         if enough(reader.problems):
             break
         items.append(reader.item(row, id))
+        if spend:
+            # Of many items rows and items together would take twice the memory.
+            table.rows[row].clear()
     problems = header.problems + reader.problems
     if problems:
         raise refusal("dataset", sorted(problems, key=lambda p: p.line or 0), name)

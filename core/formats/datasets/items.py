@@ -26,6 +26,7 @@ from core.formats.rubrics.benchmarks import converted
 from core.formats.rubrics.rubric_file import parse_rubric, rubric_from
 from core.formats.source.parsed import enough, kind_of
 
+_NEEDED = ("id", "submission")
 #: A longer text is a note, not the name of a group.
 LONGEST = 100
 
@@ -96,8 +97,10 @@ class ItemReader:
         self._traits(data)
         if len(self.problems) > before:
             return None
+        # What is empty is so by default; saying so would cost every item its share of memory.
+        told = {name: value for name, value in data.items() if value or name in _NEEDED}
         try:
-            return build(Item, data, "item")
+            return build(Item, told, "item")
         except InputError as error:
             for p in error.problems:
                 self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))

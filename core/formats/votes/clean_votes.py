@@ -18,7 +18,7 @@ from core.domain.votes import Cell
 from core.formats.source.parsed import MAX_ROWS
 from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, ImportedVote, Labels
 
-Codes = npt.NDArray[np.int64]
+Codes = npt.NDArray[Any]
 #: With any of these filled, rows have to be told apart one by one.
 _MORE = ("weight", "replicate", "order", "confidence")
 #: What an import keeps besides.
@@ -139,9 +139,8 @@ def read_clean(
         return None
     of_rater, known = raters
     options = _options(table, criteria)
-    pair = table["criterion"][0] * len(known) + of_rater
-    cell = pair * len(ids) + rows
-    if options is None or _twice(cell):
+    pair = table["criterion"][0] * np.int32(len(known)) + of_rater
+    if options is None or _twice(pair.astype(np.int64) * len(ids) + rows):
         return None
     failed = np.array([not word.strip() for word in table["label"][1]])[table["label"][0]]
     pairs = [
@@ -176,6 +175,8 @@ def _table(
                 include_columns=wanted,
                 strings_can_be_null=False,
             ),
+            # What its own pool has once had it keeps.
+            memory_pool=pa.system_memory_pool(),
         )
     except pa.ArrowInvalid:
         return None
@@ -188,7 +189,8 @@ def _table(
 def _words(column: Any) -> Words:
     whole = column.unify_dictionaries().combine_chunks()
     whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
-    return whole.indices.to_numpy().astype(np.int64), whole.dictionary.to_pylist()
+    # As narrow as they come: of a million rows every column counts.
+    return whole.indices.to_numpy(), whole.dictionary.to_pylist()
 
 
 def _twice(codes: Codes) -> bool:
@@ -204,11 +206,11 @@ def _numbered(codes: Codes) -> tuple[list[int], Codes]:
         distinct, place = np.unique(codes, return_inverse=True)
         return distinct.tolist(), place
     there = np.bincount(codes) > 0
-    return np.flatnonzero(there).tolist(), (np.cumsum(there) - 1)[codes]
+    return np.flatnonzero(there).tolist(), (np.cumsum(there, dtype=np.int32) - 1)[codes]
 
 
 def _looked_up(codes: Codes, words: Sequence[str], known: Mapping[str, int]) -> Codes | None:
-    found = np.array([known.get(word, -1) for word in words], np.int64)
+    found = np.array([known.get(word, -1) for word in words], np.int32)
     return None if (found < 0).any() else found[codes]
 
 
@@ -219,18 +221,18 @@ def _raters(table: Mapping[str, Words]) -> tuple[Codes, list[tuple[str, str]]] |
     if not set(kinds) <= set(KINDS) or not all(name.strip() for name in names):
         return None
     numbers = np.array([KINDS.index(one) for one in kinds], np.int64)
-    distinct, of_row = _numbered(who * len(KINDS) + numbers[kind])
+    distinct, of_row = _numbered(who.astype(np.int64) * len(KINDS) + numbers[kind])
     return of_row, [(names[at // len(KINDS)], KINDS[at % len(KINDS)]) for at in distinct]
 
 
 def _options(table: Mapping[str, Words], criteria: Mapping[str, Labels]) -> Codes | None:
     """Each row's option; ``None`` where a word is no option."""
     (asked, names), (said, words) = table["criterion"], table["label"]
-    distinct, of_row = _numbered(asked * len(words) + said)
+    distinct, of_row = _numbered(asked.astype(np.int64) * len(words) + said)
     codes = []
     for at in distinct:
         option, known = criteria[names[at // len(words)]].find(words[at % len(words)].strip())
         if not known:
             return None
         codes.append(-1 if option is None else option)
-    return np.array(codes, np.int64)[of_row]
+    return np.array(codes, np.int32)[of_row]

@@ -78,7 +78,7 @@ class CleanSeats:
 
     @cached_property
     def _state(self) -> Any:
-        return np.where(self._of.failed, 2, np.where(self._of.away, 1, 0))
+        return np.where(self._of.failed, FAILED, self._of.away.astype(np.int8))
 
     @property
     def counts(self) -> Counter[tuple[str, str]]:

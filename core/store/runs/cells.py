@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from core.domain.runs import ADJUDICATED, CellResult, CellRow, CellTallies
@@ -68,7 +69,7 @@ class CellVerdicts:
             (run_id,),
         )
 
-    def cell_columns(self, run_id: int) -> list[tuple[Any, ...]]:
+    def cell_columns(self, run_id: int) -> Iterator[tuple[Any, ...]]:
         """Every verdict, a criterion at a time: its name, and lists with an entry for each item.
 
         The lists: item ids; the option; what the votes gave, whoever settled another one; whether
@@ -76,13 +77,10 @@ class CellVerdicts:
         abstentions.
         """
         lists = ", ".join(f"json_group_array({column})" for column in _COLUMNS)
-        return [
-            (criterion, *map(json.loads, columns))
-            for criterion, *columns in self._files.tuples(
-                f"SELECT criterion, {lists} FROM cell WHERE run_id = ? GROUP BY criterion",
-                (run_id,),
-            )
-        ]
+        for criterion, *columns in self._files.tuples(
+            f"SELECT criterion, {lists} FROM cell WHERE run_id = ? GROUP BY criterion", (run_id,)
+        ):
+            yield (criterion, *map(json.loads, columns))
 
     def derived(self, run_id: int) -> int:
         """How often verdicts or scores of a run were derived anew: another number, other ones."""
