@@ -23,8 +23,8 @@ SHOWN = (
     "run, items",
     "agreement, criteria",
     "agreement, findings",
-    "agreement, scores",
-    "datasets, split",
+    "record, all cells",
+    "queues",
     "queues, new",
     "runs, sweep",
 )

@@ -26,6 +26,7 @@ from core.services.results.browsing import judged_options
 from core.services.review.adjudication import bring_states_up_to_date
 from core.services.review.reviewers import require_lead
 from core.store.database.content import dump
+from core.store.runs.kept import MANY
 from core.store.store import Store
 
 __all__ = [
@@ -103,6 +104,7 @@ def make_queue(
             now=clock.now(),
         )
         _fill(store, run, made, chosen.cells)
+    _keep_columns(store, run, made)
     return made
 
 
@@ -120,7 +122,19 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
     weighed = weigh_again(store, run, queue_id)
     with store.write():
         store.queues.reweigh(queue_id, weighed)
-        return _fill(store, run, row, fresh) if fresh else 0
+        added = _fill(store, run, row, fresh) if fresh else 0
+    _keep_columns(store, run, row)
+    return added
+
+
+def _keep_columns(store: Store, run: Run, row: QueueRow) -> None:
+    """Have the columns of many cells ready before anybody opens a page on them."""
+    if store.queues.size(row.id) >= MANY:
+        # Columns need numpy, which few cells shall not wait for.
+        from core.services.queueing.queue_table import CellTable
+        from core.services.queueing.queued_columns import queued
+
+        queued(store, row, CellTable(store, run))
 
 
 @allowed("organise")

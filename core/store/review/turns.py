@@ -42,6 +42,15 @@ _WROTE = """
     AND lower(:me) IN (lower(trim(c.content ->> '$.meta.author')),
         lower(trim(c.content ->> '$.meta.student')), lower(trim(c.content ->> '$.meta.name')))
 """
+#: What items are ordered by; who only counts them does without.
+_RANKS = """,
+        max(CASE WHEN reviews OR resolves THEN failed END) AS failed,
+        max(CASE WHEN reviews OR resolves THEN flip END) AS flip,
+        max(CASE WHEN reviews OR resolves THEN change END) AS change,
+        max(CASE WHEN reviews OR resolves THEN entropy END) AS entropy,
+        min(CASE WHEN reviews OR resolves THEN margin END) AS margin,
+        max(CASE WHEN reviews OR resolves THEN spread END) AS spread
+"""
 _STANDING = f"""
 WITH given AS (
     SELECT item_id, criterion,
@@ -67,13 +76,7 @@ WITH given AS (
     SELECT item_id, max(state <> 'resolved') AS open, max(reviews) AS reviews,
         max(reviews AND hit) AS reviews_hit, max(resolves AND hit) AS resolves_hit,
         max(reviews OR resolves) AS due_any, max(state = 'disagreement' OR elsewhere) AS waiting,
-        min(CASE WHEN reviews THEN finals END) AS finals, max(pending) AS pending,
-        max(CASE WHEN reviews OR resolves THEN failed END) AS failed,
-        max(CASE WHEN reviews OR resolves THEN flip END) AS flip,
-        max(CASE WHEN reviews OR resolves THEN change END) AS change,
-        max(CASE WHEN reviews OR resolves THEN entropy END) AS entropy,
-        min(CASE WHEN reviews OR resolves THEN margin END) AS margin,
-        max(CASE WHEN reviews OR resolves THEN spread END) AS spread
+        min(CASE WHEN reviews THEN finals END) AS finals, max(pending) AS pending{{ranks}}
     FROM seen GROUP BY item_id
 ), held AS (
     SELECT item_id, part, count(*) AS others, min(until) AS until, min(reviewer) AS holder,
@@ -105,6 +108,7 @@ WITH given AS (
     WHERE i.queue_id = :queue
 )
 """
+_COUNTED = _STANDING.format(item="true", ranks="")
 _TURN = """
     item_id, position, status, part, CASE status WHEN 'locked' THEN holder END,
     CASE status WHEN 'locked' THEN until END
@@ -145,7 +149,7 @@ class Turns:
         """
         # Without the condition SQLite would look at every item to find one.
         some = "c.item_id IN (SELECT value FROM json_each(:items))"
-        query = _STANDING.format(item="true" if items is None else some)
+        query = _STANDING.format(item="true" if items is None else some, ranks=_RANKS)
         found = self._files.tuples(
             f"{query} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
             f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
@@ -222,7 +226,7 @@ class Turns:
             return {status: n for status, (n, _) in self._look(queue_id, seat, at).items()}
         return dict(
             self._files.tuples(
-                f"{_STANDING.format(item='true')} SELECT status, count(*) FROM turns GROUP BY 1",
+                f"{_COUNTED} SELECT status, count(*) FROM turns GROUP BY 1",
                 self._values(queue_id, seat, at, where, None),
             )
         )
@@ -241,7 +245,7 @@ class Turns:
         seen, found = self._looks.get(key, ((), {}))
         if seen != stands_on:
             rows = self._files.tuples(
-                f"{_STANDING.format(item='true')} SELECT status, count(*), "
+                f"{_COUNTED} SELECT status, count(*), "
                 "sum(item_id IN (SELECT item_id FROM review_verdict WHERE queue_id = :queue "
                 "AND reviewer = :me AND final IS NOT NULL)) FROM turns GROUP BY 1",
                 self._values(queue_id, seat, at, _ALL, None),
