@@ -3,7 +3,7 @@
     python -m bench.probes [SETS]
 
 Answers to four yes-or-no criteria, of which longer texts deserve more; every set asks one judge (or
-three) about all nine edits, as a probe of a run does. Healthy judges are moved by no edit: one
+three) about all twelve edits, as a probe of a run does. Healthy judges are moved by no edit: one
 wavers (a fifth of its answers are drawn anew each time it is asked), one always says the same of
 the same text and is brittle (a fifth is drawn anew for every edited text), one hardly errs. Printed
 is the share of sets in which anybody is accused of anything; then, where an edit truly moves

@@ -11,6 +11,7 @@ from core.services.diagnostics.probe_edits import (
     DOSES,
     EDITS,
     LAST_LINES,
+    NEUTRAL,
     twins,
     words,
 )
@@ -63,7 +64,10 @@ def test_a_confident_tone_takes_hedges_away_and_adds_no_claim_on_the_matter() ->
 
 def test_a_line_that_is_added_is_as_long_as_the_one_that_says_nothing() -> None:
     assert {words(line) for line in LAST_LINES.values()} == {16}
-    assert edited("injection")["injection"] == f"{TEXT}\n\n{LAST_LINES['injection']}"
+    # Where no hedge is taken away, every such edit is the text with its line.
+    plain = "The river rose because it rained."
+    for name in LAST_LINES.keys() - {NEUTRAL}:
+        assert edited(name, plain) == {name: f"{plain}\n\n{LAST_LINES[name]}"}
 
 
 def test_markdown_keeps_the_words_and_their_order() -> None:
