@@ -26,6 +26,8 @@ from core.metrics.measure import Array, Ratings
 #: Points of the normal distribution that qualities are integrated over.
 _Z = np.linspace(-4.0, 4.0, 25)
 _LOG_PHI = -0.5 * _Z**2 - np.log(np.exp(-0.5 * _Z**2).sum())
+#: Those that fair scores are read at: many ratings tell an item closer than the others lie apart.
+_FINE, _AT_ONCE = np.linspace(-4.5, 4.5, 721), 5_000
 #: How far severities and steps are believed to lie from zero (standard deviations).
 SEVERITY, STEP, SPREAD = 2.0, 5.0, 2.0
 FEWEST_ITEMS = 10
@@ -64,15 +66,12 @@ class Facets(NamedTuple):
     """The model fitted. ``reason`` says why there is none, and then all else is empty.
 
     ``steps`` of every criterion are as an average rater meets them. ``spread`` is the standard
-    deviation of qualities in logits. ``table`` are the log chances of every (criterion, rater),
-    level and point of quality; ``posterior`` the chance of each point by item.
+    deviation of qualities in logits.
     """
 
     raters: tuple[RaterSeverity, ...]
     steps: tuple[Array, ...]
     spread: float
-    table: Array
-    posterior: Array
     reason: str = ""
 
 
@@ -114,9 +113,8 @@ def facets(
     matrices = [np.asarray(one, np.int64) for one in ratings]
     reason = _why_not(matrices)
     if reason:
-        nothing = np.zeros((0, 0))
-        return Facets((), (), 0.0, nothing, nothing, reason)
-    votes, of_item = _counted(matrices, levels)
+        return Facets((), (), 0.0, reason)
+    votes, _ = _counted(matrices, levels)
     best = _most_likely(votes)
     table = _table(votes, best)
     posterior = _posterior(votes, table)
@@ -128,8 +126,6 @@ def facets(
         _severities(votes, best, covariance, table, posterior, normal_reach(level)),
         steps,
         spread,
-        table,
-        posterior[of_item],
     )
 
 
@@ -147,21 +143,26 @@ def fair_scores(
     """
     matrices = [np.asarray(one, np.int64) for one in ratings]
     votes, of_item = _counted(matrices, levels)
-    posterior = _posterior(votes, found.table)[of_item]
-    place = found.spread * _Z
-    share = np.mean(
-        [
-            np.exp(_log_chances(place, one, len(one) + 1)) @ np.arange(len(one) + 1) / len(one)
-            for one in found.steps
-        ],
-        axis=0,
-    )
-    below, outside = np.cumsum(posterior, axis=1), (1 - level) / 2
-    ends = [share[np.argmax(below >= chance, axis=1)] for chance in (outside, 1 - outside)]
+    severity = np.array([one.logits.value for one in found.raters], np.float64)
+    place = found.spread * _FINE - severity[:, None]
+    flat = _flat(np.concatenate([_log_chances(place, one, max(levels)) for one in found.steps]))
+    share, outside = _share(found.steps, found.spread * _FINE), (1 - level) / 2
+    fair = np.empty((votes.counts.shape[0], 3))
+    for start in range(0, len(fair), _AT_ONCE):
+        joint = votes.counts[start : start + _AT_ONCE] @ flat - 0.5 * _FINE**2
+        posterior = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+        below = np.cumsum(posterior, axis=1)
+        ends = [share[np.argmax(below >= chance, axis=1)] for chance in (outside, 1 - outside)]
+        fair[start : start + _AT_ONCE] = np.column_stack([posterior @ share, *ends])
     rated = np.any([(one >= 0).any(axis=1) for one in matrices], axis=0)
-    fair = np.column_stack([posterior @ share, *ends])
-    fair[~rated] = np.nan
-    return fair
+    return np.where(rated[:, None], fair[of_item], np.nan)
+
+
+def _share(steps: Sequence[Array], place: Array) -> Array:
+    """The mean share of the scale over the criteria, where quality less severity is ``place``."""
+    each = [np.exp(_log_chances(place, one, len(one) + 1)) for one in steps]
+    shares = [one @ np.linspace(0, 1, one.shape[1]) for one in each]
+    return np.asarray(np.mean(shares, axis=0), np.float64)
 
 
 def _why_not(matrices: Sequence[Ratings]) -> str:
@@ -361,10 +362,7 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
     middle, weights = float(severity.mean()), votes.times @ posterior / votes.times.sum()
 
     def mean_share(of: float) -> float:
-        place = spread * _Z - of
-        each = [np.exp(_log_chances(place, one, len(one) + 1)) for one in steps]
-        shares = [weights @ one @ np.linspace(0, 1, one.shape[1]) for one in each]
-        return float(np.mean(shares))
+        return float(weights @ _share(steps, spread * _Z - of))
 
     return [
         (
