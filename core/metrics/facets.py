@@ -27,7 +27,7 @@ from core.metrics.measure import Array, Ratings
 _Z = np.linspace(-4.0, 4.0, 25)
 _LOG_PHI = -0.5 * _Z**2 - np.log(np.exp(-0.5 * _Z**2).sum())
 #: Those that fair scores are read at: many ratings tell an item closer than the others lie apart.
-_FINE, _AT_ONCE = np.linspace(-4.5, 4.5, 721), 5_000
+_FINE, _AT_ONCE = np.linspace(-4.5, 4.5, 241), 5_000
 #: How far severities and steps are believed to lie from zero (standard deviations).
 SEVERITY, STEP, SPREAD = 2.0, 5.0, 2.0
 FEWEST_ITEMS = 10
