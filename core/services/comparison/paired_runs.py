@@ -260,9 +260,13 @@ def flips(paired: Paired) -> tuple[Flip, ...]:
 def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
     first, second = (_states(side) for side in sides.verdicts)
     moved = np.flatnonzero(first != second)
-    ways, way = np.unique(np.stack([first[moved], second[moved]]), axis=1, return_inverse=True)
+    # A direction as one number: states are FAILED and above.
+    span = len(sides.labels) - FAILED
+    way = (first[moved] - FAILED) * span + second[moved] - FAILED
+    ways, way = np.unique(way, return_inverse=True)
     found = []
-    for number, (before, after) in enumerate(ways.T.tolist()):
+    for number, pair in enumerate(ways.tolist()):
+        before, after = (state + FAILED for state in divmod(pair, span))
         rows = moved[way == number]
         truth = sides.gold[rows]
         levels = sides.scale != "nominal" and before >= 0 and after >= 0
