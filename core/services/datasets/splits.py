@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -232,11 +233,10 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 def _by_label(
     items: Sequence[Labelled], part_of: Mapping[str, PartName]
 ) -> dict[str, dict[str, dict[PartName, int]]]:
+    counts = Counter((given, part_of[item.id]) for item in items for given in item.labels.items())
     found: dict[str, dict[str, dict[PartName, int]]] = {}
-    for item in items:
-        for name, label in item.labels.items():
-            counts = found.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))
-            counts[part_of[item.id]] += 1
+    for ((name, label), part), number in counts.items():
+        found.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))[part] = number
     return found
 
 
