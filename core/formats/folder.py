@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.datasets.clean_items import CleanItems, read_clean_items
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.office.archive import MOST_FILES, MOST_UNPACKED, is_hidden
 from core.formats.rubrics.forms import read_rubrics
@@ -24,6 +23,9 @@ from core.formats.source.parsed import (
     read_text,
 )
 from core.formats.source.yaml_reader import read_yaml
+
+if TYPE_CHECKING:
+    from core.formats.datasets.clean_items import CleanItems
 
 RUBRIC_NAMES = ("rubric.yaml", "rubric.yml", "rubric.json")
 DATASET_NAMES = ("items.jsonl", "items.json", "items.csv", "items.tsv")
@@ -98,6 +100,9 @@ def read_clean_dataset(path: str | os.PathLike[str], rubric: Rubric) -> CleanIte
     """The items of a folder's items.jsonl by whole columns, without their texts; ``None`` where
     they need a closer look, which ``read_dataset_file`` takes.
     """
+    # Columns need numpy, which the server shall not wait for.
+    from core.formats.datasets.clean_items import read_clean_items
+
     file = _found(Path(path), DATASET_NAMES)
     if file.suffix != ".jsonl" or not file.is_file():
         return None
