@@ -280,7 +280,9 @@ class Provider:
             if rest:
                 await asyncio.wait(rest, timeout=1)
             for transport in list(self._loop._transports.values()):  # type: ignore[attr-defined]
-                transport.abort()
+                # One that is gone stays in this list for as long as anything holds it.
+                if transport.get_protocol() is not None:
+                    transport.abort()
             await asyncio.sleep(0.01)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:

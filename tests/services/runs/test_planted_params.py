@@ -204,14 +204,17 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     for _, sql in guards:
         db.execute(sql)
     # A file of before the cleaning: what came after it had not been done either.
-    later = "'no_secrets', 'access', 'help_made_by', 'batches', 'kept'"
+    later = "'no_secrets', 'access', 'help_made_by', 'batches', 'kept', 'label_draws'"
     db.execute(f"DELETE FROM _sqlite_migrations WHERE name IN ({later})")
-    for name in ("member", "audit", "batch_line", "batch", "kept"):
+    for name in ("member", "audit", "batch_line", "batch", "kept", "label_draw"):
         db.execute(f"DROP TABLE {name}")
     for table in ("run", "help_task"):
         db.execute(f"ALTER TABLE {table} DROP COLUMN made_by")
     db.execute("ALTER TABLE run DROP COLUMN derived")
-    assert NAMES[-5:] == ("no_secrets", "access", "help_made_by", "batches", "kept")
+    assert NAMES[-6:] == (
+        *("no_secrets", "access", "help_made_by"),
+        *("batches", "kept", "label_draws"),
+    )
     db.commit()
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()
