@@ -148,7 +148,9 @@ def test_the_bar_with_save_stays_in_sight_and_covers_no_title(
 ) -> None:
     opened(page, app_url, ids["bar"])
     page.set_viewport_size({"width": 1360, "height": 500})
-    title = page.get_by_role("heading", level=1).bounding_box()
+    heading = page.get_by_role("heading", level=1)
+    heading.scroll_into_view_if_needed()  # a test before may have left the page scrolled
+    title = heading.bounding_box()
     top = "([x, y]) => document.elementFromPoint(x, y).closest('h1') !== null"
     assert page.evaluate(top, [title["x"] + 10, title["y"] + title["height"] / 2])
     page.get_by_text("Rules on top of the points").scroll_into_view_if_needed()
