@@ -15,7 +15,7 @@ import pytest
 
 from core.store.store import Store
 from tests.browser import hostile as seeded
-from tests.browser.driving import choose, press, settle, turn, write
+from tests.browser.driving import choose, press, settle, turn, visit, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import SHOWN, drawn, seen, show_archived, unfold
 
@@ -128,7 +128,7 @@ def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_an_import(places: Places, page: Any, app_url: str) -> None:
-    turn(page, f"{app_url}/datasets?dataset=new")
+    visit(page, f"{app_url}/datasets?dataset=new")  # anew: forms keep what was chosen
     press(page, "Paste text", role="radio")
     column, cell = hostile("column"), hostile("cell")
     write(page, "Paste CSV, TSV, JSON or JSONL", f"id\tsubmission\t{column}\n{cell}\t{cell}\tx")
@@ -218,7 +218,7 @@ def test_in_an_item_of_a_run(places: Places, page: Any, app_url: str) -> None:
 
 
 def test_in_a_spot_check(places: Places, page: Any, app_url: str) -> None:
-    turn(page, f"{app_url}/spot_check")
+    visit(page, f"{app_url}/spot_check")
     seen(page, "rubric", "judge", "failing", "learner", "criterion-1", whole=("pasted",))
     press(page, "Dataset item", role="radio")
     choose(page, "Dataset", "dataset !")

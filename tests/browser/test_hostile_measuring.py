@@ -14,7 +14,7 @@ from core.store.store import Store
 from core.text.names import visible
 from tests.browser import hostile as seeded
 from tests.browser import hostile_more
-from tests.browser.driving import choose, follow, press, settle, turn, write
+from tests.browser.driving import choose, follow, press, settle, turn, visit, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.hostile_more import Compared
 from tests.browser.looking import START, seen, unfold
@@ -127,7 +127,7 @@ def votes() -> bytes:
 
 
 def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str) -> None:
-    turn(page, f"{app_url}/import_votes")
+    visit(page, f"{app_url}/import_votes")  # anew: a file stays on the page it was put on
     file = {"name": f"{hostile('file', 40)}.csv", "mimeType": "text/csv", "buffer": votes()}
     page.set_input_files("input[type=file]", files=[file])
     page.get_by_text("The first votes as they are read").wait_for()
@@ -145,7 +145,7 @@ def test_in_imported_votes_and_their_run(found: Seeded, page: Any, app_url: str)
 
 
 def test_in_a_file_of_votes_that_cannot_be_read(found: Seeded, page: Any, app_url: str) -> None:
-    turn(page, f"{app_url}/import_votes")
+    visit(page, f"{app_url}/import_votes")  # anew: a file stays on the page it was put on
     file = {"name": "votes.csv", "mimeType": "text/csv", "buffer": votes()}
     page.set_input_files("input[type=file]", files=[file])
     settle(page)

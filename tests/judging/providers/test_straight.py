@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -45,6 +45,10 @@ SEGMENTS = (
 )
 
 
+#: What a server does with one connection.
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
 class Raw:
     """A server that keeps the bytes that it gets, and gives the bytes that it was told."""
 
@@ -70,15 +74,31 @@ class Raw:
             await writer.drain()
             if self.last:
                 break
-        writer.close()
+
+
+@asynccontextmanager
+async def listening(serve: Serve, **more: Any) -> AsyncIterator[str]:
+    """The address of a server that has closed each of its connections when this ends."""
+
+    async def served(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await serve(reader, writer)
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    before = asyncio.all_tasks()
+    async with await asyncio.start_server(served, "127.0.0.1", 0, **more) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+    if left := asyncio.all_tasks() - before:
+        await asyncio.wait(left, timeout=5)
 
 
 @asynccontextmanager
 async def raw(answer: bytes, last: bool = False) -> AsyncIterator[Raw]:
     server = Raw(answer, last)
-    async with await asyncio.start_server(server.serve, "127.0.0.1", 0) as listening:
-        port = listening.sockets[0].getsockname()[1]
-        server.url = f"http://127.0.0.1:{port}/v1"
+    async with listening(server.serve) as server.url:
         yield server
 
 
@@ -163,12 +183,10 @@ def test_a_connection_with_unsent_bytes_is_not_used_again(runner: asyncio.Runner
             await reader.readuntil(b"\r\n\r\n")
             writer.write(refusal)
             await over.wait()
-            writer.close()
 
         text = "x" * 30_000_000
         segments = (Segment("user", text),)
-        async with await asyncio.start_server(refuse, "127.0.0.1", 0, limit=2**16) as server:
-            url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        async with listening(refuse, limit=2**16) as url:
             async with opened("openai") as door:
                 for _ in range(2):
                     more = {"messages": messages(segments), "pieces": pieces(segments)}
