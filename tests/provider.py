@@ -209,6 +209,18 @@ def reset() -> Answer:
     return Answer(reset=True)
 
 
+async def end_listening(server: asyncio.Server) -> None:
+    """Close the server after whoever was just let in has a place.
+
+    asyncio makes that place a turn later, and by then a closed server knows nobody: the connection
+    would stay open until some later test finds it.
+    """
+    for listening in server.sockets:
+        asyncio.get_running_loop().remove_reader(listening)
+    await asyncio.sleep(0)
+    server.close()
+
+
 class Provider:
     """The server. ``url`` is its API base; ``requests`` is what came over the wire."""
 
@@ -237,12 +249,7 @@ class Provider:
     def hang_up(self) -> None:
         """From now on nobody answers at this address."""
 
-        def close() -> None:
-            if self._runner is not None:
-                for site in self._runner.sites:
-                    site._server.close()  # type: ignore[attr-defined]
-
-        self._loop.call_soon_threadsafe(close)
+        self._loop.call_soon_threadsafe(self._loop.create_task, self._close_the_door())
 
     def __enter__(self) -> Provider:
         self._thread.start()
@@ -269,8 +276,14 @@ class Provider:
         await web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024).start()
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/v1"
 
+    async def _close_the_door(self) -> None:
+        if self._runner is not None:
+            for site in self._runner.sites:
+                await end_listening(site._server)  # type: ignore[attr-defined]
+
     async def _stop(self) -> None:
         self._stopping.set()
+        await self._close_the_door()
         if self._runner is not None:
             await self._runner.cleanup()
         # A connection that came in this moment, or that still has something to write, is not closed

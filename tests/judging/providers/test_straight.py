@@ -17,7 +17,7 @@ from core.judging.providers import straight
 from core.judging.providers.base import CallError, Request, sent_params
 from core.judging.providers.openai_provider import OpenAIProvider
 from tests.judging.wire import opened
-from tests.provider import said
+from tests.provider import end_listening, said
 
 BODY = said("hello").body
 LONG = f"content-length: {len(BODY)}\r\n".encode()
@@ -91,6 +91,7 @@ async def listening(serve: Serve, **more: Any) -> AsyncIterator[str]:
     before = asyncio.all_tasks()
     async with await asyncio.start_server(served, "127.0.0.1", 0, **more) as server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        await end_listening(server)
     if left := asyncio.all_tasks() - before:
         await asyncio.wait(left, timeout=5)
 
