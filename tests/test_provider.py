@@ -28,7 +28,7 @@ def test_a_connection_that_closed_after_its_last_words_does_not_keep_it_from_end
         until(lambda: ours.get_protocol() is None)
 
 
-@pytest.mark.parametrize("patience", (0.05, 0.2))
+@pytest.mark.parametrize("patience", [0.05, 0.2])
 def test_a_connection_that_comes_in_as_it_ends_is_closed(patience: float) -> None:
     # The loop is busy while somebody connects and while it is told to end: it then finds both in
     # the same turn.

@@ -19,12 +19,18 @@ print([name for name in heavy if name in sys.modules])
 """
 
 
-def test_what_figures_stand_on_is_imported_after_the_server_can_answer() -> None:
+def said_by(code: str) -> str:
+    """What a new process prints that runs this code."""
     found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", CODE],
+        [sys.executable, "-W", "ignore", "-c", code],
         cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
     )  # fmt: skip
-    cold, warm = found.stdout.strip().splitlines()[-2:]
+    return found.stdout.strip()
+
+
+def test_what_figures_stand_on_is_imported_after_the_server_can_answer() -> None:
+    found = said_by(CODE)
+    cold, warm = found.splitlines()[-2:]
     assert cold == "[]"
     assert warm == "['pandas', 'numpy', 'scipy', 'plotly.graph_objs._figure']"
 
@@ -37,11 +43,8 @@ def test_a_rerun_leaves_the_path_alone_that_other_threads_import_from() -> None:
         "with modified_sys_path(str(app.FRAME)):\n"
         "    print(sys.path == before)\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    assert found.stdout.strip() == "True"
+    found = said_by(code)
+    assert found == "True"
 
 
 def test_a_run_that_ends_waits_while_the_next_one_of_its_page_writes() -> None:
@@ -55,8 +58,5 @@ def test_a_run_that_ends_waits_while_the_next_one_of_its_page_writes() -> None:
         "for p in (page, page, other))\n"
         "print(old._lock is new._lock, old._lock is third._lock)\n"
     )
-    found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code],
-        cwd=ROOT, capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    assert found.stdout.strip() == "True False"
+    found = said_by(code)
+    assert found == "True False"

@@ -150,7 +150,7 @@ def fair_scores(
     fair = np.empty((votes.counts.shape[0], 3))
     for start in range(0, len(fair), _AT_ONCE):
         joint = votes.counts[start : start + _AT_ONCE] @ flat - 0.5 * _FINE**2
-        posterior = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+        posterior = _normed(joint)[1]
         below = np.cumsum(posterior, axis=1)
         ends = [share[np.argmax(below >= chance, axis=1)] for chance in (outside, 1 - outside)]
         fair[start : start + _AT_ONCE] = np.column_stack([posterior @ share, *ends])

@@ -3,7 +3,7 @@
 Fixtures for every browser test: `app_url` (the server's address) and `page` (a fresh page;
 exceptions, console errors and requests to elsewhere fail the test). Every module has a data file of
 its own; modules share a server. A module whose runs must be worked off says in `RUNNER` where the
-Runner is. Tests of a module that read one page after the other may share theirs: see `one_page`.
+Runner is. One whose tests read page after page says `ONE_PAGE = True`, and all have `one_page`.
 
 Where no Chromium is installed these tests are skipped, unless RUBRIC_STUDIO_BROWSER_TESTS is
 "required" (as in CI): then they fail.
@@ -141,10 +141,13 @@ def context(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def page(context: Any, app_url: str) -> Iterator[Any]:
-    """A fresh page. Errors on its console and requests to other hosts fail the test."""
-    with watched(context, app_url) as fresh:
-        yield fresh
+def page(request: pytest.FixtureRequest, app_url: str) -> Iterator[Any]:
+    """A fresh page, or `one_page`. Errors on its console and requests to other hosts are errors."""
+    if getattr(request.module, "ONE_PAGE", False):
+        yield request.getfixturevalue("one_page")
+    else:
+        with watched(request.getfixturevalue("context"), app_url) as fresh:
+            yield fresh
 
 
 @pytest.fixture(scope="module")

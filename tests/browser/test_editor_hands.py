@@ -13,6 +13,8 @@ from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
 from tests.browser.driving import press, settle, turn, write
 
+#: No test needs a page of its own.
+ONE_PAGE = True
 FIELD = "Requirement: what the judge must decide"
 AT = "document.activeElement.value"
 
@@ -24,11 +26,6 @@ def made(app_db: Path, name: str) -> int:
     saved = library.save(store, "x", draft_from(Rubric(name=name, criteria=criteria)))
     store.close()
     return saved.rubric_id
-
-
-@pytest.fixture(scope="module")
-def page(one_page: Any) -> Any:
-    return one_page
 
 
 @pytest.fixture(scope="module")

@@ -19,10 +19,8 @@ from tests.browser.driving import choose, press, settle, turn, visit, write
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import SHOWN, drawn, seen, show_archived, unfold
 
-
-@pytest.fixture(scope="module")
-def page(one_page: Any) -> Any:
-    return one_page
+#: No test needs a page of its own.
+ONE_PAGE = True
 
 
 @pytest.fixture(scope="module")

@@ -18,14 +18,11 @@ from tests.browser.driving import settle, turn
 from tests.browser.hostile import Places, hostile
 from tests.browser.looking import seen
 
+#: No test needs a page of its own.
+ONE_PAGE = True
 LEAD = hostile("reviewer", 90)
 RULE = QueueRule(everything=True, audit_share=0.0)
 SETTINGS = QueueSettings(mode="blind")
-
-
-@pytest.fixture(scope="module")
-def page(one_page: Any) -> Any:
-    return one_page
 
 
 @pytest.fixture(scope="module")

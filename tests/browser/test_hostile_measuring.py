@@ -27,9 +27,8 @@ class Seeded(NamedTuple):
     runs: Compared
 
 
-@pytest.fixture(scope="module")
-def page(one_page: Any) -> Any:
-    return one_page
+#: No test needs a page of its own.
+ONE_PAGE = True
 
 
 @pytest.fixture(scope="module")

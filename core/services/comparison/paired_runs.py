@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,9 +71,7 @@ class CriterionPair:
 class Paired:
     """Two runs side by side. ``apart`` says of criteria why they cannot be compared.
 
-    ``scores`` are the items' scores of each run, NaN where there is none. ``stand_in`` says whether
-    each panel may stand in for a person, over the items of both; ``None`` where no people rated
-    beside judges.
+    ``scores`` are the items' scores of each run, NaN where there is none.
     """
 
     runs: tuple[Run, Run]
@@ -80,7 +79,15 @@ class Paired:
     criteria: tuple[CriterionPair, ...]
     apart: dict[str, str]
     scores: tuple[Array, Array]
-    stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None] = (None, None)
+    rated: tuple[Rated, Rated]
+
+    @cached_property
+    def stand_in(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """Whether each panel may stand in for a person, over the items of both; ``None`` where no
+        people rated beside judges.
+        """
+        one, other = (_stand_in(of, self.match) for of in self.rated)
+        return one, other
 
 
 def pair_runs(store: Store, first: int, second: int) -> Paired:
@@ -104,8 +111,7 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
         score_columns(store, run).score[_rows(of, match)]
         for run, of in zip(runs, rated, strict=True)
     )
-    stands, other_stands = (_stand_in(of, match) for of in rated)
-    return Paired(runs, match, criteria, apart, (one, other), (stands, other_stands))
+    return Paired(runs, match, criteria, apart, (one, other), rated)
 
 
 def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:

@@ -217,17 +217,14 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
         labelled[known.cells.cells[known.cells.drawn]] = True
     kept = has_verdict(table) & (left | labelled)
     if criterion:
-        named = np.array([one.name == criterion for one in table.questions], np.bool_)
-        kept &= named[table.question]
+        kept &= table.of(criterion)
     cells = np.flatnonzero(kept)
     question, voted = table.question[cells], table.judged[cells]
     about = table.drawn_from(cells, voted)
     wrong = np.full(len(table), np.nan)
     wrong[cells] = _wrong(table, question, table.verdicts("votes")[cells], about.margin)
     ratio, seen = _measured(known, wrong)
-    weights = np.array([one.weight for one in table.questions])[question]
-    if criterion:
-        weights = np.ones(len(cells))
+    weights = np.ones(len(cells)) if criterion else table.weight[cells]
     part = weights / (float(weights[weights > 0].sum()) or 1.0)
     expected = _expected(table, question, voted, np.minimum(1.0, wrong[cells] * ratio))
     return _Cells(table.item[cells], about, Expected(part, *expected, left[cells])), seen

@@ -229,14 +229,14 @@ def disagreements(store: Store, run_id: int, item_id: str | None = None) -> Disa
 
 def _splits(store: Store, run_id: int, item_id: str | None) -> int:
     """How many cells judges disagree on and nobody has settled; of a run kept like its columns."""
-    stamp = store.results.derived(run_id)
 
     def count() -> Columns:
-        return Columns({"cells": store.signs.unsettled_splits(run_id, item_id)}, {})
+        return Columns({"cells": store.signs.unsettled_splits(run_id)}, {})
 
     run = store.runs.row(run_id)
     if item_id is not None or run.items < MANY or run.active:
-        return int(count().head["cells"])
+        return store.signs.unsettled_splits(run_id, item_id)
+    stamp = store.results.derived(run_id)
     return int(store.kept.made(f"splits of run {run_id}", stamp, count).head["cells"])
 
 

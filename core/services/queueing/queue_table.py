@@ -140,12 +140,9 @@ class CellTable:
         """The option that people settled and that counts; ``NO_OPTION`` where nobody can say,
         ``NO_LABEL`` where nobody said.
         """
-        found = np.full(len(self), NO_LABEL)
         settled = self._store.settled.options(self._run.id)
-        cells = self.cells_at((item, criterion) for item, criterion, _ in settled)
-        options = np.array([NO_OPTION if one is None else one for *_, one in settled], np.int64)
-        found[cells[cells >= 0]] = options[cells >= 0]
-        return found
+        options = [NO_OPTION if one is None else one for *_, one in settled]
+        return self.spread(((item, name) for item, name, _ in settled), options, NO_LABEL)
 
     @cached_property
     def _place(self) -> dict[str, int]:
@@ -173,10 +170,24 @@ class CellTable:
 
     def among(self, places: Iterable[tuple[str, str]]) -> Flags:
         """Which cells are among some that are named."""
-        found = np.zeros(len(self), np.bool_)
-        cells = self.cells_at(places)
-        found[cells[cells >= 0]] = True
+        return self.spread(places, True, False)
+
+    def spread(self, places: Iterable[tuple[str, str]], values: Any, nothing: float) -> Numbers:
+        """These values, or the one, on the cells that are named, and ``nothing`` on all others."""
+        found, cells = np.full(len(self), nothing), self.cells_at(places)
+        there = cells >= 0
+        found[cells[there]] = np.broadcast_to(values, cells.shape)[there]
         return found
+
+    def of(self, criterion: str) -> Flags:
+        """Which cells are of a criterion, by its name."""
+        named = np.array([one.name == criterion for one in self.questions], np.bool_)
+        return named[self.question]
+
+    @cached_property
+    def weight(self) -> Numbers:
+        """What each cell counts in a score."""
+        return np.array([one.weight for one in self.questions])[self.question]
 
     def cells_at(self, places: Iterable[tuple[str, str]]) -> Numbers:
         """The cells that are named, -1 for one that is none of the run."""

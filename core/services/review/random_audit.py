@@ -117,6 +117,12 @@ def _behind(
     return int((late & audited(table, queue)).sum()) if late.any() else 0
 
 
+def waiting(store: Store, queue_id: int) -> int:
+    """How many cells of a queue people are not done with."""
+    states = store.queues.states(queue_id)
+    return sum(count for state, (count, *_) in states.items() if state != "resolved")
+
+
 def voted_before(store: Store, queue: QueueRow) -> bool:
     """Whether all votes surely came before a queue was made."""
     finished = store.runs.row(queue.run_id).finished
@@ -155,13 +161,12 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     there = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
     kept = there & (table.decided >= 0) & has_verdict(table)
-    states = store.queues.states(queue_id)
     return AuditSample(
         right=(table.decided == table.judged)[kept].astype(float).tolist(),
         chances=chance[kept].tolist(),
         audited=(inside == queued_columns.AUDIT)[kept].tolist(),
         queued=(inside == queued_columns.RULE)[kept].tolist(),
-        missing=sum(count for state, (count, *_) in states.items() if state != "resolved"),
+        missing=waiting(store, queue_id),
     )
 
 
@@ -251,8 +256,5 @@ def _agreement(store: Store, run_id: int, found: Frame) -> Numbers:
     import numpy as np
 
     rows = store.results.agreements(run_id)
-    agreement = np.zeros(len(found.table))
-    cells = found.table.cells_at((item, criterion) for item, criterion, _ in rows)
-    values = np.array([one for *_, one in rows], np.float64)
-    agreement[cells[cells >= 0]] = values[cells >= 0]
-    return agreement[found.cells.cells]
+    places, values = ((item, name) for item, name, _ in rows), [one for *_, one in rows]
+    return found.table.spread(places, np.array(values, np.float64), 0.0)[found.cells.cells]

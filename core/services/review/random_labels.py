@@ -8,7 +8,7 @@ labels were picked by somebody, nobody knows with what chance, and are refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from core.domain.library import LabelDraw
 from core.domain.review_records import QueueRow
 from core.services.datasets import label_draws
+from core.services.review import random_audit
 from core.services.review.random_audit import frame, voted_before
 from core.store.store import Store
 from core.text.numbers import count, plural
@@ -73,10 +74,7 @@ class DrawnCells:
 
     def of(self, criterion: str) -> DrawnCells:
         """Those of one criterion."""
-        import numpy as np
-
-        named = np.array([one.name == criterion for one in self.table.questions], np.bool_)
-        return self.take(named[self.question])
+        return self.take(self.table.of(criterion)[self.cells])
 
     @property
     def item(self) -> Numbers:
@@ -91,9 +89,7 @@ class DrawnCells:
     @property
     def weight(self) -> Numbers:
         """What each counts in a score."""
-        import numpy as np
-
-        return np.array([one.weight for one in self.table.questions])[self.question]
+        return self.table.weight[self.cells]
 
     @property
     def counted(self) -> Numbers:
@@ -160,8 +156,7 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
     Cells that people could not assess are left out, and those that neither votes nor people say
     anything of.
     """
-    states = store.queues.states(queue.id)
-    waiting = sum(number for state, (number, *_) in states.items() if state != "resolved")
+    waiting = random_audit.waiting(store, queue.id)
     if _changed_since(store, queue):
         waiting += frame(store, queue).behind
     reason = ""
@@ -315,12 +310,8 @@ def _declared_cells(store: Store, run_id: int, draw: LabelDraw, criterion: str) 
     groups = {chance: at for at, chance in enumerate(sorted(set(found.chances.values())), 1)}
     groups |= {1.0: 0} if draw.note else {}
     of_item = np.array([groups[found.chances[one]] for one in table.ids], np.int64)
-    option, own = np.full(len(table), NO_LABEL), np.zeros(len(table), np.bool_)
-    labels = label_columns(store, run)
-    for name, column in label_columns(store, run, settled=False).items():
-        cells, items = table.cells_of(name, np.arange(len(table.ids)))
-        own[cells] = column[items] != NO_LABEL
-        option[cells] = np.where(own[cells], labels[name][items], NO_LABEL)
+    own = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
+    option = np.where(own, _on_cells(table, label_columns(store, run)), NO_LABEL)
     stratum = of_item[table.item]
     worth = table.by_option(lambda asked: asked.values)
     nothing = own & np.isnan(worth[table.question, np.maximum(option, -1)])
@@ -333,14 +324,24 @@ def _labelled_cells(store: Store, run_id: int, criterion: str) -> DrawnCells:
     import numpy as np
 
     from core.services.queueing.queue_table import CellTable
-    from core.services.results.run_columns import NO_LABEL, label_columns
+    from core.services.results.run_columns import label_columns
 
     run = store.runs.get(run_id)
     table = CellTable(store, run)
-    option = np.full(len(table), NO_LABEL)
-    for name, labels in label_columns(store, run).items():
-        cells, items = table.cells_of(name, np.arange(len(table.ids)))
-        option[cells] = labels[items]
+    option = _on_cells(table, label_columns(store, run))
     nowhere = np.zeros(len(table), np.int64)
     found = _cells(table, option, nowhere, nowhere != 0, table.there)
     return found.of(criterion) if criterion else found
+
+
+def _on_cells(table: CellTable, labels: Mapping[str, Numbers]) -> Numbers:
+    """Labels of criteria, item by item, as a label of each cell."""
+    import numpy as np
+
+    from core.services.results.run_columns import NO_LABEL
+
+    found = np.full(len(table), NO_LABEL)
+    for name, column in labels.items():
+        cells, items = table.cells_of(name, np.arange(len(table.ids)))
+        found[cells] = column[items]
+    return found
