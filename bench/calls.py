@@ -111,6 +111,11 @@ def panel(url: str, door: str, in_flight: Sequence[int] = IN_FLIGHT) -> Panel:
 def product(url: str, door: str, items: int) -> dict[str, float]:
     """The whole way: a run is planned, worked off and stored."""
     os.environ.update(OPENAI_BASE_URL=url, OPENAI_API_KEY="sk-of-nobody")
+    return graded(panel(url, door), items)
+
+
+def graded(judges: Panel, items: int) -> dict[str, float]:
+    """The figures of a run by these judges, every vote stored, after two items of warming up."""
     with _new_file() as path:
         store = Store(path)
         version = store.rubrics.create(rubric(), now=clock.now()).id
@@ -118,7 +123,6 @@ def product(url: str, door: str, items: int) -> dict[str, float]:
             store.datasets.create(dataset(n, seed), now=clock.now()).id
             for n, seed in ((2, SEED + 1), (items, SEED))
         )
-        judges = panel(url, door)
 
         def grade(data: int) -> int:
             run = lifecycle.start(store, RunRequest(version, data, judges, seed=SEED))
@@ -183,7 +187,7 @@ async def _post_all(url: str, bodies: list[bytes]) -> int:
     return answered
 
 
-def peer(url: str, items: int) -> dict[str, float]:
+def peer(url: str, items: int, model: str = PRICED) -> dict[str, float]:
     """autorubric 1.6: the same rubric, items and judges, with its own prompts and checkpoints."""
     # Else its litellm looks for a newer list of prices on the network first.
     os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True")
@@ -192,7 +196,7 @@ def peer(url: str, items: int) -> dict[str, float]:
     from autorubric.graders import CriterionGrader, JudgeSpec
 
     how = LLMConfig(
-        PRICED, api_base=url, api_key="sk-of-nobody", temperature=0,
+        model, api_base=url, api_key="sk-of-nobody", temperature=0,
         max_parallel_requests=sum(IN_FLIGHT),
     )  # fmt: skip
     grader = CriterionGrader(judges=[JudgeSpec(how, f"judge-{i}") for i in range(len(IN_FLIGHT))])
@@ -232,8 +236,13 @@ def _clocked(work: Callable[[], int]) -> dict[str, float]:
 
 def client(variant: str, url: str, items: int) -> dict[str, float]:
     """One variant's figures, from a process of its own."""
-    command = [sys.executable, __file__, "--client", variant, "--url", url, "--items", str(items)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    return in_a_process([__file__, "--client", variant, "--url", url], variant, items)
+
+
+def in_a_process(command: Sequence[str], variant: str, items: int) -> dict[str, float]:
+    """What this script prints last, which must be figures of all the calls."""
+    whole = [sys.executable, *command, "--items", str(items)]
+    ran = subprocess.run(whole, capture_output=True, text=True, check=False)
     if ran.returncode:
         raise SystemExit(f"{variant} failed:\n{ran.stderr[-2000:]}")
     figures: dict[str, float] = json.loads(ran.stdout.splitlines()[-1])

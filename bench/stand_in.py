@@ -1,9 +1,9 @@
 """A provider on loopback, in a process of its own, so that its work is not counted as the client's.
 
-It speaks the OpenAI chat protocol and answers by the request alone: one of the numbers that the
-reply's schema allows, drawn from the bytes of the request, with a quote and a reason of usual
-length; in the form of autorubric where that is what the schema asks for. It ends when the process
-that started it does. Nothing runs when this file is run by itself.
+It speaks the OpenAI chat protocol, and Anthropic's at its path, and answers by the request alone:
+one of the numbers that the reply's schema allows, drawn from the bytes of the request, with a quote
+and a reason of usual length; in the form of autorubric where that is what the schema asks for. It
+ends when the process that started it does. Nothing runs when this file is run by itself.
 
     with stand_in(delay=0.2) as url:     # http://127.0.0.1:<port>/v1
         ...
@@ -23,7 +23,7 @@ from functools import cache
 
 from aiohttp import web
 
-_MAXIMUM = re.compile(rb'"maximum":\s*(\d+)')
+_MAXIMUM = re.compile(rb'maximum(?:"| value):\s*(\d+)')
 _REASON = (
     "The second sentence names the cause directly and the quoted words show it, so the "
     "requirement is met as it is written and nothing in the text speaks against it."
@@ -60,12 +60,14 @@ async def _serve(delay: float, port: int) -> None:
         found = _MAXIMUM.search(body)
         form = "ours" if found else next((one for one in _FORMS if one.encode() in body), "ours")
         options = int(found.group(1)) if found else 2
+        answer = _message if request.path.endswith("/messages") else _completion
         return web.Response(
-            body=_answer(zlib.crc32(body) % options + 1, form), content_type="application/json"
+            body=answer(zlib.crc32(body) % options + 1, form), content_type="application/json"
         )
 
     app = web.Application(client_max_size=64 * 1024**2)
-    app.router.add_post("/v1/chat/completions", chat)
+    for path in _PATHS:
+        app.router.add_post(path, chat)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", port, backlog=1024).start()
@@ -74,6 +76,12 @@ async def _serve(delay: float, port: int) -> None:
     await runner.cleanup()
 
 
+_PATHS = (
+    "/v1/chat/completions",
+    "/openai/deployments/{model}/chat/completions",
+    "/v1/messages",
+)
+
 #: What autorubric's schemas ask for, by the field that names the choice.
 _FORMS: dict[str, Callable[[int], dict[str, object]]] = {
     "criterion_status": lambda n: {"criterion_status": "MET" if n == 1 else "UNMET"},
@@ -81,20 +89,39 @@ _FORMS: dict[str, Callable[[int], dict[str, object]]] = {
 }
 
 
-@cache
-def _answer(option: int, form: str) -> bytes:
-    reply: dict[str, object]
-    reply = {"evidence": ["names the cause directly"], "reason": _REASON, "option": option}
+def _reply(option: int, form: str) -> str:
     if form in _FORMS:
-        reply = {**_FORMS[form](option), "explanation": _REASON}
-    message = {"role": "assistant", "content": json.dumps(reply)}
+        return json.dumps({**_FORMS[form](option), "explanation": _REASON})
+    reply = {"evidence": ["names the cause directly"], "reason": _REASON, "option": option}
+    return json.dumps(reply)
+
+
+@cache
+def _completion(option: int, form: str) -> bytes:
+    message = {"role": "assistant", "content": _reply(option, form)}
     usage = {"prompt_tokens": 1900, "completion_tokens": 60, "total_tokens": 1960}
     completion = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": "stand-in",
+        # litellm's Groq looks for it.
+        "service_tier": "default",
         "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
         "usage": usage,
     }
     return json.dumps(completion).encode()
+
+
+@cache
+def _message(option: int, form: str) -> bytes:
+    message = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-haiku-4-5",
+        "content": [{"type": "text", "text": _reply(option, form)}],
+        "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1900, "output_tokens": 60},
+    }
+    return json.dumps(message).encode()

@@ -76,7 +76,7 @@ PLAIN: dict[str, Plain] = {
     "openrouter": Plain(
         "https://openrouter.ai/api/v1",
         ("OPENROUTER_API_BASE",),
-        ("OPENROUTER_API_KEY",),
+        ("OPENROUTER_API_KEY", "OR_API_KEY"),
         thinking=True,
         open=True,
     ),

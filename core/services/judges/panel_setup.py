@@ -41,6 +41,17 @@ PROVIDER_KEYS = {
     "together_ai": "TOGETHERAI_API_KEY",
     "xai": "XAI_API_KEY",
 }
+#: Further ones that it takes a key, or another way to sign in, from.
+OTHER_KEYS = {
+    "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
+    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET"),
+    "cohere": ("CO_API_KEY",),
+    "cohere_chat": ("CO_API_KEY",),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
+    "gemini": ("GOOGLE_API_KEY",),
+    "huggingface": ("HF_TOKEN",),
+    "perplexity": ("PERPLEXITY_API_KEY",),
+}
 #: Prefixes that litellm takes a model's provider from even without a slash.
 _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
 
@@ -131,8 +142,12 @@ def could_be_secret(field: str, text: str) -> bool:
 
 
 def known_values(judge: Judge) -> dict[str, str]:
-    """The values of the variables that the judge's ``params`` name, as far as they are set."""
-    found = {name: os.environ.get(name, "").strip() for name in variables(judge.params)}
+    """The values of the variables that hold a judge's secrets, as far as they are set.
+
+    Those that its ``params`` name, and those in which its key is looked for.
+    """
+    names = (*variables(judge.params), *key_names(judge))
+    found = {name: os.environ.get(name, "").strip() for name in names}
     return {name: value for name, value in found.items() if value}
 
 
@@ -145,23 +160,28 @@ def key_of(judge: Judge) -> str | None:
     return next((value for name in names if (value := os.environ.get(name))), None)
 
 
-def default_key_env(judge: Judge) -> str:
-    """The variable in which the door looks for a key where the judge names none, or ``""``.
+def key_names(judge: Judge) -> tuple[str, ...]:
+    """The variables in which a judge's key is looked for; empty where it needs none we know of.
 
     No key is sent to an address of one's own unless its variable is named.
 
-    >>> default_key_env(Judge(name="j", model="gemini/x"))
-    'GEMINI_API_KEY'
-    >>> default_key_env(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
-    ''
+    >>> key_names(Judge(name="j", model="gemini/x"))
+    ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
+    >>> key_names(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
+    ()
     """
+    if judge.key_env:
+        return (judge.key_env,)
     if judge.offline or judge.api_base or provider_for(judge) == "openai":
-        return ""
+        return ()
     provider = provider_of(judge.model)
     if not provider:
         bare = judge.model.removeprefix("openai/").casefold()
         provider = next((p for start, p in _BARE if bare.startswith(start)), "")
-    return PROVIDER_KEYS.get(provider, "")
+    first = PROVIDER_KEYS.get(provider)
+    if first is None:
+        return ()
+    return tuple(dict.fromkeys((first, *key_variables(judge), *OTHER_KEYS.get(provider, ()))))
 
 
 # How the judges of a panel sit together: how they are asked, in which stages, who is a shadow.

@@ -28,7 +28,7 @@ from core.services.judges.connection import ConnectionResult, last_result
 from core.services.judges.panel_setup import (
     PanelSetup,
     checked_judge,
-    default_key_env,
+    key_names,
     panel_data,
     setup_of,
 )
@@ -148,16 +148,17 @@ def _entry(store: Store, row: JudgeRow, panels: Sequence[PanelRow]) -> JudgeEntr
 
 
 def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[str, KeyState]:
-    """Where the judge's key is looked for, and whether it is there.
+    """Where the judge's key is, or is looked for first, and whether it is there.
 
     >>> key_status(Judge(name="j", model="anthropic/x"), {"ANTHROPIC_API_KEY": "k"})
     ('ANTHROPIC_API_KEY', 'set')
     """
     if judge.offline or not judge.askable:
         return "", "not needed"
-    name = judge.key_env or default_key_env(judge)
-    if name:
-        return name, "set" if env_status([name], environ)[name] else "not set"
+    names = key_names(judge)
+    found = next((name for name, there in env_status(names, environ).items() if there), "")
+    if found or names:
+        return found or names[0], "set" if found else "not set"
     return "", "not needed" if judge.api_base else "unknown"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.panel import Judge
 from core.errors import InputError
-from core.services.judges.registry import require_ready
+from core.services.judges.registry import key_status, require_ready
 
 KEYED = Judge(name="ada", model="m", api_base="http://127.0.0.1:9", key_env="ADA_KEY")
 
@@ -18,6 +18,24 @@ def test_a_key_that_is_not_there_is_named_with_its_judge() -> None:
     assert problem.path == ("ada", "key_env")
     assert "ADA_KEY" in problem.mend
     require_ready([KEYED], {"ADA_KEY": "k"})
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("together_ai/openai/gpt-oss-20b", "TOGETHER_API_KEY"),
+        ("openrouter/openai/gpt-4o-mini", "OR_API_KEY"),
+        ("azure/gpt-4o", "AZURE_AD_TOKEN"),
+        ("claude-haiku-4-5", "ANTHROPIC_AUTH_TOKEN"),
+        ("gemini/gemini-2.5-flash", "GOOGLE_API_KEY"),
+    ],
+)
+def test_a_key_is_found_in_whichever_variable_its_door_looks_for_it(model: str, name: str) -> None:
+    judge = Judge(name="ada", model=model)
+    require_ready([judge], {name: "k"})
+    assert key_status(judge, {name: "k"}) == (name, "set")
+    with pytest.raises(InputError, match="has no key"):
+        require_ready([judge], {})
 
 
 def test_where_other_processes_ask_only_they_know_the_keys() -> None:

@@ -9,7 +9,7 @@ import pytest
 from core.domain.panel import Judge
 from core.errors import InputError, NotFound
 from core.services.judges import connection, registry
-from core.services.judges.panel_setup import default_key_env
+from core.services.judges.panel_setup import key_names, known_values
 from core.store.store import Store
 from tests import provider
 from tests.provider import Provider
@@ -150,7 +150,16 @@ def test_a_restored_judge_is_in_use_again(store: Store) -> None:
     ],
 )
 def test_the_usual_variable_of_a_provider_is_known(settings: dict[str, str], variable: str) -> None:
-    assert default_key_env(Judge(name="j", **settings)) == variable  # type: ignore[arg-type]
+    judge = Judge(name="j", **settings)  # type: ignore[arg-type]
+    assert next(iter(key_names(judge)), "") == variable
+
+
+def test_a_key_that_only_litellm_looks_up_is_hidden_in_what_a_provider_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GOOGLE_API_KEY", "words-of-no-usual-shape")
+    judge = Judge(name="j", model="gemini/x")
+    assert known_values(judge) == {"GOOGLE_API_KEY": "words-of-no-usual-shape"}
 
 
 def test_whether_a_key_is_set_is_said_without_its_value(
