@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from core.domain.secrets import (
     REMOVED,
@@ -28,6 +29,10 @@ from core.store.database.later_tables import (
     SCORED_VERSIONS,
 )
 from core.store.database.tables import LIBRARY, RUNS, TRIGGERS, VOTES
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database, Migrations
+
 
 # Taking secrets out of a data file of an earlier version, which kept ``params`` as they came.
 #
@@ -165,30 +170,47 @@ def _clean_words(db: sqlite3.Connection, secret: str) -> None:
 #: "RubS" in ASCII, in the header of every data file of ours (``PRAGMA application_id``).
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
+#: The migrations in order; kept apart from their code so that looking costs no import.
+NAMES = (
+    "first_tables",
+    "outcomes",
+    "responses",
+    "reviews",
+    "scored_versions",
+    "helps",
+    "exchanges",
+    "calls_out",
+    "no_secrets",
+    "access",
+    "help_made_by",
+    "batches",
+    "kept",
+    "label_draws",
+)
 
 
-def first_tables(db: sqlite3.Connection) -> None:
+def first_tables(db: Database) -> None:
     """All tables of version 0.1."""
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     for statement in (*LIBRARY, *RUNS, *VOTES, *TRIGGERS):
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def outcomes(db: sqlite3.Connection) -> None:
+def outcomes(db: Database) -> None:
     """The outcome of an item: what its gates said so far, for a rubric then had no decision."""
-    db.execute(
+    db.conn.execute(
         "ALTER TABLE run_item ADD COLUMN outcome TEXT CHECK (outcome IN ('pass', 'fail', 'review'))"
     )
-    db.execute(
+    db.conn.execute(
         "UPDATE run_item SET outcome = CASE WHEN fail THEN 'fail' ELSE 'review' END "
         "WHERE fail = 1 OR review = 1"
     )
-    db.execute("CREATE INDEX run_item_by_outcome ON run_item (run_id, outcome)")
+    db.conn.execute("CREATE INDEX run_item_by_outcome ON run_item (run_id, outcome)")
 
 
-def responses(db: sqlite3.Connection) -> None:
+def responses(db: Database) -> None:
     """Answers kept for later runs, and what was answered from them: before, nothing was."""
-    db.execute(
+    db.conn.execute(
         "CREATE TABLE response (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, "
         "model TEXT NOT NULL, completion TEXT NOT NULL, cost REAL, created TEXT NOT NULL) STRICT"
     )
@@ -198,100 +220,95 @@ def responses(db: sqlite3.Connection) -> None:
         ("call", "cached INTEGER NOT NULL DEFAULT 0 CHECK (cached IN (0, 1))"),
         ("call", "first_cost REAL"),
     ):
-        db.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
+        db.conn.execute(f"ALTER TABLE {table} ADD COLUMN {column}")
 
 
-def reviews(db: sqlite3.Connection) -> None:
+def reviews(db: Database) -> None:
     """People who review, their queues, what they did, and what they settled."""
     for statement in REVIEWS:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def scored_versions(db: sqlite3.Connection) -> None:
+def scored_versions(db: Database) -> None:
     """The version of its rubric that a run's scores follow: so far, always the one it asked."""
     for statement in SCORED_VERSIONS:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def helps(db: sqlite3.Connection) -> None:
+def helps(db: Database) -> None:
     """What writing models were asked for, with every step of it."""
     for statement in HELPS:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def exchanges(db: sqlite3.Connection) -> None:
+def exchanges(db: Database) -> None:
     """How many calls a question took and how many it was spared: unknown of those before."""
     for column in ("asked", "kept"):
-        db.execute(f"ALTER TABLE call ADD COLUMN {column} INTEGER")
+        db.conn.execute(f"ALTER TABLE call ADD COLUMN {column} INTEGER")
 
 
-def calls_out(db: sqlite3.Connection) -> None:
+def calls_out(db: Database) -> None:
     """Calls that are under way, and that were when a run was stopped or killed: unknown before."""
     for column in ("lost", "out"):
-        db.execute(f"ALTER TABLE run ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
+        db.conn.execute(f"ALTER TABLE run ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
-def no_secrets(db: sqlite3.Connection) -> None:
+def no_secrets(db: Database) -> None:
     """Settings of judges without what could be a secret; ``params`` were kept as they came."""
-    clean_secrets(db)
+    clean_secrets(db.conn)
 
 
-def access(db: sqlite3.Connection) -> None:
+def access(db: Database) -> None:
     """Members, the record of changes, and who made a run: of those before, nobody knows."""
     for statement in ACCESS:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def help_made_by(db: sqlite3.Connection) -> None:
+def help_made_by(db: Database) -> None:
     """Who began a task of a model's help: of those before, nobody knows."""
     for statement in HELP_MADE_BY:
-        db.execute(statement)
+        db.conn.execute(statement)
 
 
-def batches(db: sqlite3.Connection) -> None:
+def batches(db: Database) -> None:
     """Batches at providers: before, there were none."""
     for statement in BATCHES:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def kept(db: sqlite3.Connection) -> None:
+def kept(db: Database) -> None:
     """Columns kept for pages: so far none are."""
     for statement in KEPT:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-def label_draws(db: sqlite3.Connection) -> None:
+def label_draws(db: Database) -> None:
     """Declared draws of labels: before, nobody could declare one."""
     for statement in LABEL_DRAWS:
-        db.execute(_dedent(statement))
+        db.conn.execute(_dedent(statement))
 
 
-Step = Callable[[sqlite3.Connection], None]
-#: What was done to a file, in order; it keeps their names.
-STEPS: tuple[Step, ...] = (
-    first_tables,
-    outcomes,
-    responses,
-    reviews,
-    scored_versions,
-    helps,
-    exchanges,
-    calls_out,
-    no_secrets,
-    access,
-    help_made_by,
-    batches,
-    kept,
-    label_draws,
-)
-NAMES = tuple(step.__name__ for step in STEPS)
-#: Spelt as in the files of earlier versions, where another library made it.
-_DONE = (
-    'CREATE TABLE IF NOT EXISTS "_sqlite_migrations" (\n   "id" INTEGER PRIMARY KEY,\n'
-    '   "migration_set" TEXT,\n   "name" TEXT,\n   "applied_at" TEXT\n)',
-    'CREATE UNIQUE INDEX IF NOT EXISTS "idx__sqlite_migrations_migration_set_name"\n'
-    '    ON "_sqlite_migrations" ("migration_set", "name")',
-)
+@lru_cache(maxsize=1)
+def migrations() -> Migrations:
+    """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
+    from sqlite_utils import Migrations
+
+    steps = Migrations(SET)
+    steps()(first_tables)
+    steps()(outcomes)
+    steps()(responses)
+    steps()(reviews)
+    steps()(scored_versions)
+    steps()(helps)
+    steps()(exchanges)
+    steps()(calls_out)
+    steps()(no_secrets)
+    steps()(access)
+    steps()(help_made_by)
+    steps()(batches)
+    steps()(kept)
+    steps()(label_draws)
+    return steps
 
 
 def pending(connection: sqlite3.Connection, path: str) -> bool:
@@ -304,34 +321,24 @@ def pending(connection: sqlite3.Connection, path: str) -> bool:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION_ID:
         raise StoreError(f"{path} is a database of another program; name another file.")
-    done = _done(connection)
-    if done - set(NAMES):
+    done = [
+        name
+        for (name,) in connection.execute(
+            "SELECT name FROM _sqlite_migrations WHERE migration_set = ? ORDER BY id", (SET,)
+        )
+    ]
+    if set(done) - set(NAMES):
         raise StoreError(
             f"{path} was written by a newer Rubric Studio; update the program to open it."
         )
     return len(done) < len(NAMES)
 
 
-def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = STEPS) -> None:
+def migrate(connection: sqlite3.Connection) -> None:
     """Apply what is due. The caller holds the write lock (``BEGIN IMMEDIATE``)."""
-    for statement in _DONE:
-        connection.execute(statement)
-    done = _done(connection)
-    for step in steps:
-        if step.__name__ not in done:
-            step(connection)
-            connection.execute(
-                "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
-                "VALUES (?, ?, strftime('%Y-%m-%d %H:%M:%f+00:00', 'now'))",
-                (SET, step.__name__),
-            )
+    from sqlite_utils import Database
 
-
-def _done(connection: sqlite3.Connection) -> set[str]:
-    found = connection.execute(
-        "SELECT name FROM _sqlite_migrations WHERE migration_set = ?", (SET,)
-    )
-    return {name for (name,) in found}
+    migrations().apply(Database(connection))
 
 
 def _dedent(statement: str) -> str:

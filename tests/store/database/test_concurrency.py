@@ -19,7 +19,7 @@ import pytest
 from core.domain.votes import Cell
 from core.errors import Conflict, NotNow, StoreError
 from core.store.database import connection as connection_module
-from core.store.database.migrations import NAMES
+from core.store.database.migrations import NAMES, migrations
 from core.store.store import Store
 from tests.store.making import AT, LATER, NOW, RUBRIC, claimed, record, vote
 
@@ -36,6 +36,7 @@ def _open_each(folder: Path, barrier: Barrier) -> None:
 
 def test_two_processes_may_open_the_same_new_file_at_once(tmp_path: Path) -> None:
     # Without patience, 25 of 40 such openings failed: switching to WAL ignores the busy timeout.
+    migrations()  # imported before the fork, so that both start at the same moment
     forked = multiprocessing.get_context("fork")
     barrier = forked.Barrier(2)
     pair = [forked.Process(target=_open_each, args=(tmp_path, barrier)) for _ in range(2)]

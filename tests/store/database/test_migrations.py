@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from sqlite_utils import Database, Migrations
 
 from core.errors import StoreError
-from core.store.database.migrations import APPLICATION_ID, NAMES, SET, first_tables, migrate
+from core.store.database.migrations import APPLICATION_ID, NAMES, SET, first_tables, migrations
 from core.store.store import Store
 from tests.places import GOLDEN
 from tests.store.making import call, claimed, failure, record, vote
@@ -43,19 +42,22 @@ def test_every_table_of_ours_is_strict(store: Store) -> None:
             "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
             "AND NOT strict AND name NOT LIKE 'sqlite%'"
         ).fetchall()
-    assert lax == [("_sqlite_migrations",)]  # as sqlite-utils once made it
+    assert lax == [("_sqlite_migrations",)]  # sqlite-utils makes this one
 
 
-def test_a_new_file_keeps_the_names_of_all_steps_in_their_order(store: Store) -> None:
+def test_the_names_kept_apart_are_those_of_the_migrations(store: Store) -> None:
     with store.write() as db:
         applied = db.execute("SELECT name FROM _sqlite_migrations ORDER BY id").fetchall()
     assert applied == [(name,) for name in NAMES]
+    assert migrations().name == SET
 
 
 def test_an_older_file_gets_outcomes_from_what_its_gates_said(tmp_path: Path) -> None:
     path = tmp_path / "older.db"
-    older = sqlite3.connect(path)
-    migrate(older, [first_tables])
+    older = Database(path)
+    steps = Migrations(SET)
+    steps()(first_tables)
+    steps.apply(older)
     # (fail, review): both, one, neither. References are not checked on this connection.
     for place, (fail, review) in enumerate([(1, 1), (1, 0), (0, 1), (0, 0)]):
         older.execute(
@@ -63,7 +65,7 @@ def test_an_older_file_gets_outcomes_from_what_its_gates_said(tmp_path: Path) ->
             "VALUES (1, ?, ?, 1, ?, ?)",
             (place, f"item {place}", fail, review),
         )
-    older.commit()
+    older.conn.commit()
     older.close()
     Store(path).close()
     connection = sqlite3.connect(path)
@@ -164,14 +166,3 @@ def test_missing_folders_are_made_and_the_file_is_marked_ours(tmp_path: Path) ->
     connection = sqlite3.connect(path)
     assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
     connection.close()
-
-
-def test_a_new_file_is_made_without_the_libraries_of_tables(tmp_path: Path) -> None:
-    # pandas alone is 40 MB of memory, of everything that opens a file for the first time.
-    program = (
-        "import sys; from pathlib import Path; from core.store.store import Store\n"
-        f"Store(Path({str(tmp_path / 'new.db')!r}))\n"
-        "print({'pandas', 'numpy', 'sqlite_utils'} & set(sys.modules))"
-    )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert (ran.stdout, ran.stderr) == ("set()\n", "")
