@@ -359,12 +359,13 @@ def stand_in_section(report: RunReport) -> list[Section]:
         )
         for name, one in tests.items()
     )
-    return [Section(STAND_IN, (lines, PaperTable(STAND_IN, heads, rows, (1, 2, 3, 4), _STAND_IN)))]
+    table = PaperTable("The alternative annotator test", heads, rows, (1, 2, 3, 4), _STAND_IN)
+    return [Section(STAND_IN, (lines, table))]
 
 
 STAND_IN, ALL = "May a judge stand in for a person?", "All criteria"
 _STAND_IN = (
-    "The alternative annotator test (Calderon, Reichart and Dror 2025). As near or nearer: on what "
+    "Calderon, Reichart and Dror (2025). As near or nearer: on what "
     "share of items the judge is as near to the other people as one of them, or nearer. Beats: "
     "how many people it is surely as near as, or less far behind than people of their kind are "
     "dearer (experts 0.20, trained people 0.15, crowd workers 0.10); half of them make it pass."
