@@ -148,8 +148,8 @@ def parse_data(path: str | os.PathLike[str]) -> Any:
     return read(text, str(file), "file").value
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
-    """The bytes of a file, or of a pipe, which can be read once.
+def read_bytes(path: Path, limit: int, *, only_look: bool = False) -> bytes:
+    """The bytes of a file, or of a pipe, which can be read once; ``only_look``: a file's first.
 
     Raises ``InputError``: no file, no permission, larger than ``limit``.
     """
@@ -159,8 +159,11 @@ def read_bytes(path: Path, limit: int) -> bytes:
                 data = pipe.read(limit + 1)
         elif not path.is_file():
             raise InputError("There is no such file.", (), str(path))
+        elif path.stat().st_size > limit:
+            data = b""
         else:
-            data = b"" if path.stat().st_size > limit else path.read_bytes()
+            with path.open("rb") as file:
+                data = file.read(1 if only_look else -1)
         if len(data) > limit or (not data and path.stat().st_size > limit):
             most = limit / MEGABYTE
             raise InputError(f"This file is larger than {most:,.0f} MB. Split it.", (), str(path))

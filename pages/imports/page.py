@@ -195,6 +195,7 @@ def _save(upload: Upload, checked: CheckedVotes) -> None:
         with st.spinner("Keeping every vote …"):
             name = " ".join(str(state.get(key) or "").split())
             done = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
+            vote_import.make_ready(store(), done)
         reading.forget()
         resources.hold("votes", ())
         state.put(reading.DONE, (done.run, done.existed))

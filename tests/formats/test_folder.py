@@ -76,11 +76,11 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path, name: str) -> N
 
 
 def test_a_file_without_permission_is_refused(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def denied(_: Path) -> bytes:
+    def denied(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
     # (A test that runs as root cannot take its own permission away.)
-    monkeypatch.setattr(Path, "read_bytes", denied)
+    monkeypatch.setattr(Path, "open", denied)
     with pytest.raises(InputError, match="cannot be opened: Permission denied"):
         read_rubric_file(rated)
 

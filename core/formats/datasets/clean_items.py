@@ -105,7 +105,8 @@ def _short_enough(table: Any) -> bool:
 def _words(column: Any) -> tuple[Codes, list[Any]]:
     """The place of each cell among the distinct cells of a column, and these."""
     whole = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    return whole.indices.to_numpy().astype(np.int64), whole.dictionary.to_pylist()
+    # Its own way to numpy imports pandas.
+    return np.from_dlpack(whole.indices).astype(np.int64), whole.dictionary.to_pylist()
 
 
 def _plain(column: Any) -> bool:

@@ -171,10 +171,11 @@ def _from_jsonl(text: str, name: str) -> Table:
     if text.count("\n") - text.count("\n\n") > MAX_ROWS:
         raise refusal("table", [too_many_rows()], name)
     rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
-    for line, written in enumerate(text.split("\n"), start=1):
+    words: dict[str, str] = {}
+    for line, written in enumerate(_lines(text), start=1):
         if not written.strip():
             continue
-        value, faults = decode(written)
+        value, faults = decode(written, words)
         problems += [Problem(f.message, f.mend or _ITEM, f.path, line) for f in faults]
         if not faults and not isinstance(value, dict):
             problems.append(Problem(f"is {kind_of(value)}, not an item.", _ITEM, (), line))
@@ -185,6 +186,15 @@ def _from_jsonl(text: str, name: str) -> Table:
     if problems:
         raise refusal("dataset", problems, name)
     return Table(name, "jsonl", _columns(rows, name), tuple(rows), tuple(lines))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """What ``split`` gives, one after the other."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def _from_document(document: Document, name: str) -> Table:

@@ -40,6 +40,8 @@ _OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})"
 #: Beyond so many values, lines are those of the nearest value found so far.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
+#: What is said again and again (names of fields, labels) is short, and not much.
+_LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
 class _EnoughError(Exception):
@@ -70,13 +72,15 @@ def out_of_bounds(text: str) -> bool:
     return _OUT_OF_BOUNDS.search(text) is not None
 
 
-def decode(text: str) -> tuple[Any, list[Problem]]:
+def decode(text: str, words: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
     """The value of a JSON text and what is wrong with it; lines count within ``text``.
+
+    ``words`` are those of other texts: a word that is among them is not kept a second time.
 
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
-    made = _Made()
+    made = _Made({} if words is None else words)
     faults = made.faults
     # Python's own numbers are ten times faster, and right where no number can be out of bounds.
     careful = made.number if out_of_bounds(text) else None
@@ -103,12 +107,13 @@ def decode(text: str) -> tuple[Any, list[Problem]]:
 class _Made:
     """Makes objects and numbers while JSON is decoded, and notes what is wrong with them."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: dict[str, str]) -> None:
         self.faults: list[Problem] = []
         self._left = MAX_ROWS
+        self._words = words
 
     def object(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = dict(found)
+        made = {self._word(key): self._word(value) for key, value in found}
         if len(made) != len(found):
             counts = Counter(key for key, _ in found)
             twice = counts.most_common(1)[0][0]
@@ -122,6 +127,14 @@ class _Made:
             self.faults.append(too_many_rows())
             raise _EnoughError
         return self.object(found)
+
+    def _word(self, value: Any) -> Any:
+        """A short text as it was met first, as long as there are not too many of them."""
+        if type(value) is not str or len(value) > _LONGEST_WORD:
+            return value
+        if len(self._words) < _MOST_WORDS:
+            return self._words.setdefault(value, value)
+        return self._words.get(value, value)
 
     def number(self, digits: str) -> Any:
         try:

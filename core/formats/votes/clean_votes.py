@@ -6,8 +6,8 @@ that looks at every row and names the line of a problem (``vote_tables``).
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+import codecs
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from core.domain.rubric import Option, Rubric
 from core.domain.votes import Cell
-from core.formats.source.parsed import MAX_ROWS
+from core.formats.source.csv_reader import DELIMITERS
+from core.formats.source.parsed import MAX_DATASET_BYTES, MAX_ROWS
 from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, ImportedVote, Labels
 
 Codes = npt.NDArray[Any]
@@ -23,6 +24,8 @@ Codes = npt.NDArray[Any]
 _MORE = ("weight", "replicate", "order", "confidence")
 #: What an import keeps besides.
 KEPT_BESIDES = (*_MORE, "reason")
+#: So many bytes of the file are columns at a time; a longer first line names no columns.
+_BLOCK, _LONGEST_HEAD = 2**20, 2**16
 
 
 class CleanColumn(NamedTuple):
@@ -112,85 +115,140 @@ class CleanRows(NamedTuple):
     failed: npt.NDArray[np.bool_]
 
 
-def read_clean(
-    text: str,
-    delimiter: str,
-    columns: Sequence[str],
-    rubric: Rubric,
-    ids: Sequence[str],
-    more: Sequence[str] = _MORE,
+def read_clean_votes(
+    data: bytes, rubric: Rubric, ids: Sequence[str], *, whole: bool = False
 ) -> CleanAnswers | None:
-    """The answers to items of these ids, none of which has a rubric of its own; ``None`` where rows
-    need a closer look.
+    """The answers in a votes.csv to items of these ids, none of which has a rubric of its own;
+    ``None`` where the file needs a closer look, or is wrong.
 
-    ``text`` is the file's, ``columns`` are those of its first line; with any of the columns
-    ``more`` filled, a row says more than is read here.
+    ``whole``: also where it gives reasons, which only an import keeps.
     """
-    if '"' in text or len(set(columns)) < len(columns):
+    head = _head(data)
+    # Lines are told apart where somebody has to be told of one.
+    if head is None or (whole and (b"\n\n" in data or b"\n\r\n" in data)):
         return None
-    table = _table(text, delimiter, columns, more)
-    if table is None or not 0 < len(table["item_id"][0]) <= MAX_ROWS:
+    columns, delimiter = head
+    unread = KEPT_BESIDES if whole else _MORE
+    empty = [name for name in columns if name in unread or name.startswith(PROBABILITY)]
+    rows = _Rows(rubric, ids)
+    for block in _blocks(data, columns, delimiter, [*REQUIRED, *empty]):
+        if block is None or any(block[name][1] != [""] for name in empty) or not rows.add(block):
+            return None
+    return rows.answers()
+
+
+def _head(data: bytes) -> tuple[list[str], str] | None:
+    """The columns of a file without anything unusual, and the delimiter."""
+    try:
+        first = data[:_LONGEST_HEAD].partition(b"\n")[0].decode("utf-8-sig").rstrip("\r")
+    except UnicodeDecodeError:
         return None
-    place = {item_id: row for row, item_id in enumerate(ids)}
-    criteria = {one.name: Labels(one) for one in rubric.criteria}
-    rows = _looked_up(*table["item_id"], place)
-    names, raters = table["criterion"][1], _raters(table)
-    if rows is None or raters is None or not set(names) <= criteria.keys():
+    if b'"' in data or b"\0" in data or len(data) > MAX_DATASET_BYTES or not _is_utf8(data):
         return None
-    of_rater, known = raters
-    options = _options(table, criteria)
-    pair = table["criterion"][0] * np.int32(len(known)) + of_rater
-    if options is None or _twice(pair.astype(np.int64) * len(ids) + rows):
-        return None
-    failed = np.array([not word.strip() for word in table["label"][1]])[table["label"][0]]
-    pairs = [
-        CleanPair(name, rater, kind, criteria[name].choices)
-        for name in names
-        for rater, kind in known
-    ]
-    return CleanAnswers(pairs, tuple(place), CleanRows(pair, rows, options, failed))
+    for delimiter in DELIMITERS:
+        columns = first.split(delimiter)
+        if set(REQUIRED) <= set(columns) and len(set(columns)) == len(columns):
+            return (columns, delimiter) if columns == [cell.strip() for cell in columns] else None
+    return None
+
+
+def _is_utf8(data: bytes) -> bool:
+    # Also in columns that nobody reads. As a whole it would be text beside the bytes.
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, 0 if data.isascii() else len(data), _BLOCK):
+            decoder.decode(data[start : start + _BLOCK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 #: The place of each row's word among the distinct words of a column, and these words.
 Words = tuple[Codes, list[str]]
 
 
-def _table(
-    text: str, delimiter: str, columns: Sequence[str], unread: Sequence[str]
-) -> dict[str, Words] | None:
-    """The columns that are needed; ``None`` where the file is no even table, or says more."""
+def _blocks(
+    data: bytes, columns: Sequence[str], delimiter: str, wanted: Sequence[str]
+) -> Iterator[dict[str, Words] | None]:
+    """The columns that are wanted, so many rows at a time; ``None`` where the rows are uneven."""
     import pyarrow as pa
     from pyarrow import csv
 
-    more = [c for c in columns if c in unread or c.startswith(PROBABILITY)]
-    wanted = [*REQUIRED, *more]
     words = pa.dictionary(pa.int32(), pa.string())
     try:
-        read = csv.read_csv(
-            io.BytesIO(text.encode()),
-            csv.ReadOptions(use_threads=False, column_names=list(columns), skip_rows=1),
+        read = csv.open_csv(
+            pa.BufferReader(data),
+            csv.ReadOptions(
+                use_threads=False, column_names=list(columns), skip_rows=1, block_size=_BLOCK
+            ),
             csv.ParseOptions(delimiter=delimiter, quote_char=False),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(wanted, words),
-                include_columns=wanted,
+                include_columns=list(wanted),
                 strings_can_be_null=False,
             ),
             # What its own pool has once had it keeps.
             memory_pool=pa.system_memory_pool(),
         )
+        for block in read:
+            if block.num_rows:
+                yield {
+                    # Its own way to numpy imports pandas.
+                    name: (np.from_dlpack(one.indices), one.dictionary.to_pylist())
+                    for name, one in zip(wanted, block.columns, strict=True)
+                }
     except pa.ArrowInvalid:
-        return None
-    found = {name: _words(read[name]) for name in wanted} if read.num_rows else None
-    if found is None or any(found[name][1] != [""] for name in more):
-        return None
-    return found
+        yield None
 
 
-def _words(column: Any) -> Words:
-    whole = column.unify_dictionaries().combine_chunks()
-    whole = whole.chunk(0) if hasattr(whole, "chunk") else whole
-    # As narrow as they come: of a million rows every column counts.
-    return whole.indices.to_numpy(), whole.dictionary.to_pylist()
+class _Rows:
+    """The rows so far, looked up word by word."""
+
+    def __init__(self, rubric: Rubric, ids: Sequence[str]) -> None:
+        self._place = {item_id: row for row, item_id in enumerate(ids)}
+        self._criteria = {one.name: Labels(one) for one in rubric.criteria}
+        self._pairs: dict[tuple[str, str, str], int] = {}
+        #: Block by block what is in ``CleanRows``.
+        self._found: list[tuple[Codes, ...]] = []
+
+    def add(self, block: Mapping[str, Words]) -> bool:
+        """Take the rows of a block; whether they are plain."""
+        item, words = block["item_id"]
+        place = np.array([self._place.get(word, -1) for word in words], np.int32)
+        (asked, names), (who, raters) = block["criterion"], block["rater_id"]
+        (kind, kinds), (said, labels) = block["rater_kind"], block["label"]
+        kinds = [word.strip().lower() for word in kinds]
+        if (place < 0).any() or not set(names) <= self._criteria.keys():
+            return False
+        if not set(kinds) <= set(KINDS) or not all(name.strip() for name in raters):
+            return False
+        shape = len(names), len(raters), len(kinds), len(labels)
+        distinct, of_row = _numbered(np.ravel_multi_index((asked, who, kind, said), shape))
+        told = []
+        for one in zip(*np.unravel_index(distinct, shape), strict=True):
+            name, rater, of_kind, label = (int(at) for at in one)
+            option, known = self._criteria[names[name]].find(labels[label].strip())
+            if not known:
+                return False
+            pair = names[name], raters[rater], kinds[of_kind]
+            number = self._pairs.setdefault(pair, len(self._pairs))
+            told.append((number, -1 if option is None else option, not labels[label].strip()))
+        pairs, options, failed = np.array(told, np.int32).T
+        self._found.append(
+            (pairs[of_row], place[item], options[of_row], failed.astype(np.bool_)[of_row])
+        )
+        return sum(len(rows) for rows, *_ in self._found) <= MAX_ROWS
+
+    def answers(self) -> CleanAnswers | None:
+        """All of them; ``None`` where there are none, or one is there twice."""
+        if not self._found:
+            return None
+        rows = CleanRows(*(np.concatenate(parts) for parts in zip(*self._found, strict=True)))
+        if _twice(rows.pair.astype(np.int64) * len(self._place) + rows.row):
+            return None
+        pairs = [CleanPair(*pair, self._criteria[pair[0]].choices) for pair in self._pairs]
+        return CleanAnswers(pairs, tuple(self._place), rows)
 
 
 def _twice(codes: Codes) -> bool:
@@ -200,39 +258,9 @@ def _twice(codes: Codes) -> bool:
     return bool((np.bincount(codes) > 1).any())
 
 
-def _numbered(codes: Codes) -> tuple[list[int], Codes]:
+def _numbered(codes: Codes) -> tuple[Codes, Codes]:
     """The distinct numbers, rising, and which of them each is; they are small."""
     if int(codes.max()) > 16 * len(codes):
-        distinct, place = np.unique(codes, return_inverse=True)
-        return distinct.tolist(), place
+        return np.unique(codes, return_inverse=True)
     there = np.bincount(codes) > 0
-    return np.flatnonzero(there).tolist(), (np.cumsum(there, dtype=np.int32) - 1)[codes]
-
-
-def _looked_up(codes: Codes, words: Sequence[str], known: Mapping[str, int]) -> Codes | None:
-    found = np.array([known.get(word, -1) for word in words], np.int32)
-    return None if (found < 0).any() else found[codes]
-
-
-def _raters(table: Mapping[str, Words]) -> tuple[Codes, list[tuple[str, str]]] | None:
-    """Each row's rater among the distinct ones, and their names and kinds."""
-    (who, names), (kind, words) = table["rater_id"], table["rater_kind"]
-    kinds = [word.strip().lower() for word in words]
-    if not set(kinds) <= set(KINDS) or not all(name.strip() for name in names):
-        return None
-    numbers = np.array([KINDS.index(one) for one in kinds], np.int64)
-    distinct, of_row = _numbered(who.astype(np.int64) * len(KINDS) + numbers[kind])
-    return of_row, [(names[at // len(KINDS)], KINDS[at % len(KINDS)]) for at in distinct]
-
-
-def _options(table: Mapping[str, Words], criteria: Mapping[str, Labels]) -> Codes | None:
-    """Each row's option; ``None`` where a word is no option."""
-    (asked, names), (said, words) = table["criterion"], table["label"]
-    distinct, of_row = _numbered(asked.astype(np.int64) * len(words) + said)
-    codes = []
-    for at in distinct:
-        option, known = criteria[names[at // len(words)]].find(words[at % len(words)].strip())
-        if not known:
-            return None
-        codes.append(-1 if option is None else option)
-    return np.array(codes, np.int32)[of_row]
+    return np.flatnonzero(there), (np.cumsum(there, dtype=np.int32) - 1)[codes]

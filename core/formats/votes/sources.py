@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -46,16 +46,34 @@ class VoteSource:
         return replace(self, sheet=sheet)
 
 
+class _Named(Mapping[str, bytes]):
+    """Files of a folder, each read when it is asked for: together they may be large."""
+
+    def __init__(self, folder: Path, names: Iterable[str]) -> None:
+        self._paths = {name: folder / name for name in names}
+        for path in self._paths.values():
+            # What cannot be read is refused before anything is begun.
+            read_bytes(path, MAX_DATASET_BYTES, only_look=True)
+
+    def __getitem__(self, name: str) -> bytes:
+        return read_bytes(self._paths[name], MAX_DATASET_BYTES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+
 def open_path(path: str | os.PathLike[str]) -> VoteSource:
     """The file, folder or zip archive at a path. Raises ``InputError`` where it cannot be read."""
     given = Path(path)
     if not given.is_dir():
         return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
-    found = {
-        name: read_bytes(given / name, MAX_DATASET_BYTES)
-        for name in KNOWN
-        if (given / name).is_file()
-    }
+    found: Mapping[str, bytes] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
     if not found:
         tables = [one for one in sorted(given.glob("*.csv")) if _is_evaluations(one)]
         found = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables[:MOST_TABLES]}

@@ -18,7 +18,7 @@ from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import DELIMITERS, records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, enough, read_text, refusal
-from core.formats.votes.clean_votes import KEPT_BESIDES, CleanAnswers, read_clean
+from core.formats.votes.clean_votes import read_clean_votes
 from core.formats.votes.imported import (
     KINDS,
     PROBABILITY,
@@ -42,55 +42,35 @@ def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[Impo
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem
             with its line.
     """
-    return parse_votes(*votes_text(path), rubric, items)
+    return parse_votes(*votes_data(path), rubric, items)
 
 
-def votes_text(path: Path) -> tuple[str, str]:
-    """The text of a folder's votes.csv, or of the file, and its name. Raises ``InputError``."""
+def votes_data(path: Path) -> tuple[bytes, str]:
+    """A folder's votes.csv, or the file, and its name. Raises ``InputError``."""
     file = path / "votes.csv" if path.is_dir() else path
     if path.is_dir() and not file.exists():
         mend = f"Put the votes there; its first line names {', '.join(REQUIRED)}."
         raise InputError(f"This folder has no votes.csv. {mend}", (), str(path))
-    data = read_bytes(file, MAX_DATASET_BYTES)
-    return read_text(data, str(file), _WHAT, MAX_DATASET_BYTES), str(file)
-
-
-def read_clean_votes(
-    text: str, name: str, rubric: Rubric, ids: Sequence[str], *, whole: bool = False
-) -> CleanAnswers | None:
-    """The votes of a votes.csv by whole columns; ``None`` where its rows need a closer look.
-
-    The items of these ids have no rubrics of their own.
-
-    ``whole``: also where they have reasons, which only an import keeps. Raises ``InputError`` where
-    columns are missing.
-    """
-    columns, delimiter = _header(text, name)
-    first = text.partition("\n")[0].rstrip("\r").split(delimiter)
-    if [cell.strip() for cell in first] != columns:
-        return None
-    more = {"more": KEPT_BESIDES} if whole else {}
-    return read_clean(text, delimiter, columns, rubric, ids, **more)
+    return read_bytes(file, MAX_DATASET_BYTES), str(file)
 
 
 def parse_votes(
     data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
 ) -> Parsed[ImportedVotes]:
     """The same for the content of a votes.csv that is at hand."""
-    text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
-    # Lines are told apart only where somebody has to be told of one.
-    alone = any(item.rubric for item in items)
-    if not alone and "\n\n" not in text and "\n\r\n" not in text:
-        clean = read_clean_votes(text, name, rubric, [item.id for item in items], whole=True)
+    if not any(item.rubric for item in items):
+        raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
+        clean = read_clean_votes(raw, rubric, [item.id for item in items], whole=True)
         if clean is not None:
             return Parsed(ImportedVotes(clean, {}))
-    return parse_rows(text, name, rubric, items)
+    return parse_rows(data, name, rubric, items)
 
 
 def parse_rows(
-    text: str, name: str, rubric: Rubric, items: Sequence[Item]
+    data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
 ) -> Parsed[ImportedVotes]:
     """The same row by row, which tells the line of every problem."""
+    text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
     votes = checker.read(_judgements(text, delimiter, columns, checker.problems, name))

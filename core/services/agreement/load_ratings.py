@@ -19,8 +19,8 @@ from core.formats.folder import (
     read_folder,
     read_rubric_file,
 )
-from core.formats.votes.clean_votes import CleanAnswers
-from core.formats.votes.vote_tables import parse_rows, read_clean_votes, votes_text
+from core.formats.votes.clean_votes import CleanAnswers, read_clean_votes
+from core.formats.votes.vote_tables import parse_rows, votes_data
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
 from core.services.agreement.rating_tables import (
@@ -184,13 +184,13 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
         return plain
     folder = read_folder(path)
     rubric, items = folder.rubric.value, folder.dataset.value.items
-    text, name = votes_text(path)
+    data, name = votes_data(path)
     if not any(item.rubric for item in items):
-        clean = read_clean_votes(text, name, rubric, [item.id for item in items])
+        clean = read_clean_votes(data, rubric, [item.id for item in items])
         if clean is not None:
             of = rated_items(rubric, items)
             return gathered(of, _clean_columns(clean), (), labels_of(of, items), {})
-    read = parse_rows(text, name, rubric, items)
+    read = parse_rows(data, name, rubric, items)
     for notice in read.notices:
         tell(str(notice))
     votes = read.value
@@ -224,7 +224,7 @@ def _plain_folder(path: Path) -> Rated | None:
         return None
     rubric = read_rubric_file(path).value
     items = read_clean_dataset(path, rubric)
-    clean = None if items is None else read_clean_votes(*votes_text(path), rubric, items.ids)
+    clean = None if items is None else read_clean_votes(votes_data(path)[0], rubric, items.ids)
     if items is None or clean is None:
         return None
     kinds = [Traits(*one) for one in items.kinds]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import fmean
 from typing import Any
 
@@ -36,7 +36,7 @@ from core.store.store import Store
 #: Votes, or items, recorded at a time.
 _BATCH = 50_000
 #: Answers hashed at a time.
-_HASHED = 100_000
+_HASHED = 50_000
 STATES = ("answered", "abstained", "failed")
 FAILED = STATES.index("failed")
 
@@ -95,12 +95,14 @@ class CleanSeats:
         hashed = hashlib.sha256(canonical_json([*head, []])[:-2].encode())
         items = np.array([f"[{canonical_json(item)}," for item in self._of.items], object)
         wide = int(self._of.option.max()) + 2
-        kind = (self._of.pair * wide + self._of.option + 1) * len(STATES) + self._state
-        there, of_row = np.unique(kind, return_inverse=True)
-        tails = np.array([self._tail(one, wide) for one in there.tolist()], object)
+        tail = cache(self._tail)
         for start in range(0, len(self._of), _HASHED):
             part = slice(start, start + _HASHED)
-            whole = items[self._of.row[part]] + tails[of_row[part]]
+            answer = self._of.pair[part].astype(np.int64) * wide + self._of.option[part] + 1
+            kind = answer * len(STATES) + self._state[part]
+            there, of_row = np.unique(kind, return_inverse=True)
+            tails = np.array([tail(one, wide) for one in there.tolist()], object)
+            whole = items[self._of.row[part]] + tails[of_row]
             hashed.update(
                 (b"," if start else b"") + ",".join(whole).encode("utf-8", "surrogatepass")
             )

@@ -29,7 +29,13 @@ from core.formats.votes.tools.scales import Bins
 from core.formats.votes.vote_tables import strange_words, votes_in
 from core.services.access.allowing import allowed
 from core.services.datasets.catalog import Checked, keep_rubric
-from core.services.imports.vote_import import BroughtIn, ImportPreview, bring_in, preview
+from core.services.imports.vote_import import (
+    BroughtIn,
+    ImportPreview,
+    bring_in,
+    make_ready,
+    preview,
+)
 from core.store.store import Store
 
 #: What the shapes of tables are called.
@@ -199,7 +205,12 @@ def import_path(
     )
     expected = preview(store, bundle)
     done = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
-    return _report(bundle, expected, done) | {"db": str(store.path)}
+    report = _report(bundle, expected, done) | {"db": str(store.path)}
+    # What follows needs as much again as many items took.
+    del bundle
+    if done is not None:
+        make_ready(store, done)
+    return report
 
 
 def changed(seen: FileLook, changes: Sequence[str]) -> VoteMapping | None:

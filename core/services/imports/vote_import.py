@@ -162,11 +162,17 @@ def bring_in(
                 details={"imported": {**details, "mapping": bundle.mapping}, **bundle.details},
             )
             run = _record(store, plan, bundle, seats)
-    if dataset.items >= MANY:
-        item_columns.of_version(store, dataset.id)
-    if run is not None:
-        run_columns.keep(store, run)
     return BroughtIn(run, rubric.id, dataset.id, False)
+
+
+def make_ready(store: Store, brought: BroughtIn) -> None:
+    """Have what pages count at hand; who imports much lets go of the bundle before."""
+    if brought.existed:
+        return
+    if store.datasets.version(brought.dataset_version).items >= MANY:
+        item_columns.of_version(store, brought.dataset_version)
+    if brought.run is not None:
+        run_columns.keep(store, brought.run)
 
 
 def said_of(run_details: Any) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import count
 from pathlib import Path
 
@@ -11,8 +13,9 @@ from hypothesis import strategies as st
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion, Option, Rubric
-from core.formats.votes import vote_tables
-from core.formats.votes.clean_votes import CleanAnswers, read_clean
+from core.errors import InputError
+from core.formats.votes import clean_votes, sources, vote_tables
+from core.formats.votes.clean_votes import CleanAnswers, read_clean_votes
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
 from core.services.agreement import load_ratings
@@ -76,10 +79,11 @@ def _told(rated: Rated) -> object:
     )
 
 
-@given(rows())
-def test_clean_votes_are_read_as_row_by_row(folder: Path, lines: list[str]) -> None:
+@given(rows(), st.sampled_from([2**6, 2**20]))
+def test_clean_votes_are_read_as_row_by_row(folder: Path, lines: list[str], block: int) -> None:
     (folder / "votes.csv").write_text(HEADER + "\n".join(lines) + "\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clean_votes, "_BLOCK", block)  # two rows, or all of them
         patch.setattr(load_ratings, "parse_rows", None)  # it must not be needed
         clean = load_ratings.of_folder(folder)
     with pytest.MonkeyPatch.context() as patch:
@@ -158,24 +162,58 @@ def test_a_reason_or_an_empty_line_is_read_row_by_row(folder: Path, text: str) -
         'a,Right,ann,human,"MET"',  # quotes, which might not close
         "b,Right,bob,human,MET",  # the same cell twice
         ",,,,",  # a blank row
+        "a,Right,ann,human,M\0ET",  # a NUL
+        "a,Right,ann,human,M\udcffET",  # no UTF-8
     ],
 )
 def test_what_is_not_plain_is_left_to_the_reader_of_rows(row: str) -> None:
     rubric = Rubric(criteria=(Criterion(name="Right", requirement="It is right."),))
     text = f"{HEADER}b,Right,bob,human,MET\n{row}\n"
-    assert read_clean(text, ",", HEADER.strip().split(","), rubric, "ab") is None
+    assert read_clean_votes(text.encode(errors="surrogateescape"), rubric, "ab") is None
+
+
+def test_bytes_that_are_no_text_are_refused_in_a_column_that_nobody_reads_too(
+    folder: Path,
+) -> None:
+    text = f"{HEADER.strip()},note\na,Right,bob,human,MET,\N{EURO SIGN}\n"
+    (folder / "votes.csv").write_bytes(text.encode() + b"b,Right,bob,human,MET,\xe9\n")
+    for reading in (load_ratings.of_folder, lambda path: read_bundle(open_path(path), "folder")):
+        with pytest.raises(InputError) as refused:
+            reading(folder)
+        assert str(refused.value.problems[0]).startswith("line 3: is not UTF-8: byte 0xe9")
+
+
+def test_a_file_that_is_too_large_is_refused_before_any_is_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "votes.csv").write_text(HEADER * 20, encoding="utf-8")
+    monkeypatch.setattr(sources, "MAX_DATASET_BYTES", 500)
+    with pytest.raises(InputError, match="larger than 0 MB"):
+        open_path(folder)
+
+
+def test_an_import_by_columns_does_not_load_pandas(folder: Path, tmp_path: Path) -> None:
+    # It is 40 MB that nothing here needs; what a block of columns gives of itself loads it.
+    (folder / "votes.csv").write_text(f"{HEADER}a,Right,ann,human,MET\n", encoding="utf-8")
+    program = (
+        "import sys; from pathlib import Path; from core.store.store import Store\n"
+        "from core.services.imports.import_files import import_path\n"
+        f"import_path(Store(Path({str(tmp_path / 'new.db')!r})), Path({str(folder)!r}))\n"
+        "print('pyarrow' in sys.modules, 'pandas' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("True False\n", "")
 
 
 @pytest.mark.parametrize("column", ["weight", "replicate", "order", "confidence", "p_MET"])
 def test_rows_that_say_more_are_read_one_by_one(column: str) -> None:
     rubric = Rubric(criteria=(Criterion(name="Right", requirement="It is right."),))
     items = ["a"]
-    columns = [*HEADER.strip().split(","), column]
-    head = ",".join(columns)
-    plain = read_clean(f"{head}\na,Right,bob,human,MET,\n", ",", columns, rubric, items)
+    head = f"{HEADER.strip()},{column}\n"
+    plain = read_clean_votes(f"{head}a,Right,bob,human,MET,\n".encode(), rubric, items)
     assert plain is not None
     assert plain.option.tolist() == [0]
-    assert read_clean(f"{head}\na,Right,bob,human,MET,1\n", ",", columns, rubric, items) is None
+    assert read_clean_votes(f"{head}a,Right,bob,human,MET,1\n".encode(), rubric, items) is None
 
 
 def test_items_with_rubrics_of_their_own_are_read_one_by_one() -> None:
