@@ -6,10 +6,11 @@ from pathlib import Path
 
 import streamlit as st
 
+from core.domain.access import Actor
 from core.errors import NotAllowed, NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
-from pages.ui.resources import actor, enter, store
+from pages.ui.resources import enter, store
 from pages.ui.routes import ABOUT, MEMBERS, SECTIONS, START, Screen, about_this_page, barred_at
 from pages.ui.state import keep_what_is_typed
 from pages.ui.widgets import frame_css, page_header, shown_errors
@@ -17,12 +18,12 @@ from pages.ui.widgets import frame_css, page_header, shown_errors
 HERE = Path(__file__).parent
 
 
-def _who_may_use(screen: Screen) -> bool:
+def _is_of_use(screen: Screen, who: Actor) -> bool:
     """Whether the screen is of use to whoever is here; the services protect, this only tidies."""
-    return not barred_at(screen, {}) and (screen != MEMBERS or actor().via == "page")
+    return not barred_at(screen, {}, who) and (screen != MEMBERS or who.via == "page")
 
 
-def _page(screen: Screen) -> st.Page:
+def _page(screen: Screen, who: Actor) -> st.Page:
     return st.Page(
         screen.script,
         title=screen.title,
@@ -30,22 +31,22 @@ def _page(screen: Screen) -> st.Page:
         icon=f":material/{screen.icon}:",
         help=screen.help,
         default=screen == START,
-        visibility="hidden" if screen.hidden or not _who_may_use(screen) else "visible",
+        visibility="hidden" if screen.hidden or not _is_of_use(screen, who) else "visible",
     )
 
 
-def _navigation() -> st.Page:
+def _navigation(who: Actor) -> st.Page:
     # Whatever else stands in the sidebar, no screen hides behind "View more".
     return st.navigation(
-        {section: [_page(screen) for screen in screens] for section, screens in SECTIONS.items()},
+        {name: [_page(screen, who) for screen in screens] for name, screens in SECTIONS.items()},
         expanded=True,
     )
 
 
-def _show_page() -> None:
+def _show_page(who: Actor) -> None:
     # Both pictures are files of ours: a Material icon would be fetched from elsewhere.
     st.logo(HERE / "ui" / "logo.svg", size="large", icon_image=HERE / "ui" / "icon.svg")
-    chosen = _navigation()
+    chosen = _navigation(who)
     identity.leave_for_start(chosen)
     identity.who_is_here()
     state.on_page(chosen.url_path)
@@ -89,4 +90,4 @@ with shown_errors():
     if _who.role is None:
         identity.sign_in_page(_who)
     else:
-        _show_page()
+        _show_page(_who)

@@ -45,24 +45,25 @@ def store() -> Store:
 
     Opened once per process. Pages hand it on to services and never look inside.
     """
-    return _open(here().db).acting(actor())
+    return _open(str(here().db)).acting(actor())
 
 
 def actor() -> Actor:
     """Who is here, asked anew each time: a member's role may have changed, or ended."""
     settings = here()
     if settings.access is not None:
-        return members.actor(_open(settings.db), settings.access, claims())
+        return members.actor(_open(str(settings.db)), settings.access, claims())
     near = server.from_this_machine(st.context.headers, st.context.ip_address)
     return LOCAL if near else VISITOR
 
 
-def only(*verbs: Verb) -> dict[str, Any]:
+def only(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
     """What a widget is given that is for those who may do any of that: else greyed out, and why.
 
     The services refuse whoever may not; this says so before somebody has taken the trouble.
+    ``who`` is whoever is here, where that was just asked.
     """
-    who = actor()
+    who = who or actor()
     try:
         allow(who, next((verb for verb in verbs if who.may(verb)), verbs[0]))
     except NotAllowed as refused:
@@ -94,7 +95,7 @@ def workspaces() -> tuple[Workspace, ...]:
 
 def _in(settings: Settings) -> Actor:
     assert settings.access is not None
-    return members.actor(_open(settings.db), settings.access, claims(), join=False)
+    return members.actor(_open(str(settings.db)), settings.access, claims(), join=False)
 
 
 def enter() -> Actor:
@@ -128,7 +129,7 @@ def sign_out() -> None:
     for one in settings.each():
         if settings.access is not None and (not one.workspace or _in(one).role):
             assert one.access is not None
-            opened = _open(one.db)
+            opened = _open(str(one.db))
             members.sign_out(opened.acting(members.actor(opened, one.access, claims())))
 
 
@@ -144,7 +145,7 @@ def later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
     Streamlit calls it outside of any page, where nobody is known.
     """
     settings, said, whose, who = here(), claims(), state.owner(), actor()
-    opened = _open(settings.db)
+    opened = _open(str(settings.db))
 
     def made() -> FileT:
         state.OWNER.set(whose)
@@ -155,10 +156,10 @@ def later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _open(db: Path) -> Store:
+def _open(db: str) -> Store:
     from core.services import open_store
 
-    return open_store(replace(load_settings(), db=db))
+    return open_store(replace(load_settings(), db=Path(db)))
 
 
 def remembered(what: str, about: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:

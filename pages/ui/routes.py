@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.domain.access import Verb
+from core.domain.access import Actor, Verb
 from core.domain.runs import Run, RunRow
 from core.services.queueing import queue_cells
 from core.services.results import browsing
@@ -209,13 +209,14 @@ SECTIONS: dict[str, tuple[Screen, ...]] = {
 }
 
 
-def barred_at(to: Screen, address: Mapping[str, object]) -> dict[str, Any]:
+def barred_at(
+    to: Screen, address: Mapping[str, object], who: Actor | None = None
+) -> dict[str, Any]:
     """What a link there is given for whom it is of no use. A spot check made is for all to read."""
     if to == SPOT_CHECK and state.RUN in address:
         return {}
-    if state.PLAN in address:
-        return only("write")
-    return only(*(("organise",) if address.get(state.NEW) == state.QUEUE else to.verbs))
+    plan, queue = state.PLAN in address, address.get(state.NEW) == state.QUEUE
+    return only(*(("write",) if plan else ("organise",) if queue else to.verbs), who=who)
 
 
 def link(

@@ -32,6 +32,11 @@ Field = (
     | tree.Slider
     | tree.ButtonGroup
 )
+#: What Streamlit calls these; what chooses between views comes last, since it hides others.
+KINDS = (
+    *("checkbox", "toggle", "number_input", "text_input", "text_area", "selectbox", "radio"),
+    *("multiselect", "slider", "button_group"),
+)
 WIDE = "id,text,kim,lee\na,x,MET,MET\nb,y,UNMET,MET\n"
 
 
@@ -109,12 +114,9 @@ FORMS: dict[str, Callable[[Store], AppTest]] = {
 
 
 def fields(app: AppTest) -> dict[str, Field]:
-    """What can be filled in, by key, in the order of the page."""
-    kinds = (
-        *("checkbox", "toggle", "number_input", "text_input", "text_area", "selectbox", "radio"),
-        *("multiselect", "slider", "button_group"),
-    )
-    return {w.key: w for kind in kinds for w in app.get(kind) if w.key and not w.disabled}
+    """What can be filled in, by key: kind by kind, each in the order of the page."""
+    found = [one for one in app._tree if isinstance(one, Field) and one.key and not one.disabled]
+    return {one.key: one for one in sorted(found, key=lambda one: KINDS.index(one.type))}
 
 
 def values(app: AppTest) -> dict[str, Any]:

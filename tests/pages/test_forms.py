@@ -71,12 +71,13 @@ def ends(row: list[str]) -> tuple[str, str]:
 
 
 def fill_in(app: AppTest) -> None:
-    """Another value than the first into every field, so that one that starts anew shows.
+    """Another value than the first into every field that is tried, so that one that starts anew
+    shows.
 
     What hides other fields is put back.
     """
     done = set(SUBJECTS)
-    while new := [key for key in fields(app) if key not in done]:
+    while new := [key for key in tried(app) if key not in done]:
         done.add(new[0])  # one at a time: a box that is ticked may bring more fields
         field = fields(app)[new[0]]
         changed = other(field)

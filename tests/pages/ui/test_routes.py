@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.store.store import Store
 from pages.compare import selection as keys
-from pages.ui import routes, state
+from pages.ui import resources, routes, state
 from pages.ui.routes import Screen
 from tests.pages.compare.test_page import field
 from tests.pages.conftest import open_page, shown, visit
@@ -97,3 +97,13 @@ def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -
     assert not app.exception
     assert app.query_params[state.RUNS] == f"{first},{second}"
     assert "What changed" in shown(app)
+
+
+def test_who_is_here_is_not_asked_for_every_line_of_the_navigation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, actor = list[int](), resources.actor
+    monkeypatch.setattr(resources, "actor", lambda: asked.append(1) or actor())
+    open_page(routes.DOCUMENTS)
+    # By the frame, by the page and for its store.
+    assert len(asked) <= 3
