@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from sklearn import metrics as sk
 
 from core.services.agreement.metrics_report import metrics_source
 from tests.services.agreement.common_layout.making import SHAPES, Shape, write
-from tests.services.agreement.common_layout.oracle import Criterion, Folder, mean_level
+from tests.services.agreement.common_layout.oracle import (
+    WEIGHTS,
+    Criterion,
+    Folder,
+    f1_macro,
+    kappa,
+    mean_level,
+    table_of,
+)
 
 JUDGES = ("llm", "offline")
 
@@ -86,3 +97,23 @@ def test_every_number_of_metrics_is_the_independent_one(shape: Shape, tmp_path: 
         for one in compared(found, theirs.criterion(name), name)
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("n", [1, 4, 60])
+def test_what_is_written_out_of_a_table_of_counts_is_what_scikit_learn_computes(
+    k: int, n: int
+) -> None:
+    # One pair is no agreement beyond chance to speak of (0 / 0); of four some level is missing.
+    dice = np.random.default_rng(10 * k + n)
+    a, b, names = dice.integers(0, k, n), dice.integers(0, k, n), list(range(k))
+    table = table_of(a, b, k)
+    assert table.tolist() == sk.confusion_matrix(a, b, labels=names).tolist()
+    f1 = sk.f1_score(a, b, labels=names, average="macro", zero_division=0)
+    assert f1_macro(table) == pytest.approx(f1, abs=1e-12)
+    for name in WEIGHTS:
+        weights = None if name == "none" else name
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = sk.cohen_kappa_score(a, b, labels=names, weights=weights)
+        assert kappa(table, name) == pytest.approx(theirs, abs=1e-12, nan_ok=True)
