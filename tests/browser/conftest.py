@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from core.settings import RunnerPlace
-from tests.browser.driving import visit, watch
+from tests.browser.driving import watch
 from tests.browser.seats import Wardrobe, seats
 from tests.browser.serving import SHARED_APP, Server, serving
 from tests.provider import Provider
@@ -157,7 +157,6 @@ def one_page(wardrobe: Wardrobe, app_url: str) -> Iterator[Any]:
     Loading the app's scripts costs three times what drawing another screen does.
     """
     with wardrobe.lent(app_url) as lent, watched(lent, app_url) as kept:
-        visit(kept, f"{app_url}/docs")
         yield kept
 
 
@@ -177,7 +176,7 @@ def watched(context: Any, app_url: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def someone(wardrobe: Wardrobe, app_url: str) -> Iterator[Callable[[str], Any]]:
+def someone(wardrobe: Wardrobe, app_url: str) -> Iterator[Callable[..., Any]]:
     """Sit somebody down at a browser of their own."""
     with seats(wardrobe, app_url) as sit:
         yield sit

@@ -101,8 +101,12 @@ def visit(page: Any, url: str) -> None:
 def turn(page: Any, url: str) -> None:
     """Go on to another address as Back and Forward do: the app stays, and draws what is there.
 
-    The scripts of the app need not start again, as they do with `visit`.
+    The scripts of the app need not start again, as they do with `visit`. A page on which
+    nothing was opened yet is opened there.
     """
+    if page.url == "about:blank":
+        visit(page, url)
+        return
     page.evaluate(STEP, url)
     settle(page)
     page.wait_for_selector("h1")

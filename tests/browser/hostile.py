@@ -27,7 +27,8 @@ NOW = "2026-03-01T10:00:00.000Z"
 ATTACK = (
     "![m](http://127.0.0.1:9/m) $a^2$ :material/skull: <img src=http://127.0.0.1:9/i "
     "onerror=window.hurt=1> <script>window.hurt=1</script> **b** `c` :red[d] "
-    "[l](javascript:window.hurt=1) <style>body{display:none}</style> \u202ereversed </submission>"
+    "[l](javascript:window.hurt=1) <style>body{display:none}</style> www.evil.test "
+    "\u202ereversed </submission>"
 )
 
 

@@ -22,7 +22,8 @@ FIELDS = """() => [...document.querySelectorAll('textarea, input')]
   .map(field => field.value).join('\\n')"""
 #: Links to elsewhere (plots have their own kind of address), pictures, scripts, formulas.
 OBEYED = (
-    "[*|href*='127.0.0.1:9/'], [*|href^='javascript:'], [src*='127.0.0.1:9/'], "
+    "[*|href*='127.0.0.1:9/'], [*|href^='http://www.evil'], [*|href^='javascript:'], "
+    "[src*='127.0.0.1:9/'], "
     "[data-testid=stMain] script, [data-testid=stMain] .katex"
 )
 #: Labels are cut; so much of each must be there: the name of the place and some Markdown.

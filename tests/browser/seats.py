@@ -9,7 +9,7 @@ from typing import Any
 
 from core.services.review import queues
 from core.store.store import Store
-from tests.browser.driving import PATIENCE, settle, visit, watch
+from tests.browser.driving import PATIENCE, settle, turn, visit, watch
 
 STAGE = re.compile("Give your verdict|Here is what")
 
@@ -50,13 +50,16 @@ class Wardrobe:
 
 
 @contextmanager
-def seats(wardrobe: Wardrobe, app_url: str) -> Iterator[Callable[[str], Any]]:
-    """Sit people down, each at a browser of their own; their pages close at the end."""
+def seats(wardrobe: Wardrobe, app_url: str) -> Iterator[Callable[..., Any]]:
+    """Sit people down, each at a browser of their own; their pages close at the end.
+
+    `listen` is given a page before anything is opened there, and watches it.
+    """
     with ExitStack() as lent:
 
-        def sit(name: str) -> Any:
+        def sit(name: str, listen: Callable[[Any], None] = watch) -> Any:
             page = lent.enter_context(wardrobe.lent(app_url)).new_page()
-            watch(page)
+            listen(page)
             enter(page, f"{app_url}/queues", name)
             return page
 
@@ -74,8 +77,9 @@ def enter(page: Any, url: str, name: str) -> None:
 
 
 def review(page: Any, url: str, queue_id: int) -> None:
-    """Open the reviewing screen of a queue and wait for what stands there."""
-    page.goto(f"{url}/item?queue={queue_id}")
+    """Go on to the reviewing screen of a queue, or load it anew; wait for what stands there."""
+    address = f"{url}/item?queue={queue_id}"
+    page.goto(address) if "/item?" in page.url else turn(page, address)
     page.get_by_text(STAGE).wait_for()
     settle(page)
 

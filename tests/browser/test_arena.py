@@ -52,14 +52,6 @@ def worth(text: str) -> tuple[int, int]:
     return found[0], found[1]
 
 
-def visit_as_nobody(page: Any, url: str) -> None:
-    """Open a page in a browser that knows no name, whatever the tests before have left in it."""
-    visit(page, url)
-    page.evaluate("() => localStorage.clear()")
-    visit(page, url)
-    settle(page)
-
-
 def key(page: Any, name: str) -> None:
     page.keyboard.press(name)
     settle(page)
@@ -69,7 +61,7 @@ def test_ten_blind_contests_by_keyboard_update_how_people_and_judges_agree(
     contest: int, app_db: Path, page: Any, app_url: str
 ) -> None:
     payload = Payload(page)
-    visit_as_nobody(page, f"{app_url}/arena?run={contest}")
+    visit(page, f"{app_url}/arena?run={contest}")
     write(page, "Your name", "Zoe")
     page.get_by_role("button", name="Start", exact=True).click()
     settle(page)
@@ -123,7 +115,7 @@ def _kept(app_db: Path, contest: int) -> None:
 def test_a_digit_typed_into_a_field_is_no_vote(
     contest: int, app_db: Path, page: Any, app_url: str
 ) -> None:
-    visit_as_nobody(page, f"{app_url}/arena?run={contest}")
+    visit(page, f"{app_url}/arena?run={contest}")
     field = page.get_by_role("textbox", name="Your name", exact=True)
     field.fill("")
     field.press_sequentially("Ann 12")

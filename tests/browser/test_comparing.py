@@ -10,12 +10,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from core.store.store import Store
-from tests.browser.driving import follow, go, main_text, press, settle, visit
+from tests.browser.driving import follow, go, main_text, press, settle, turn, visit
 from tests.browser.hostile import hostile
 from tests.browser.looking import seen
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
 
+#: No test needs a page of its own.
+ONE_PAGE = True
 #: Of `clear`, the weak run is right on 4 of 8 items and the strong one on 7:
 #: tests/comparing/test_comparing.py.
 DIFFERENCE = "+37.5 points"
@@ -43,7 +45,7 @@ def runs(app_db: Path) -> Iterator[Runs]:
 def test_from_a_run_to_the_votes_behind_a_verdict_that_flipped(
     runs: Runs, page: Any, app_url: str
 ) -> None:
-    visit(page, f"{app_url}/run?run={runs.weak}")
+    turn(page, f"{app_url}/run?run={runs.weak}")
     follow(page, "Compare")
     # One run alone: those over the same dataset are offered.
     page.get_by_text("One run alone").wait_for()
@@ -77,7 +79,7 @@ def press_what_was_judged(page: Any) -> None:
 
 
 def test_what_accuracy_costs_is_drawn_and_listed(runs: Runs, page: Any, app_url: str) -> None:
-    visit(page, f"{app_url}/compare?runs={runs.weak},{runs.strong}")
+    turn(page, f"{app_url}/compare?runs={runs.weak},{runs.strong}")
 
     plot = page.get_by_role("figure", name="Accuracy against cost")
     plot.scroll_into_view_if_needed()

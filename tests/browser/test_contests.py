@@ -9,12 +9,14 @@ import pytest
 
 from core.services.pairwise import blind_arena
 from core.store.store import Store
-from tests.browser.driving import follow, main_text, press, settle, turn, visit, write
+from tests.browser.driving import follow, main_text, press, settle, turn, write
 from tests.browser.hostile import hostile
 from tests.browser.looking import seen
 from tests.pages.contested import SYSTEMS, held
 from tests.services.pairwise.world import dataset
 
+#: No test needs a page of its own.
+ONE_PAGE = True
 #: Where a cell of the matrix is in the window: cells are bars of length 1, one row above another.
 PLACE = """([row, column]) => {
   const plot = document.querySelector('[aria-label^="Win matrix"] .js-plotly-plot');
@@ -59,7 +61,7 @@ def runs(app_db: Path) -> tuple[int, int]:
 def test_a_cell_of_the_matrix_leads_to_both_orders_of_a_contest(
     runs: tuple[int, int], page: Any, app_url: str
 ) -> None:
-    visit(page, f"{app_url}/contests")
+    turn(page, f"{app_url}/contests")
     follow(page, "weak vs fair")
     press(page, "Who beats whom", role="radio")
     matrix = page.get_by_role("figure", name="Win matrix")
@@ -84,7 +86,7 @@ def test_a_cell_of_the_matrix_leads_to_both_orders_of_a_contest(
 def test_a_link_to_the_page_one_is_on_is_kept_by_the_next_act(
     runs: tuple[int, int], page: Any, app_url: str
 ) -> None:
-    visit(page, f"{app_url}/contests")
+    turn(page, f"{app_url}/contests")
     follow(page, "weak vs fair")
     assert page.url == f"{app_url}/contests?run={runs[0]}"
     press(page, "People", role="radio")
@@ -105,7 +107,7 @@ def test_hostile_text_in_every_view_is_shown_and_not_obeyed(
     runs: tuple[int, int], page: Any, app_url: str
 ) -> None:
     _, attacked = runs
-    visit(page, f"{app_url}/contests")
+    turn(page, f"{app_url}/contests")
     seen(page, "contest")
     for view in ("board", "position", "people"):
         turn(page, f"{app_url}/contests?run={attacked}&view={view}")

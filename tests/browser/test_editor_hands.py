@@ -11,7 +11,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.store.store import Store
-from tests.browser.driving import press, settle, turn, write
+from tests.browser.driving import press, settle, turn, visit, write
 
 #: No test needs a page of its own.
 ONE_PAGE = True
@@ -33,7 +33,7 @@ def ids(app_db: Path) -> dict[str, int]:
     """A rubric for each test, made before the server starts."""
     return {
         name: made(app_db, name)
-        for name in ("clicked", "written", "shortcut", "gone", "low", "bar")
+        for name in ("clicked", "written", "shortcut", "gone", "low", "bar", "linked")
     }
 
 
@@ -154,3 +154,16 @@ def test_the_bar_with_save_stays_in_sight_and_covers_no_title(
     page.mouse.wheel(0, 5000)
     page.wait_for_function("() => document.querySelector('h1').getBoundingClientRect().bottom < 0")
     assert page.get_by_role("button", name="Save", exact=True).bounding_box()["y"] > 0
+
+
+def test_a_deep_link_reopens_the_rubric_and_reload_keeps_unsaved_work(
+    ids: dict[str, int], page: Any, app_url: str
+) -> None:
+    visit(page, f"{app_url}/rubrics?rubric={ids['linked']}")
+    page.get_by_role("heading", name="linked").wait_for()
+    press(page, "About, guidelines and scoring")
+    write(page, "Guidelines", "Be kind.")
+    page.get_by_text("Unsaved changes to version 1").wait_for()
+    page.reload()
+    page.get_by_text("Unsaved changes to version 1").wait_for()
+    settle(page)

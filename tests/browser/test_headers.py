@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,7 @@ import pytest
 
 from core.services.reports import worked_example
 from core.store.store import Store
-from tests.browser import reviewers as world
 from tests.browser.driving import settle, turn, visit
-from tests.browser.seats import STAGE, review
 
 #: A violation is said on the console, and by this event.
 LISTEN = """
@@ -129,19 +126,6 @@ def odd_forms(page: Any) -> list[str]:
         decimals = {len(one.partition(".")[2]) for one in marks if re.fullmatch(r"−?[\d.]+", one)}
         found += [f"unlike marks: {marks}"] if len(decimals) > 1 else []
     return found
-
-
-def test_reviewing_is_refused_nothing_by_the_policy(
-    app_db: Any, someone: Callable[[str], Any], app_url: str
-) -> None:
-    store = Store(app_db)
-    queue_id = world.queue(store, world.graded(store, 2))
-    store.close()
-    page = someone("Tina")
-    page.add_init_script(LISTEN)
-    review(page, app_url, queue_id)
-    page.get_by_text(STAGE).wait_for()
-    assert page.evaluate("window.refused") == []
 
 
 def test_a_picture_or_script_from_elsewhere_is_refused(

@@ -42,7 +42,7 @@ def test_in_the_list_of_queues(queues: Queues, reviewer: Any, app_url: str) -> N
     seen(reviewer, "queue", "disputed", "run", "flipped", "lead")
     press(reviewer, "New queue")
     reviewer.get_by_text("What it would queue").wait_for()
-    seen(reviewer)
+    seen(reviewer, "sick")
 
 
 def test_in_a_queue(queues: Queues, reviewer: Any, app_url: str) -> None:
@@ -61,7 +61,7 @@ def test_on_the_reviewing_screen(queues: Queues, reviewer: Any, app_url: str) ->
     seen(page, whole=("requirement-1", "submission", "prompt", "reference"))
     for look in ("Formatted", "Code", "Plain"):
         press(page, look, role="radio")
-        seen(page, whole=("submission",) if look != "Formatted" else ())
+        seen(page, "submission", whole=("submission",) if look != "Formatted" else ())
     page.keyboard.press("e")
     page.get_by_text("Evidence for").wait_for()
     seen(page, "criterion-1")
@@ -75,7 +75,7 @@ def test_on_the_reviewing_screen(queues: Queues, reviewer: Any, app_url: str) ->
         settle(page)
     page.get_by_role("button", name="Commit").click()
     page.get_by_text("Here is what the judges said.").wait_for()
-    seen(page, "judge", "criterion-1", "high", whole=("reason", "evidence"))
+    seen(page, "judge", "criterion-1", "high", whole=("reason", "evidence", "requirement-1"))
     page.get_by_role("button", name="bookmark").click()
     settle(page)
     seen(page, "snippet")

@@ -16,8 +16,9 @@ from core.services.reports import worked_example
 from core.services.review import adjudication
 from core.store.store import Store
 from tests.browser import reviewers as world
-from tests.browser.driving import main_text, settle, watch
+from tests.browser.driving import main_text, settle, turn, watch
 from tests.browser.seats import STAGE, key, review, states
+from tests.browser.test_headers import LISTEN
 
 #: What scrolls on every page.
 MAIN = "document.querySelector('[data-testid=stMain]')"
@@ -32,11 +33,17 @@ def store(app_db: Path) -> Iterator[Store]:
     opened.close()
 
 
+def with_refusals(page: Any) -> None:
+    """Watch a page, also for what the policy of the server refuses it."""
+    watch(page)
+    page.add_init_script(LISTEN)
+
+
 def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(
-    store: Store, someone: Callable[[str], Any], app_url: str
+    store: Store, someone: Callable[..., Any], app_url: str
 ) -> None:
     queue_id = world.queue(store, world.graded(store, 2))
-    page = someone("Tina")
+    page = someone("Tina", with_refusals)
     review(page, app_url, queue_id)
     key(page, "n")
     note = page.get_by_role("textbox", name="Note on Right")
@@ -58,6 +65,8 @@ def test_keys_never_fire_while_typing_and_streamlits_own_stay_its_own(
     key(page, "Enter")
     assert page.get_by_role("table", name="Keys").is_visible()
     assert "no verdict yet" in main_text(page)
+    # The policy of the server refused nothing meanwhile.
+    assert page.evaluate("window.refused") == []
 
 
 def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
@@ -70,7 +79,7 @@ def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
     queue_id = world.queue(store, run, rule)
     assert states(store, queue_id) == {"needs_review": 20}
     page = someone("Kay")
-    page.goto(f"{app_url}/queues?queue={queue_id}")
+    turn(page, f"{app_url}/queues?queue={queue_id}")
     page.get_by_role("button", name=re.compile("Start reviewing")).wait_for()
     settle(page)
     key(page, "Enter")
@@ -153,7 +162,7 @@ def test_a_lead_takes_an_item_over_and_its_reviewer_keeps_the_draft(
     ann, lea = someone("Ann"), someone("Lea")
     review(ann, app_url, queue_id)
     key(ann, "2")
-    lea.goto(f"{app_url}/queues?queue={queue_id}")
+    turn(lea, f"{app_url}/queues?queue={queue_id}")
     lea.get_by_role("button", name="Take over from Ann").wait_for()
     settle(lea)
     lea.get_by_role("button", name="Take over from Ann").click()

@@ -10,7 +10,7 @@ import pytest
 
 from core.store.store import Store
 from tests.browser import reviewers as world
-from tests.browser.driving import settle, watch
+from tests.browser.driving import settle, turn, watch
 from tests.browser.seats import key, review, states
 
 
@@ -25,9 +25,13 @@ def store(app_db: Path) -> Iterator[Store]:
 class Wire:
     """Every byte that reaches a page: websocket frames and the bodies of answers."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self) -> None:
         self.frames: list[bytes] = []
         self._answers: list[Any] = []
+
+    def listen(self, page: Any) -> None:
+        """Take down what reaches this page from now on."""
+        watch(page)
         page.on("websocket", lambda socket: socket.on("framereceived", self._keep))
         page.on("response", lambda answer: self._answers.append(answer))
         # What the browser kept from another page would not come over the wire.
@@ -53,14 +57,13 @@ class Wire:
 
 
 def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
-    store: Store, someone: Callable[[str], Any], app_url: str
+    store: Store, someone: Callable[..., Any], app_url: str
 ) -> None:
     queue_id = world.queue(store, world.graded(store, 1), reviewers=2)
     colleague = world.sit(store, world.OTHER)
     world.decide(store, colleague, queue_id, world.UNMET, world.OTHER_NOTE)
-    page = someone("Blanche").context.new_page()
-    watch(page)
-    wire = Wire(page)
+    wire = Wire()
+    page = someone("Blanche", wire.listen)
     review(page, app_url, queue_id)
     page.get_by_text("Submission 1. It goes on.").wait_for()
     # Everything one can do before the verdict: drafts, why not, a note, evidence, other looks.
@@ -88,7 +91,7 @@ def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
 
 
 def test_who_ends_a_disagreement_gets_nothing_of_it_before_a_verdict_of_their_own(
-    store: Store, someone: Callable[[str], Any], app_url: str
+    store: Store, someone: Callable[..., Any], app_url: str
 ) -> None:
     # Assisted, but on no item: what is not drawn is as blind as any other.
     queue_id = world.queue(
@@ -99,10 +102,10 @@ def test_who_ends_a_disagreement_gets_nothing_of_it_before_a_verdict_of_their_ow
         # Against judges who all agree a note is due: theirs is the planted one.
         world.decide(store, world.sit(store, name), queue_id, option, world.OTHER_NOTE)
     assert states(store, queue_id) == {"disagreement": 2}
-    page = someone("Lea").context.new_page()  # the lead, who made the queue
-    watch(page)
-    wire = Wire(page)
-    page.goto(f"{app_url}/item?queue={queue_id}")
+    wire = Wire()
+    page = someone("Lea", wire.listen)  # the lead, who made the queue
+    wire.frames.clear()  # the list of queues tells a lead who reviews
+    turn(page, f"{app_url}/item?queue={queue_id}")
     page.get_by_text("Reviewers disagree here. Give your own verdict first.").wait_for()
     settle(page)
     key(page, "1", "2", "ArrowUp")

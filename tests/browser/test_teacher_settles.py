@@ -10,7 +10,7 @@ from typing import Any
 from openpyxl import load_workbook
 
 from core.settings import RunnerPlace
-from tests.browser.driving import PATIENCE, follow, main_text, settle, visit, write
+from tests.browser.driving import PATIENCE, follow, main_text, settle, turn, visit, write
 from tests.browser.seats import key
 from tests.browser.test_grade_journey import CRITERIA, Hands, level, marks, rubric
 from tests.provider import Answer, Provider, ok
@@ -69,7 +69,7 @@ def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the
         shown = ("Nothing", "Half", "Full")
         key(page, str(1 + shown.index(level(essay, criterion)[0])), "Enter", "Enter")
     assert "Nothing left for you here" in main_text(page)
-    visit(page, path)
+    turn(page, path)
     page.get_by_text("4 graded, 0 in doubt").wait_for()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download grades (.xlsx)").click()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from joserfc import jwt
+from joserfc.jwk import OctKey
 
 from core.services.access import members
 from core.store.store import Store
@@ -42,6 +45,9 @@ title = "Arts"
 data = "arts.db"
 new_members = "none"
 """
+#: What the server signs with: its cookies, and whom a sign-in is to go to.
+SECRET = "thirty-two-characters-of-nothing"
+KEY = OctKey.import_key(SECRET)
 #: Gives a browser in which nobody is signed in, another with each call.
 Lend = Callable[[], Any]
 ROLES = {"rita": "reviewer", "ada": "adjudicator", "otto": "author", "lea": "lead"}
@@ -99,7 +105,7 @@ def team(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
         def secrets(url: str) -> str:
             return (
                 f'[auth]\nredirect_uri = "{url}/oauth2callback"\n'
-                'cookie_secret = "thirty-two-characters-of-nothing"\n'
+                f'cookie_secret = "{SECRET}"\n'
                 'client_id = "studio"\nclient_secret = "not used by the provider"\n'
                 f'server_metadata_url = "{provider}/.well-known/openid-configuration"\n'
             )
@@ -125,12 +131,24 @@ def opened(context: Any, url: str) -> Any:
 
 
 def signed_in(context: Any, url: str, name: str, address: str = "") -> Any:
-    """A page of a browser in which this person signed in; it is where that led."""
+    """A page of a browser in which this person signed in, opened there.
+
+    The provider is answered without drawing its pages: `logged_in` goes the way that people see.
+    """
+    token = jwt.encode({"alg": "HS256"}, {"provider": "default", "exp": time.time() + 60}, KEY)
+    asked = context.request.get(f"{url}/auth/login", params={"provider": token})
+    led = context.request.post(asked.url, form={"sub": name})
+    assert led.url.startswith(f"{url}/"), led.url
+    return opened(context, f"{url}{address}")
+
+
+def logged_in(context: Any, url: str, name: str, address: str) -> Any:
+    """A page of a browser in which this person signed in by hand; it is where that led."""
     page = opened(context, f"{url}{address}")
     page.get_by_role("button", name="Log in").click()
     page.locator("input[name=sub]").fill(name)
     page.locator("button[type=submit]").first.click()
-    page.wait_for_url(lambda now: now.startswith(f"{url}{address or '/'}"))
+    page.wait_for_url(lambda now: now.startswith(f"{url}{address}"))
     page.get_by_test_id("stMain").get_by_role("heading", level=1).wait_for()
     settle(page)
     return page
@@ -145,15 +163,19 @@ def links(page: Any) -> set[str]:
     return {words.strip().splitlines()[-1] for words in found}
 
 
-def test_who_is_not_signed_in_sees_nothing_at_any_address(team: Server, lend: Lend) -> None:
-    context = lend()
-    for address in ("", "judges", "runs", "run?run=1", "agreement?run=1", "docs", "members"):
-        page = opened(context, f"{team.url}/{address}")
+def test_who_is_not_signed_in_sees_nothing_at_any_address_but_in_its_fonts(
+    team: Server, lend: Lend
+) -> None:
+    page, refused = lend().new_page(), list[str]()
+    page.on("response", lambda said: refused.append(said.url) if said.status == 403 else None)
+    watch(page)
+    for address in ("run?run=1", "", "judges", "runs", "agreement?run=1", "docs", "members"):
+        turn(page, f"{team.url}/{address}")
         said = text(page)
         assert "Sign in to go on" in said, address
         assert "science" not in said.lower(), address
         assert links(page) == set(), address
-        page.close()
+    assert [url for url in refused if "/static/" in url] == []
 
 
 @pytest.mark.parametrize(
@@ -223,7 +245,7 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, lend: 
         page.get_by_test_id("stDownloadButton").first.click()
     assert caught.value.path().read_text().startswith("{")
     # That one is gone with the next run of any page; this one stays while its page is open.
-    page.goto(f"{team.url}/rubrics?rubric=1")
+    turn(page, f"{team.url}/rubrics?rubric=1")
     page.get_by_role("button", name="Export").click()
     with page.expect_download() as caught:
         page.get_by_role("button", name="Download YAML").click()
@@ -239,7 +261,7 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, lend: 
     left = other.context.request.put(f"{team.url}/_stcore/upload_file/someone/file", data=b"x")
     assert left.status == 403
     # Whoever has the page open leaves a file on it.
-    other.goto(f"{team.url}/start")
+    turn(other, f"{team.url}/start")
     with other.expect_response("**/_stcore/upload_file/**") as put:
         files = [{"name": "texts.csv", "mimeType": "text/csv", "buffer": b"id,text\n1,One\n"}]
         other.locator("input[type=file]").first.set_input_files(files)
@@ -250,7 +272,7 @@ def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(
     team: Server, lend: Lend
 ) -> None:
     # The sign-in leads away and back to the first address: the tab goes on to where it wanted.
-    page = signed_in(lend(), team.url, "lea", "/datasets?w=arts")
+    page = logged_in(lend(), team.url, "lea", "/datasets?w=arts")
     page.wait_for_url("**/datasets?w=arts")
     page.get_by_role("heading", name="Datasets").wait_for()
     settle(page)
@@ -279,18 +301,6 @@ def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(
     page.wait_for_url("**/datasets?w=science")
     settle(page)
     assert page.get_by_role("combobox", name="Workspace").input_value() == "Science"
-
-
-def test_the_sign_in_page_has_its_fonts(team: Server, lend: Lend) -> None:
-    context = lend()
-    page = context.new_page()
-    refused = list[str]()
-    page.on("response", lambda said: refused.append(said.url) if said.status == 403 else None)
-    watch(page)
-    page.goto(team.url)
-    page.get_by_role("button", name="Log in").wait_for()
-    settle(page)
-    assert [url for url in refused if "/static/" in url] == []
 
 
 def test_who_is_in_one_workspace_finds_no_way_into_the_other(team: Server, lend: Lend) -> None:

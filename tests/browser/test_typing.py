@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from core.store.store import Store
 from tests.browser import reviewers as world
 from tests.browser.driving import settle, visit
 from tests.browser.seats import STAGE, key, review
-from tests.pages import spot_checks
 
 #: Milliseconds that somebody looks at the screen after typing, and the pause within a sentence.
 WHILE, PAUSE = 3000, 1500
@@ -57,22 +55,6 @@ def test_a_note_that_was_not_finished_is_there_after_a_reload(
     settle(page)
 
     assert note.input_value() == FIRST + MORE
-
-
-def test_a_submission_that_was_not_finished_is_there_after_a_reload(
-    store: Store, page: Any, app_url: str
-) -> None:
-    spot_checks.saved_rubric(store)
-    visit(page, f"{app_url}/spot_check")
-    field = page.get_by_role("textbox", name=re.compile("^Submission"))
-    field.fill("")
-    type_in_two_goes(page, field)
-
-    page.reload()
-    page.wait_for_selector("h1")
-    settle(page)
-
-    assert field.input_value() == FIRST + MORE
 
 
 def test_a_requirement_that_was_not_finished_is_there_after_a_reload(

@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from tests.browser.driving import choose, press, settle, visit
+from tests.browser.driving import choose, press, settle, turn
 from tests.browser.hostile import hostile
 from tests.browser.looking import seen
 from tests.formats.office.workbooks import xlsx
 
+#: No test needs a page of its own.
+ONE_PAGE = True
 ESSAYS = [["Student ID", "Essay"], ["7", hostile("essay")], ["8", "Two."]]
 MARKS = [["item", "ann", "bob"], ["e7", "yes", "yes"], ["e8", "yes", "no"]]
 
@@ -28,7 +30,7 @@ def kept(page: Any, name: str) -> None:
 
 
 def test_a_class_is_imported_from_the_sheet_that_is_chosen(app_url: str, page: Any) -> None:
-    visit(page, f"{app_url}/datasets?dataset=new")
+    turn(page, f"{app_url}/datasets?dataset=new")
     upload(page, {"Essays <b>1 &": ESSAYS, "Old": ESSAYS[:2]})
     kept(page, "sheet-choice")
     choose(page, "This workbook has rows on 2 sheets", "Essays")
@@ -40,7 +42,7 @@ def test_a_class_is_imported_from_the_sheet_that_is_chosen(app_url: str, page: A
 
 
 def test_votes_are_imported_from_the_sheet_that_is_chosen(app_url: str, page: Any) -> None:
-    visit(page, f"{app_url}/import_votes")
+    turn(page, f"{app_url}/import_votes")
     upload(page, {"Marks": MARKS, "Old": MARKS})
     choose(page, "This workbook has rows on 2 sheets", "Marks")
     kept(page, "votes-sheet")

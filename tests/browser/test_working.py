@@ -19,11 +19,14 @@ from core.services.runs.planning import RunRequest
 from core.settings import RunnerPlace
 from core.store.store import Store
 from tests.browser.answers import first_shown
-from tests.browser.driving import choose, follow, main_text, press, settle, visit
+from tests.browser.driving import choose, follow, main_text, press, settle, turn, visit
+from tests.browser.test_typing import FIRST, MORE, type_in_two_goes
 from tests.provider import Answer, Provider, status
 
 #: Runs are really worked off.
 RUNNER: RunnerPlace = "thread"
+#: No test needs a page of its own.
+ONE_PAGE = True
 JUDGE = "Loopback model"
 RUBRIC = Rubric(name="Replies", criteria=(Criterion(name="Polite", requirement="It is polite."),))
 
@@ -88,16 +91,16 @@ def test_a_pause_in_typing_keeps_the_text_and_starts_no_check(
     page.get_by_test_id("stMultiSelect").filter(has_text=JUDGE).wait_for()
     before = store.counts().spot_checks, provider.count
     field = page.get_by_role("textbox", name="Submission", exact=True)
-    field.fill("Good morning, here is")
-    page.wait_for_timeout(3000)  # nearly four times what takes a text over
+    field.fill("")
+    type_in_two_goes(page, field)  # the pauses are nearly four times what takes a text over
     settle(page)
     # Ctrl+Enter in this field starts a check, which may cost money.
     assert (store.counts().spot_checks, provider.count) == before
-    assert field.input_value() == "Good morning, here is"
+    assert field.input_value() == FIRST + MORE
     page.reload()
     page.wait_for_selector("h1")
     settle(page)
-    assert field.input_value() == "Good morning, here is"
+    assert field.input_value() == FIRST + MORE
     field.fill("")
     field.blur()
     settle(page)
@@ -141,7 +144,7 @@ def test_a_run_is_cancelled_and_resumed_from_its_page(
 
     provider.rule = answers_few
     run_id = started(store, "Stalled", items=60)
-    visit(page, f"{app_url}/run?run={run_id}")
+    turn(page, f"{app_url}/run?run={run_id}")
     page.get_by_text("▶ Grading").wait_for()
     page.get_by_role("button", name="Cancel").click()
     page.get_by_text("◼ Cancelled").wait_for()
@@ -162,7 +165,7 @@ def test_failures_are_counted_by_kind_and_retried_from_the_page(
         status(500, "out of order") if "Hello 1." in str(body) else first_shown(body)
     )
     run_id = started(store, "Failing", items=3)
-    visit(page, f"{app_url}/run?run={run_id}")
+    turn(page, f"{app_url}/run?run={run_id}")
     page.get_by_text("◼ Incomplete, 1 failure").wait_for()
     settle(page)
     page.get_by_text("No vote came of 1 question: provider's fault").click()

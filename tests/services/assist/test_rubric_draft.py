@@ -13,7 +13,7 @@ from core.services.rubrics.drafts import problems_of, rubric_from
 from core.store.library.help_tasks import Helps
 from core.store.store import Store
 from tests.judging.test_writing_replies import DRAFT
-from tests.provider import Provider, malformed
+from tests.provider import Answer, Provider, html, malformed, said, status, truncated
 from tests.services.assist.made import NOW, finished, limits, reply, text_of, writer
 
 
@@ -56,6 +56,28 @@ def test_a_draft_that_is_no_rubric_is_repaired_once_and_else_a_failure(
     task = finished(store, rubric_draft.begin(store, asked))
     assert task.status == "failed"
     assert rubric_draft.drafted(store, task) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (html(), "it answered with a web page"),
+        (status(402, "Top up."), "Top up."),
+        (malformed(), "exactly one complete JSON object"),
+        (truncated(), "cut off at the limit of tokens"),
+        (said(""), "empty"),
+        (reply({"kriterien": []}), "exactly one complete JSON object"),
+    ],
+    ids=["a gateway's page", "no money left", "words", "cut off", "nothing", "keys in German"],
+)
+def test_what_came_instead_of_a_draft_is_said(
+    store: Store, provider: Provider, answer: Answer, words: str
+) -> None:
+    provider.rule = lambda body: answer
+    asked = DraftRequest(writer(provider, tries=1), "Refunds.")
+    task = finished(store, rubric_draft.begin(store, asked))
+    assert task.status == "failed"
+    assert words in task.message
 
 
 def test_a_draft_that_stays_invalid_opens_with_its_problems_and_is_not_thrown_away(
