@@ -18,7 +18,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Tests have a data folder of their own, and nothing of the settings of whoever runs them."""
+    """Tests have a data folder of their own, and nothing of the settings of whoever runs them.
+
+    What is imported until all are collected is no garbage: a sixth of that time went to looking.
+    """
+    gc.set_threshold(200_000, 50, 100)
     folder = tempfile.TemporaryDirectory(prefix="rubric-studio-tests")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_DATA_HOME"] = folder.name
@@ -49,7 +53,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """What is imported by now stays: looking for garbage among it took a seventh of the time."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
 

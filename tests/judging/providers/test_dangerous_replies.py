@@ -9,6 +9,7 @@ import socket
 import ssl
 import tracemalloc
 import zlib
+from functools import cache
 
 import pytest
 
@@ -18,13 +19,21 @@ from tests import provider as answers
 from tests.judging.wire import KEY, WAYS, complete, request
 from tests.provider import Answer, Provider, said
 
-#: 64 MB that pack to 64 KB. (The report: 300 MB so packed took 1.4 GB.)
-BOMB = gzip.compress(said(" " * 64 * 1024**2).body)
+
+@cache
+def bomb() -> bytes:
+    """64 MB that pack to 64 KB. (The report: 300 MB so packed took 1.4 GB.)"""
+    return gzip.compress(said(" " * 64 * 1024**2).body)
+
+
+#: Made when they are sent: every process that collects these tests would make them.
 TOO_LARGE = {
-    "plain": said(" " * MOST_BYTES),
-    "bomb": answers.packed(BOMB),
-    "deflated bomb": answers.packed(zlib.compress(said(" " * 16 * 1024**2).body), "deflate"),
-    "endless": answers.flood(),
+    "plain": lambda: said(" " * MOST_BYTES),
+    "bomb": lambda: answers.packed(bomb()),
+    "deflated bomb": lambda: answers.packed(
+        zlib.compress(said(" " * 16 * 1024**2).body), "deflate"
+    ),
+    "endless": answers.flood,
 }
 
 
@@ -33,7 +42,7 @@ TOO_LARGE = {
 def test_a_reply_above_the_bound_is_a_failure_of_its_own_kind(
     kind: str, name: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
-    provider.say(TOO_LARGE[name])
+    provider.say(TOO_LARGE[name]())
     error = complete(runner, kind, request(provider, timeout=30.0))
     assert isinstance(error, CallError)
     assert (error.kind, provider.count) == ("too_large", 1)
@@ -47,7 +56,7 @@ def test_unpacking_a_bomb_takes_no_more_memory_than_the_bound(
     kind: str, provider: Provider, runner: asyncio.Runner
 ) -> None:
     complete(runner, kind, request(provider))  # what is loaded on first use is no part of it
-    provider.say(answers.packed(BOMB))
+    provider.say(answers.packed(bomb()))
     tracemalloc.start()
     try:
         complete(runner, kind, request(provider, timeout=30.0))

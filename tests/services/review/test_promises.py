@@ -48,10 +48,10 @@ def trial(tmp_path: Path) -> Iterator[Trial]:
 @pytest.mark.parametrize("name", ["then the easy criterion", "three queues"])
 def test_promises_hold_whoever_settles_a_part_of_what_is_left(graded: Path, name: str) -> None:
     # Promised: at most a quarter wrong, broken in at most 5% of trials; an interval may miss as
-    # often. 20 trials with these seeds broke none. Before, 8 of 10 that accepted broke it.
-    for found in promised.tallies(graded, promised.WORKLOADS[name], 0.25, SHARES, 20):
-        assert found.promises == 20
-        assert found.given >= 19
+    # often. 10 trials with these seeds broke none. Before, 8 of 10 that accepted broke it.
+    for found in promised.tallies(graded, promised.WORKLOADS[name], 0.25, SHARES, 10):
+        assert found.promises == 10
+        assert found.given >= 9
         assert found.broken == 0
         assert found.missed <= 1
 
