@@ -1,9 +1,10 @@
 """Which worker runs which tests: a file stays together, and every other one drives no browser.
 
-A file's fixtures are then made once, not once in every worker. Who drives a browser waits half of
-the time; were all workers to do that at once, the cores would idle. So every other one begins with
-the other files, and whoever runs out of its own kind takes of what is left. Files that take long
-come first: begun last, one of them would keep a single worker busy while all others are done.
+A file's fixtures are then made once, not once in every worker, and so is the import of litellm. Who
+drives a browser waits half of the time; were all workers to do that at once, the cores would idle.
+So every other one begins with the other files, and whoever runs out of its own kind takes of what
+is left. Files that take long come first: begun last, one of them would keep a single worker busy
+while all others are done.
 """
 
 from __future__ import annotations
@@ -24,16 +25,28 @@ LONG = {
     *("tests/services/agreement/common_layout/test_numbers.py",),
     *("tests/services/exports/test_autorubric.py", "tests/services/imports/test_shared_data.py"),
     *("tests/services/results/test_weight_fit.py", "tests/services/runs/test_backup.py"),
-    *("tests/services/runs/test_cluster.py", "tests/services/runs/test_planted_key.py"),
-    *("tests/services/runs/test_signals.py",),
+    *("tests/services/runs/test_cluster.py", "tests/services/runs/test_signals.py"),
 }
+#: Files whose tests import litellm, which takes a process two seconds and more: one worker has all.
+LITELLM = [
+    "tests/judging/asking/test_storm_wire.py",
+    *("tests/judging/asking/test_asking_wire.py", "tests/judging/asking/test_judge_wire.py"),
+    *("tests/judging/asking/test_option_chances.py", "tests/judging/test_allowance.py"),
+    *("tests/judging/providers/test_anthropic.py", "tests/judging/providers/test_choice.py"),
+    *("tests/judging/providers/test_dangerous_replies.py", "tests/judging/providers/test_plain.py"),
+    "tests/judging/providers/test_failures_wire.py",
+    "tests/judging/providers/test_providers_wire.py",
+    *("tests/services/runs/test_counted_calls.py", "tests/services/runs/test_planted_key.py"),
+    "tests/services/runs/test_planted_params.py",
+]
 
 
 class FileScheduling(LoadScopeScheduling):
     """What `--dist loadgroup` does here."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid.split("::", 1)[0]
+        file = nodeid.split("::", 1)[0]
+        return LITELLM[0] if file in LITELLM else file
 
     def _assign_work_unit(self, node: Any) -> None:
         browser = self.nodes.index(node) % 2 > 0
