@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from operator import attrgetter
 
 from core.domain.panel import Judge
 from core.domain.votes import Call, Cell, Segment
+from core.identity import Same
 from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.providers.base import Completion, provider_of
 from core.judging.providers.prices import price_list
@@ -121,26 +124,26 @@ class CallAccount:
         self._used, self._newest = self.fresh, None
 
     def call(self, params: dict[str, object]) -> Call | None:
-        """What is kept of the question's requests; ``None`` where none was made or saved."""
+        """What is kept of the question's requests; ``None`` where none was made or saved.
+
+        Nobody changes ``params`` later: they are shared by all calls that were made alike.
+        """
         if not self.requests and not self.reused:
             return None
         last = self.last or Completion(None)
         answers = [kept.completion for kept in (self.answered if self.requests else self.reused)]
-        if self.requests:
-            params = {**params, "format": self.format}
-        if self.address:
-            params = {**params, "api_base": self.address}
+        tokens_in, tokens_cached, tokens_out, tokens_thinking = _tokens(answers)
         return Call(
             prompt=self.sent,
-            params=params,
+            params=_told(Same(params), self.format if self.requests else "", self.address),
             reply=last.text or last.refusal,
             thinking="\n\n".join(filter(None, (*self.thoughts, last.thinking))),
             model=last.model,
             finish=last.finish,
-            tokens_in=_sum([answer.tokens_in for answer in answers]),
-            tokens_cached=_sum([answer.tokens_cached for answer in answers]),
-            tokens_out=_sum([answer.tokens_out for answer in answers]),
-            tokens_thinking=_sum([answer.tokens_thinking for answer in answers]),
+            tokens_in=tokens_in,
+            tokens_cached=tokens_cached,
+            tokens_out=tokens_out,
+            tokens_thinking=tokens_thinking,
             cost=_cost(self.answered) if self.requests else 0.0,
             seconds=self.before + self.seconds,
             tries=self.requests,
@@ -151,9 +154,25 @@ class CallAccount:
         )
 
 
-def _sum(counts: Sequence[int | None]) -> int | None:
-    if len(counts) == 1:
-        return counts[0]
+@lru_cache(maxsize=256)
+def _told(same: Same, format_: str, address: str) -> dict[str, object]:
+    """These settings, the form a reply was asked for in, and the address that gave it."""
+    more = {"format": format_, "api_base": address}
+    return {**same.thing, **{name: value for name, value in more.items() if value}}
+
+
+def _tokens(answers: Sequence[Completion]) -> tuple[int | None, ...]:
+    """Tokens sent, those of them that were kept, received, and thought, of all answers."""
+    if not answers:
+        return (None, None, None, None)
+    counts = [_COUNTS(answer) for answer in answers]
+    return counts[0] if len(counts) == 1 else tuple(map(_sum, zip(*counts, strict=True)))
+
+
+_COUNTS = attrgetter("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking")
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
     known = [count for count in counts if count is not None]
     return sum(known) if known else None
 

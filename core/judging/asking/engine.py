@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator, Mapping
 
 from core.domain.votes import AskedOutcome, Call, FailureKind, VoteFailure
@@ -98,7 +98,7 @@ async def grade(
     (no key, bad key, unknown model) is not asked again: its remaining questions come back as
     failures of the same kind.
     """
-    outcomes: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
+    outcomes = _Outcomes()
     lanes = [
         _Lane(judges[name], asked, outcomes, budget, ready) for name, asked in questions.items()
     ]
@@ -109,8 +109,9 @@ async def grade(
     ]
     closer = asyncio.create_task(_close_after(workers, outcomes, stop))
     try:
-        while (outcome := await outcomes.get()) is not None:
-            yield outcome
+        while await outcomes.some():
+            while outcomes.waiting:
+                yield outcomes.waiting.popleft()
         await closer
     finally:
         for task in (*workers, closer):
@@ -118,10 +119,32 @@ async def grade(
         await asyncio.gather(*workers, closer, return_exceptions=True)
 
 
+class _Outcomes:
+    """Those that wait for the consumer, who is woken once for all that came together."""
+
+    def __init__(self) -> None:
+        self.waiting: deque[AskedOutcome] = deque()
+        self._woken, self._ended = asyncio.Event(), False
+
+    def put(self, outcome: AskedOutcome) -> None:
+        self.waiting.append(outcome)
+        self._woken.set()
+
+    def end(self) -> None:
+        """No further ones come."""
+        self._ended = True
+        self._woken.set()
+
+    async def some(self) -> bool:
+        """Waits until there are some; ``False`` where none come any more."""
+        while not self.waiting and not self._ended:
+            self._woken.clear()
+            await self._woken.wait()
+        return bool(self.waiting)
+
+
 async def _close_after(
-    workers: list[asyncio.Task[None]],
-    outcomes: asyncio.Queue[AskedOutcome | None],
-    stop: asyncio.Event,
+    workers: list[asyncio.Task[None]], outcomes: _Outcomes, stop: asyncio.Event
 ) -> None:
     """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
     stopped = asyncio.ensure_future(stop.wait())
@@ -136,7 +159,7 @@ async def _close_after(
             await work
     finally:
         stopped.cancel()
-        outcomes.put_nowait(None)
+        outcomes.end()
 
 
 def _looked_at(ended: asyncio.Future[list[None]]) -> None:
@@ -152,7 +175,7 @@ class _Lane:
         self,
         judge: AskableJudge,
         questions: Iterator[Question],
-        outcomes: asyncio.Queue[AskedOutcome | None],
+        outcomes: _Outcomes,
         budget: Budget | None,
         ready: asyncio.Event | None,
     ) -> None:
@@ -164,20 +187,22 @@ class _Lane:
     async def work(self) -> None:
         """Asks question after question until none is left or the budget is spent."""
         for question in self.questions:
-            if self.outcomes.qsize() >= _WAITING or not (self.ready is None or self.ready.is_set()):
+            if len(self.outcomes.waiting) >= _WAITING or not (
+                self.ready is None or self.ready.is_set()
+            ):
                 await self._room()
             if self.dead is not None:
-                self.outcomes.put_nowait(unasked(question, *self.dead))
+                self.outcomes.put(unasked(question, *self.dead))
                 continue
             if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
                 return
-            self.outcomes.put_nowait(await self._ask(question))
+            self.outcomes.put(await self._ask(question))
             if self.judge.spec.offline:
                 await asyncio.sleep(0)  # an offline judge never waits, so let others in
 
     async def _room(self) -> None:
         """Waits until another outcome may come."""
-        while self.outcomes.qsize() >= _WAITING:
+        while len(self.outcomes.waiting) >= _WAITING:
             await asyncio.sleep(_LOOK_EVERY)
         if self.ready is not None:
             await self.ready.wait()

@@ -254,6 +254,7 @@ class LLMJudge:
         )
         version = DECIDING_VERSION if spec.decides else PROMPT_VERSION
         self._params = self._caller.settings(version, timeout=spec.timeout)
+        self._alike: dict[tuple[str, str], dict[str, object]] = {}
 
     async def ask(self, question: Question) -> AskedOutcome:
         """A vote or a failure for every ask of the question, and what was sent and came back."""
@@ -275,7 +276,7 @@ class LLMJudge:
             logger.error("%s", words, extra={"plain": plain})
             words = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
             results = _failures(question, "internal", f"Something went wrong in the call: {words}")
-        return AskedOutcome(results, tally.call({**self._params, **_asked(question)}), answers)
+        return AskedOutcome(results, tally.call(self._told(question)), answers)
 
     def told(self) -> dict[str, dict[str, Any]]:
         """How it goes at each of its addresses; nothing where it has one."""
@@ -285,6 +286,15 @@ class LLMJudge:
     async def close(self) -> None:
         """Its limits bind nobody any more. The provider may be shared, so it stays open."""
         self._caller.close()
+
+    def _told(self, question: Question) -> dict[str, object]:
+        """What is kept of the settings and of how a question was asked: one object for many."""
+        if question.examples:
+            return {**self._params, **_asked(question)}
+        alike = (question.mode, question.layout)
+        if alike not in self._alike:
+            self._alike[alike] = {**self._params, **_asked(question)}
+        return self._alike[alike]
 
     async def _results(self, question: Question, tally: CallAccount) -> Results:
         if self.spec.key_env and not self._caller.key:

@@ -216,7 +216,7 @@ class Caller:
         at.allowed.out += 1
         try:
             completion = await self._provider.complete(request)
-            return without_key(completion, request.hidden)
+            return without_key(completion, self.hidden)
         except CallError as error:
             if not error.sent:
                 self._count(tally, -1, first)

@@ -10,7 +10,7 @@ the submission and criteria that are not asked are never shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -115,7 +115,7 @@ def build(question: Question) -> Prompt:
     parts = _criterion_first if question.layout == "criterion_first" else _item_first
     words = _words(question)
     system = _system_segment(_system(words, question))
-    segments = (system, *(segment for segment in parts(question, texts) if segment.text))
+    segments = (system, *parts(question, texts))
     schema = (
         rubric_schema([len(ask.order) for ask in question.asks])
         if question.mode == "rubric"
@@ -177,28 +177,42 @@ def repair_assessment(problem: str) -> Segment:
     return Segment("user", wording.REPAIR_ASSESSMENT.format(problem=problem))
 
 
-def _item_first(question: Question, texts: _Texts) -> Iterator[Segment]:
+def _item_first(question: Question, texts: _Texts) -> Iterable[Segment]:
     alone = question.mode == "rubric" or len(question.rubric.criteria) == 1
-    yield from texts.first
-    yield Segment("user", texts.submission.text) if alone else texts.shared_submission
+    submission = Segment("user", texts.submission.text) if alone else texts.shared_submission
+    if question.mode != "rubric" and not question.examples:
+        same = Same(question.criterion)
+        last = _asked_plainly(same, question.order, question.mode, _compares(question))
+        return (*texts.first, submission, last)
     parts = list[str]()
     for name, ask in _named(question):
         parts += _requirement(question, ask, name), options_part(*ask[1:], name)
         parts.append(_examples(question, ask, texts, name, ask.order))
-    yield _last(question, *parts)
+    return (*texts.first, submission, _last(question, *parts))
 
 
-def _criterion_first(question: Question, texts: _Texts) -> Iterator[Segment]:
+@lru_cache(maxsize=512)
+def _asked_plainly(same: Same, order: tuple[int, ...], mode: str, compares: bool) -> Segment:
+    """The end of a message about one criterion, without examples: it is the same for many items."""
+    part = comparison_part if compares else requirement_part
+    parts = (part(same.thing), options_part(same.thing, order))
+    return _ending(_OF_TWO if compares else _OF_ONE, mode, len(order), parts)
+
+
+def _criterion_first(question: Question, texts: _Texts) -> Iterable[Segment]:
     lead, options = list[str](), list[str]()
     for name, ask in _named(question):
         lead += _requirement(question, ask, name), _examples(question, ask, texts, name, None)
         options.append(options_part(*ask[1:], name))
-    yield Segment("user", texts.guidelines)
-    yield Segment("user", _joined(lead), shared=True)
-    yield Segment("user", texts.background, shared=True)
-    yield Segment("user", _joined(options))
-    yield Segment("user", texts.submission.text)
-    yield _last(question)
+    segments = (
+        Segment("user", texts.guidelines),
+        Segment("user", _joined(lead), shared=True),
+        Segment("user", texts.background, shared=True),
+        Segment("user", _joined(options)),
+        Segment("user", texts.submission.text),
+        _last(question),
+    )
+    return (segment for segment in segments if segment.text)
 
 
 def _named(question: Question) -> Iterable[tuple[str, Ask]]:
@@ -228,15 +242,19 @@ def _examples(
 
 
 def _last(question: Question, *parts: str) -> Segment:
-    """The end of the message: these parts and what is asked for. In two steps it is sent twice."""
+    """The end of the message: these parts and what is asked for."""
     words = _words(question)
     if question.mode == "rubric":
         ask = words.ask_all.format(ids=_listed(ids_of(len(question.asks))))
-    elif question.mode == "two_step":
-        ask = words.assess
-    else:
-        ask = words.ask.format(count=len(question.order))
-    return Segment("user", _joined([*parts, ask]), shared=question.mode == "two_step")
+        return Segment("user", _joined([*parts, ask]))
+    return _ending(words, question.mode, len(question.order), parts)
+
+
+def _ending(words: _Words, mode: str, count: int, parts: Iterable[str]) -> Segment:
+    """The end of a message about one criterion with so many options; two steps share it."""
+    twice = mode == "two_step"
+    ask = words.assess if twice else words.ask.format(count=count)
+    return Segment("user", _joined([*parts, ask]), shared=twice)
 
 
 def _listed(ids: Sequence[str]) -> str:
@@ -263,7 +281,14 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
         lambda skip: FencedPart("", examples_code([one.thing for one in shown], seed, skip)),
     )
     submission, guidelines, background, examples = _clear_of_each_other(makers)
-    first = (Segment("user", guidelines.text), Segment("user", background.text, shared=True))
+    first = tuple(
+        segment
+        for segment in (
+            Segment("user", guidelines.text),
+            Segment("user", background.text, shared=True),
+        )
+        if segment.text
+    )
     shared = Segment("user", submission.text, shared=True)
     return _Texts(guidelines.text, background.text, submission, examples.code, first, shared)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.judging.providers.base import CallError, Completion, Request, hide, sent_params
 from core.judging.providers.bounded import MOST_BYTES
 from core.judging.providers.failures import brief, from_status
-from core.judging.providers.openai_provider import OpenAIProvider, told_plainly, whole_answer
+from core.judging.providers.openai_provider import OpenAIProvider, PlainlyTold, whole_answer
 
 if TYPE_CHECKING:
     import aiohttp
@@ -190,7 +190,7 @@ class BatchDoor:
         import aiohttp
 
         url = f"{self._base}{path}"
-        with told_plainly(seconds, self._hidden):
+        with PlainlyTold(seconds, self._hidden):
             async with self._provider.session().request(
                 method,
                 url,

@@ -8,8 +8,7 @@ tokens, so a number is refused; a server that has such a field takes it from the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
@@ -32,7 +31,15 @@ from core.judging.providers.bounded import (
 )
 from core.judging.providers.failures import brief, from_status, lost
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
-from core.judging.providers.straight import BodyFrame, PostHead, head_of, post, read_body
+from core.judging.providers.straight import (
+    BodyFrame,
+    Line,
+    Patience,
+    PostHead,
+    head_of,
+    post,
+    read_body,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -60,6 +67,8 @@ class _Shared(NamedTuple):
     prepared: Prepared
     frame: BodyFrame | None
     head: PostHead | None
+    line: Line | None
+    hidden: Hidden
     own: tuple[object, ...]
 
 
@@ -75,6 +84,8 @@ class OpenAIProvider:
     def __init__(self) -> None:
         self._session: aiohttp.ClientSession | None = None
         self._found: dict[tuple[object, ...], _Shared] = {}
+        self._lines: dict[object, Line] = {}
+        self._patience: dict[float, Patience] = {}
 
     async def complete(self, request: Request) -> Completion:
         """One POST, no retry. Raises ``CallError``."""
@@ -93,6 +104,12 @@ class OpenAIProvider:
         """Close the session; a later call opens a new one."""
         session, self._session = self._session, None
         self._found.clear()
+        for line in self._lines.values():
+            line.close()
+        for patience in self._patience.values():
+            patience.close()
+        self._lines.clear()
+        self._patience.clear()
         if session is not None:
             await session.close()
 
@@ -115,11 +132,13 @@ class OpenAIProvider:
             body = json.dumps(self.prepared(request, sent_params(request)).body).encode()
         else:
             body = shared.frame.around(request.pieces)
-        with told_plainly(request.timeout, request.hidden):
-            connector = self.session().connector
-            if shared.head is None or connector is None:
+        with PlainlyTold(request.timeout, shared.hidden):
+            if shared.head is None or shared.line is None:
                 return await self._post_by_session(shared.prepared, body, request.timeout)
-            status, headers, read = await post(connector, shared.head, body, request.timeout)
+            patience = self._patience.get(request.timeout)
+            if patience is None:
+                patience = self._patience[request.timeout] = Patience(request.timeout)
+            status, headers, read = await post(shared.line, shared.head, body, patience)
             return status, headers, read.decode("utf-8", "replace")
 
     def _shared(self, request: Request) -> _Shared:
@@ -144,14 +163,22 @@ class OpenAIProvider:
         # Another protocol writes messages in a way of its own.
         plain = prepared.body.get("messages") is request.messages
         frame = BodyFrame.of(prepared.body) if plain else None
-        with told_plainly(request.timeout, request.hidden):
+        with PlainlyTold(request.timeout, request.hidden):
             trusted = self.trusted(prepared.url)
             direct = not prepared.proxy
             head = (
                 head_of(self.session(), prepared.url, prepared.headers, trusted) if direct else None
             )
+        line = None if head is None else self._line(head)
         own = (request.schema, request.params, request.known)
-        return _Shared(prepared._replace(body={}), frame, head, own)
+        return _Shared(prepared._replace(body={}), frame, head, line, request.hidden, own)
+
+    def _line(self, head: PostHead) -> Line | None:
+        """The connections that requests with this head share with others to the same place."""
+        connector, place = self.session().connector, head.request.connection_key
+        if connector is not None and place not in self._lines:
+            self._lines[place] = Line(connector)
+        return self._lines.get(place)
 
     async def _post_by_session(
         self, prepared: Prepared, body: bytes, seconds: float
@@ -186,24 +213,36 @@ class OpenAIProvider:
         return session
 
 
-@contextmanager
-def told_plainly(timeout: float, hidden: Hidden) -> Iterator[None]:
+class PlainlyTold:
     """What goes wrong on the wire inside is raised as ``CallError``."""
-    import aiohttp
 
-    try:
-        yield
-    except TimeoutError:
-        raise CallError("timeout", f"No answer within {timeout:g} seconds.") from None
-    except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError):
-        words = "The address is not a web address. Check api_base."
-        raise CallError("not_found", words, sent=False) from None
-    except TooLarge:
-        raise CallError("too_large", TOO_LARGE) from None
-    except UnreadableBody as error:
-        raise CallError("server", str(error)) from None
-    except (aiohttp.ClientError, OSError) as error:
-        raise lost(error, hidden) from None
+    __slots__ = ("_hidden", "_timeout")
+
+    def __init__(self, timeout: float, hidden: Hidden) -> None:
+        self._timeout, self._hidden = timeout, hidden
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None and (told := self._told(error)) is not None:
+            raise told from None
+
+    def _told(self, error: BaseException) -> CallError | None:
+        import aiohttp
+
+        if isinstance(error, TimeoutError):
+            return CallError("timeout", f"No answer within {self._timeout:g} seconds.")
+        if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+            words = "The address is not a web address. Check api_base."
+            return CallError("not_found", words, sent=False)
+        if isinstance(error, TooLarge):
+            return CallError("too_large", TOO_LARGE)
+        if isinstance(error, UnreadableBody):
+            return CallError("server", str(error))
+        if isinstance(error, aiohttp.ClientError | OSError):
+            return lost(error, self._hidden)
+        return None
 
 
 async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:

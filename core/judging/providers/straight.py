@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -73,19 +75,83 @@ _JOINT = json.dumps(JOINT)[1:-1]
 class PostHead:
     """The head of a POST to one address, as aiohttp makes it, but for the length of the body."""
 
-    def __init__(
-        self,
-        request: aiohttp.ClientRequest,
-        unlimited: aiohttp.ClientTimeout,
-        before: bytes,
-        after: bytes,
-    ) -> None:
-        self.request, self.unlimited = request, unlimited
+    def __init__(self, request: aiohttp.ClientRequest, before: bytes, after: bytes) -> None:
+        import aiohttp
+
+        self.request = request
+        self.unlimited = aiohttp.ClientTimeout()  # whoever posts has a limit for all of it
         self._before, self._after = before, after
 
     def with_body(self, body: bytes) -> bytes:
         """The whole request."""
         return b"".join((self._before, str(len(body)).encode(), self._after, body))
+
+
+#: So many seconds a connection that nobody uses is kept, as by aiohttp.
+_KEPT_OPEN = 15.0
+
+
+class Line:
+    """Connections to where one kind of requests goes; of the free ones the oldest goes first.
+
+    aiohttp opens them, and would give each back after every answer: what it does then, and when
+    one is taken again, costs as much as sending a request.
+    """
+
+    def __init__(self, connector: aiohttp.BaseConnector) -> None:
+        self._connector = connector
+        self._free: deque[tuple[aiohttp.connector.Connection, float]] = deque()
+        self._sweeping: asyncio.TimerHandle | None = None
+
+    async def take(self, head: PostHead) -> aiohttp.connector.Connection:
+        """A connection that is ready to be written to."""
+        while self._free:
+            connection, since = self._free.popleft()
+            if _usable(connection) and time.monotonic() - since <= _KEPT_OPEN:
+                return connection
+            connection.close()
+        connection = await self._connector.connect(head.request, [], head.unlimited)
+        wire: Any = connection.protocol
+        # What reads answers then reads one after the other.
+        wire.set_response_params(read_until_eof=True, auto_decompress=False)
+        return connection
+
+    def give(self, connection: aiohttp.connector.Connection) -> None:
+        """Have one back, its answer read; it is closed where no other can follow."""
+        if not _usable(connection):
+            connection.close()
+            return
+        self._free.append((connection, time.monotonic()))
+        if self._sweeping is None:
+            self._sweep_later()
+
+    def close(self) -> None:
+        """Close those that are free."""
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        while self._free:
+            self._free.popleft()[0].close()
+
+    def _sweep_later(self) -> None:
+        self._sweeping = asyncio.get_running_loop().call_later(_KEPT_OPEN, self._sweep)
+
+    def _sweep(self) -> None:
+        self._sweeping, now = None, time.monotonic()
+        while self._free and now - self._free[0][1] >= _KEPT_OPEN:
+            self._free.popleft()[0].close()
+        if self._free:
+            self._sweep_later()
+
+
+def _usable(connection: aiohttp.connector.Connection) -> bool:
+    """Whether it is open, and neither side has anything left to say on it.
+
+    Where an answer came before all was sent, the rest would stand before the next request.
+    """
+    wire, transport = connection.protocol, connection.transport
+    if wire is None or transport is None or transport.is_closing() or wire.should_close:
+        return False
+    return transport.get_write_buffer_size() == 0
 
 
 def head_of(
@@ -115,37 +181,94 @@ def head_of(
     lines = [f"POST {request.url.raw_path_qs} HTTP/1.1"]
     lines += [f"{name}: {value if name != 'Content-Length' else '%'}" for name, value in given]
     before, after = ("\r\n".join(lines) + "\r\n\r\n").split("Content-Length: %")
-    unlimited = aiohttp.ClientTimeout()  # whoever posts has a limit for all of it
-    return PostHead(request, unlimited, f"{before}Content-Length: ".encode(), after.encode())
+    return PostHead(request, f"{before}Content-Length: ".encode(), after.encode())
 
 
-async def post(
-    connector: aiohttp.BaseConnector, head: PostHead, body: bytes, seconds: float
-) -> Answered:
+class Patience:
+    """Ends what takes longer than so many seconds, as ``asyncio.timeout`` would.
+
+    Who began first is late first: one timer is enough for all that goes on at once.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._begun: dict[Spell, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, spell: Spell) -> None:
+        """From now on its time runs."""
+        loop = asyncio.get_running_loop()
+        spell.until = loop.time() + self._seconds
+        self._begun[spell] = None
+        if self._timer is None:
+            self._timer = loop.call_at(spell.until, self._look)
+
+    def end(self, spell: Spell) -> None:
+        """It is over, in time or not."""
+        self._begun.pop(spell, None)
+
+    def close(self) -> None:
+        """Nothing goes on any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _look(self) -> None:
+        self._timer, loop = None, asyncio.get_running_loop()
+        while (first := next(iter(self._begun), None)) is not None:
+            if first.until > loop.time():
+                self._timer = loop.call_at(first.until, self._look)
+                return
+            del self._begun[first]
+            first.cut_off()
+
+
+class Spell:
+    """``with Spell(patience):`` what a task does inside is cut off with ``TimeoutError``."""
+
+    __slots__ = ("_before", "_late", "_patience", "_task", "until")
+
+    def __init__(self, patience: Patience) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._patience, self._task, self._before = patience, task, task.cancelling()
+        self._late, self.until = False, 0.0
+
+    def __enter__(self) -> None:
+        self._patience.begin(self)
+
+    def cut_off(self) -> None:
+        """Its time is over."""
+        self._late = True
+        self._task.cancel()
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._patience.end(self)
+        if not self._late:
+            return
+        # Where somebody else cancelled the task as well, that counts.
+        alone = self._task.uncancel() <= self._before
+        if alone and kind is asyncio.CancelledError:
+            raise TimeoutError from error
+
+
+async def post(line: Line, head: PostHead, body: bytes, patience: Patience) -> Answered:
     """The answer, read up to the bound. Raises what aiohttp's session would raise."""
-    async with asyncio.timeout(seconds):
-        connection = await connector.connect(head.request, [], head.unlimited)
+    with Spell(patience):
+        connection = await line.take(head)
         try:
             wire: Any = connection.protocol
-            wire.set_response_params(read_until_eof=True, auto_decompress=False)
-            connection.transport.write(head.with_body(body))  # type: ignore[union-attr]
+            wire.transport.write(head.with_body(body))
             answer, content = await _begun(wire, head)
             read, whole = await read_body(content, answer.headers, answer.code)
         except BaseException:
             connection.close()
             raise
-        if whole and not _unsent(connection):
-            connection.release()
+        if whole:
+            line.give(connection)
         else:
             # A refusal's first words are enough; the connection is given up with the rest.
             connection.close()
     return answer.code, answer.headers, read
-
-
-def _unsent(connection: aiohttp.connector.Connection) -> bool:
-    """Whether an answer came before all was sent: the rest would stand before the next request."""
-    transport = connection.transport
-    return transport is not None and transport.get_write_buffer_size() > 0
 
 
 async def _begun(wire: Any, head: PostHead) -> tuple[Any, Any]:

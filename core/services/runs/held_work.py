@@ -22,7 +22,7 @@ from core.store.store import Store
 ResultT = TypeVar("ResultT")
 
 #: Python looks for garbage in circles whenever so many more things were made than given up.
-SELDOM = 20_000
+SELDOM = 100_000
 _seldom: list[int] = []
 
 
@@ -31,8 +31,9 @@ def seldom_collecting() -> Iterator[None]:
     """Inside, Python looks for garbage in circles less often.
 
     Its usual number (700) is reached by three calls in flight, and each look goes through all that
-    are: a sixth of a call's processor time, for calls that leave no circles. Inside of several,
-    the first one's end does not count.
+    are: a sixth of a call's processor time, for calls that leave no circles. Some hundred calls in
+    flight and their outcomes are tens of thousands of things. Inside of several, the first one's
+    end does not count.
     """
     _seldom.append(gc.get_threshold()[0])
     if _seldom[0]:  # somebody who wants no looks at all gets none

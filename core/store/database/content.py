@@ -68,6 +68,8 @@ def fit_for_file(text: str) -> str:
 def to_json(value: Any) -> str:
     """Canonical JSON that SQLite takes: lone surrogates are written as escapes."""
     text = canonical_json(value)
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -81,7 +83,7 @@ def clean(text: str) -> str:
     >>> clean("a" + chr(0xD800))
     'a?'
     """
-    return text.encode(errors="replace").decode()
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def like(search: str) -> str:

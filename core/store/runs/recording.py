@@ -22,8 +22,8 @@ from core.domain.votes import (
     VoteFailure,
 )
 from core.errors import NotFound
-from core.identity import text_hash
-from core.store.database.connection import Connections, new_id
+from core.identity import Same, text_hash
+from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
 from core.store.runs.results import put_results, read_ballots
 
@@ -47,37 +47,50 @@ def add_segments(db: sqlite3.Connection, calls: Iterable[Call]) -> dict[str, int
     return {text: ids[digest] for digest, text in hashes.items()}
 
 
-def add_call(
-    db: sqlite3.Connection, run_id: int, judge: str, call: Call, segments: dict[str, int], now: str
-) -> int:
-    """Keep one call whose prompt's texts have these ids; returns the call's id."""
-    cursor = db.execute(
-        f"INSERT INTO call (run_id, judge, prompt, params, {_COLUMNS}, created) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+def add_calls(
+    db: sqlite3.Connection, run_id: int, made: Sequence[tuple[str, Call]], now: str
+) -> range:
+    """Keep these calls, each of the judge named with it; returns their ids in the same order."""
+    segments = add_segments(db, (call for _, call in made))
+    ((first,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM call")
+    ids = range(first, first + len(made))
+    db.executemany(
+        f"INSERT INTO call (id, run_id, judge, prompt, params, {_COLUMNS}, created) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
-            run_id,
-            judge,
-            to_json([[segment.role, segments[segment.text]] for segment in call.prompt]),
-            to_json(call.params),
-            clean(call.reply),
-            clean(call.thinking),
-            clean(call.model),
-            clean(call.finish),
-            call.tokens_in,
-            call.tokens_cached,
-            call.tokens_out,
-            call.tokens_thinking,
-            call.cost,
-            call.seconds,
-            call.tries,
-            call.cached,
-            call.first_cost,
-            call.asked,
-            call.kept,
-            now,
+            (
+                id_,
+                run_id,
+                judge,
+                to_json([[segment.role, segments[segment.text]] for segment in call.prompt]),
+                _params(Same(call.params)),
+                clean(call.reply),
+                clean(call.thinking),
+                clean(call.model),
+                clean(call.finish),
+                call.tokens_in,
+                call.tokens_cached,
+                call.tokens_out,
+                call.tokens_thinking,
+                call.cost,
+                call.seconds,
+                call.tries,
+                call.cached,
+                call.first_cost,
+                call.asked,
+                call.kept,
+                now,
+            )
+            for id_, (judge, call) in zip(ids, made, strict=True)
         ),
     )
-    return new_id(cursor)
+    return ids
+
+
+@lru_cache(maxsize=64)
+def _params(same: Same) -> str:
+    # A judge's calls that were asked alike have the same settings: one object, written once.
+    return to_json(same.thing)
 
 
 def read_call(files: Connections, call_id: int) -> CallRow:
@@ -263,18 +276,16 @@ def record(
 def _add_calls(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str
 ) -> list[int | None]:
-    calls = [outcome.call for outcome in outcomes if outcome.call is not None]
-    segments = add_segments(db, calls)
-    ids: list[int | None] = []
-    for outcome in outcomes:
-        if outcome.call is None:
-            ids.append(None)
-            continue
-        judge = outcome.results[0].cell.judge if outcome.results else ""
-        ids.append(add_call(db, run_id, judge, outcome.call, segments, now))
-    if calls:
-        db.execute(_COUNT_CALLS, (*_spent(calls), run_id))
-    return ids
+    made = [
+        (outcome.results[0].cell.judge if outcome.results else "", outcome.call)
+        for outcome in outcomes
+        if outcome.call is not None
+    ]
+    if not made:
+        return [None] * len(outcomes)
+    ids = iter(add_calls(db, run_id, made, now))
+    db.execute(_COUNT_CALLS, (*_spent([call for _, call in made]), run_id))
+    return [None if outcome.call is None else next(ids) for outcome in outcomes]
 
 
 def _spent(made: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:

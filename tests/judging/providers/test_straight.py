@@ -197,3 +197,65 @@ def test_a_connection_with_unsent_bytes_is_not_used_again(runner: asyncio.Runner
         return len(connections)
 
     assert runner.run(go()) == 2
+
+
+def test_a_connection_on_which_a_server_said_more_is_not_used_again(
+    runner: asyncio.Runner,
+) -> None:
+    # Proxies say so before they close a connection that was idle; it answers no later request.
+    late = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n"
+
+    async def go() -> tuple[list[str | None], int]:
+        answer = ANSWERS["with its length"][0] + late
+        async with raw(answer) as server, opened("openai") as door:
+            texts = [(await door.complete(asked(server.url))).text for _ in range(3)]
+            return texts, server.connections
+
+    assert runner.run(go()) == (["hello"] * 3, 3)
+
+
+def test_a_connection_that_nobody_uses_is_closed_after_a_while(
+    runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(straight, "_KEPT_OPEN", 0.02)
+
+    async def go() -> bytes:
+        end = asyncio.get_running_loop().create_future()
+
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(ANSWERS["with its length"][0])
+            while more := await reader.read(1000):
+                assert b"hello" not in more
+            end.set_result(more)
+
+        async with listening(answer) as url, opened("openai") as door:
+            assert (await door.complete(asked(url))).text == "hello"
+            said: bytes = await asyncio.wait_for(end, 5)
+            return said
+
+    assert runner.run(go()) == b""
+
+
+def test_what_takes_too_long_is_cut_off_and_what_others_cancel_is_not_taken_for_it(
+    runner: asyncio.Runner,
+) -> None:
+    async def go() -> list[type[BaseException] | str]:
+        patience = straight.Patience(0.02)
+
+        async def wait(seconds: float) -> str:
+            with straight.Spell(patience):
+                await asyncio.sleep(seconds)
+            return "in time"
+
+        tasks = [asyncio.create_task(wait(seconds)) for seconds in (9, 0, 9, 9)]
+        await asyncio.sleep(0)
+        tasks[2].cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+        # Its timer went with the last of them; the next one has one again.
+        ended += await asyncio.gather(wait(9), return_exceptions=True)
+        assert asyncio.current_task().cancelling() == 0  # type: ignore[union-attr]
+        return [one if isinstance(one, str) else type(one) for one in ended]
+
+    late, cancelled = TimeoutError, asyncio.CancelledError
+    assert runner.run(go()) == [late, "in time", cancelled, late, late]

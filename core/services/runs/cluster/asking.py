@@ -58,7 +58,7 @@ class ClusterDoor:
 NO_CLUSTER = ClusterDoor()
 
 
-async def outcomes(
+def outcomes(
     cluster: Cluster | None,
     questions: Mapping[str, Iterator[Question]],
     judges: Mapping[str, AskableJudge],
@@ -79,9 +79,27 @@ async def outcomes(
     """
     models = {name for name in questions if judges[name].spec.kind == "llm"}
     if cluster is None or not models:
-        async for outcome in grade(questions, judges, stop=stop, budget=budget, ready=ready):
-            yield outcome
-        return
+        return grade(questions, judges, stop=stop, budget=budget, ready=ready)
+    return _on_both(
+        *(cluster, models, questions, judges),
+        stop=stop, budget=budget, ready=ready, kept=kept, on_call=on_call, receipts=receipts,
+    )  # fmt: skip
+
+
+async def _on_both(
+    cluster: Cluster,
+    models: set[str],
+    questions: Mapping[str, Iterator[Question]],
+    judges: Mapping[str, AskableJudge],
+    *,
+    stop: asyncio.Event,
+    budget: Budget | None,
+    ready: asyncio.Event | None,
+    kept: KeptAnswers | None,
+    on_call: Callable[[int], None],
+    receipts: Receipts,
+) -> AsyncIterator[AskedOutcome]:
+    """The outcomes of ``models`` from the cluster, and those of all others from here."""
     order = WorkOrder(
         token=f"ask-{secrets.token_hex(8)}",
         topic=cluster.topic,
