@@ -105,8 +105,8 @@ def _counts(mine: Levels, true: Levels, k: int) -> Floats:
     """How often the judge said v where t is true, shape (k of t, k of v)."""
     rows, columns = np.nonzero(mine >= 0)
     share = 1.0 / np.maximum((mine >= 0).sum(axis=1), 1)
-    counts = np.zeros((k, k))
-    np.add.at(counts, (true[rows], mine[rows, columns]), share[rows])
+    cell = true[rows] * k + mine[rows, columns]
+    counts: Floats = np.bincount(cell, share[rows], k * k).astype(float).reshape(k, k)
     return counts
 
 

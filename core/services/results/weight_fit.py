@@ -25,7 +25,7 @@ from core.services.results.scored_items import (
     scored_rubric,
 )
 from core.services.results.verdicts import counting_of
-from core.services.results.weight_fit_kinds import LabelledCell, Lesson, votes_of
+from core.services.results.weight_fit_kinds import PLAIN, FoldRule, LabelledCell, Lesson, taught
 from core.store.store import Store
 from core.text.numbers import percent, score
 
@@ -66,10 +66,7 @@ def fit_criterion(
     drawn from the items' ids alone, so that the same labels give the same rule; items
     that say the same are in one fold.
     """
-    known = sorted(
-        (c for c in cells if c.truth in criterion.scored and votes_of(criterion, c.ballots)),
-        key=lambda c: c.item_id,
-    )
+    known = sorted(taught(criterion, list(cells)), key=lambda c: c.item_id)
     few = _too_few(criterion, known)
     return few or _Trial(criterion, known, rules, others).fitted()
 
@@ -90,18 +87,20 @@ class _Trial:
         self.lesson = Lesson(criterion, known, others)
         self.fold = _folds(criterion, known)
         self.folds = range(int(self.fold.max()) + 1)
-        # What cells of the same votes and truth come to is worked out once.
-        numbers: dict[tuple[object, ...], int] = {}
-        alike = np.array([numbers.setdefault((*c.ballots, c.truth), len(numbers)) for c in known])
-        self.example = [known[at] for at in np.unique(alike, return_index=True)[1].tolist()]
+        # What cells of the same votes come to is worked out once.
+        self.said, alike = self.lesson.said, self.lesson.alike
         self.by_fold = [
             (mine := np.flatnonzero(self.fold == at), *np.unique(alike[mine], return_inverse=True))
             for at in self.folds
         ]
+        options = (None, *range(len(criterion.choices)))
+        #: What each option costs where another is true, no option first; and whether it is right.
+        self.costs = np.array([[self.lesson.loss(o, t) for t in criterion.scored] for o in options])
+        self.hits = np.array([[float(o == t) for t in criterion.scored] for o in options])
         self._apart = cache(self._rule_without)
         self._lost = cache(self._losses)
-        self._cost = cache(lambda number, kind, left: self._loss(number, self._apart(kind, left)))
-        self.plain = self._each(lambda number, _: self._loss(number, None))
+        self._option = cache(self._settled)
+        self.plain = self._each(self.costs, lambda _: PLAIN)
 
     def fitted(self) -> Fitted:
         """The rule of the kind that all labels choose."""
@@ -109,18 +108,18 @@ class _Trial:
 
         choice = self._chosen(None)
         kind = choice or self._closest
-        folds = tuple(self._fold_rule(at) for at in self.folds)
-        hits = self._each(lambda number, at: self._right(number, folds[at])) > 0
-        plain_hits = self._each(lambda number, _: self._right(number, None)) > 0
-        losses = self._each(lambda number, at: self._loss(number, folds[at]))
+        rules = [FoldRule(self._chosen(at), frozenset({at})) for at in self.folds]
+        hits = self._each(self.hits, rules.__getitem__) > 0
+        plain_hits = self._each(self.hits, lambda _: PLAIN) > 0
+        losses = self._each(self.costs, rules.__getitem__)
         far, plain_far = float(np.mean(losses)), float(self.plain.mean())
         ordinal = self.lesson.ordinal
         return Fitted(
             criterion=self.criterion.name,
             options=tuple(self.criterion.choices[i].label for i in self.criterion.scored),
             kind=kind,
-            weights=self._apart(kind, frozenset()),
-            folds=folds,
+            weights=self._apart(FoldRule(kind, frozenset())),
+            folds=tuple(map(self._weights, rules)),
             held={c.item_id: int(at) for c, at in zip(self.known, self.fold, strict=True)},
             plain=self.criterion.aggregation or getattr(self.rules, self.criterion.scale),
             labels=len(self.known),
@@ -159,42 +158,39 @@ class _Trial:
             return AHEAD_LATENT if kind == "latent" else 0.0
         return AHEAD_ONE_JUDGE if len(self.lesson.judges) == 1 else AHEAD_ORDERED[kind]
 
-    def _fold_rule(self, at: int) -> Weights | None:
-        kind = self._chosen(at)
-        return None if kind is None else self._apart(kind, frozenset({at}))
-
     def _losses(self, kind: Kind, without: int | None) -> Floats:
         """What each cell costs, settled by a rule from the folds that are neither its own nor
         ``without``.
         """
         left = frozenset() if without is None else frozenset({without})
-        return self._each(lambda number, at: self._cost(number, kind, left | {at}))
+        return self._each(self.costs, lambda at: FoldRule(kind, left | {at}))
 
-    def _each(self, of: Callable[[int, int], float]) -> Floats:
-        """For all cells what ``of`` an example and a fold gives."""
+    def _each(self, worth: Floats, rule: Callable[[int], FoldRule]) -> Floats:
+        """For all cells what the option is worth that the rule of their fold comes to."""
         import numpy as np
 
         found = np.zeros(len(self.known))
         for at, (mine, numbers, place) in enumerate(self.by_fold):
-            found[mine] = np.array([of(number, at) for number in numbers.tolist()], float)[place]
+            used = rule(at)
+            options = np.array([self._option(number, used) for number in numbers.tolist()])
+            found[mine] = worth[options[place] + 1, self.lesson.truth[mine]]
         return found
 
-    def _rule_without(self, kind: Kind, left: frozenset[int]) -> Weights:
+    def _rule_without(self, rule: FoldRule) -> Weights:
         import numpy as np
 
-        return self.lesson.fit(kind, np.flatnonzero(~np.isin(self.fold, list(left))))
+        assert rule.kind is not None, "the plain rule has no weights"
+        teaches = np.ones(len(self.folds), np.bool_)
+        teaches[list(rule.left)] = False
+        return self.lesson.fit(rule.kind, np.flatnonzero(teaches[self.fold]))
 
-    def _option(self, cell: LabelledCell, weights: Weights | None) -> int | None:
-        verdict = settle(self.criterion, cell.ballots, self.rules, weights=weights)
-        return verdict.option if verdict else None
+    def _weights(self, rule: FoldRule) -> Weights | None:
+        return None if rule.kind is None else self._apart(rule)
 
-    def _loss(self, number: int, weights: Weights | None) -> float:
-        cell = self.example[number]
-        return self.lesson.loss(self._option(cell, weights), cell.truth)
-
-    def _right(self, number: int, weights: Weights | None) -> bool:
-        cell = self.example[number]
-        return bool(self._option(cell, weights) == cell.truth)
+    def _settled(self, number: int, rule: FoldRule) -> int:
+        """The option of cells of these votes; -1 where there is none."""
+        verdict = settle(self.criterion, self.said[number], self.rules, weights=self._weights(rule))
+        return -1 if verdict is None or verdict.option is None else verdict.option
 
 
 def _folds(criterion: Criterion, known: Sequence[LabelledCell]) -> Levels:

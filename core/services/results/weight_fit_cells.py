@@ -6,27 +6,33 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from core.domain.rubric import Criterion
+from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.domain.votes import BallotRow
+from core.metrics.agreement.ratings import patterns
+from core.metrics.weight_fit import FEWEST
 from core.scoring.verdict import Ballot
 from core.services.datasets.twins import twin_numbers
 from core.services.results.run_columns import (
     NO_LABEL,
+    NO_OPTION,
+    AnswerColumn,
+    Numbers,
     items_of_run,
     label_columns,
     own_rubrics,
+    vote_columns,
 )
 from core.services.results.scored_items import scored_rubric
-from core.services.results.verdicts import counting_of
+from core.services.results.verdicts import Counting, counting_of
 from core.services.results.weight_fit_kinds import LabelledCell
 from core.store.store import Store
 
 #: So many cells of a criterion without a label are learned from at most.
 MOST_OTHERS = 2_000
-#: So many items without a label are read at once.
-_AT_ONCE = 1_000
+_NOBODY = -3
 
 
 class VotedCells(NamedTuple):
@@ -46,7 +52,7 @@ def cells_of_run(store: Store, run_id: int) -> dict[str, VotedCells]:
 
 
 class _Reader:
-    """Reads the votes of items that teach."""
+    """Reads the votes of items that teach: as columns, where they say all that counts."""
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
@@ -61,49 +67,87 @@ class _Reader:
         # Cells of items that say the same are in one fold.
         several = bool(self._labelled.any())
         self._twins = twin_numbers(store, run.dataset_version_id).group if several else ()
-        self._cells = {criterion.name: VotedCells([], []) for criterion in self._rubric.criteria}
 
     def read(self) -> dict[str, VotedCells]:
         """Whoever is labelled, and so many others that more would teach nothing."""
-        self._take(np.flatnonzero(self._labelled).tolist())
-        others = np.flatnonzero(~self._labelled).tolist()
-        for start in range(0, len(others), _AT_ONCE):
-            if all(map(_enough, self._cells.values())):
-                break
-            self._take(others[start : start + _AT_ONCE])
-        return self._cells
+        votes = _VotesOfCells(self._store, self._run, self._ids, own=bool(self._own))
+        return {one.name: self._cells(one, votes) for one in self._rubric.criteria}
 
-    def _take(self, rows: Sequence[int]) -> None:
-        ids = [self._ids[row] for row in rows]
-        for row, votes in zip(rows, self._store.votes.ballots(self._run.id, ids), strict=True):
-            own, by_name = self._own.get(self._ids[row]), dict[str, list[BallotRow]]()
-            for ballot in votes.ballots:
-                by_name.setdefault(ballot.criterion, []).append(ballot)
-            for criterion in self._rubric.criteria:
-                name = criterion.name
-                if name in by_name and (own is None or _alike(own.criterion(name), criterion)):
-                    self._learn(name, row, by_name[name])
-
-    def _learn(self, name: str, row: int, votes: Sequence[BallotRow]) -> None:
-        """A cell with its truth; or without, as long as there are not enough of those."""
-        truth = int(self._labels[name][row]) if name in self._labels else NO_LABEL
-        known, others = self._cells[name]
-        if truth >= 0:
-            ballots, group = (
-                self._counting.count(votes).ballots,
-                str(self._twins[self._places[row]]),
-            )
-            known.append(LabelledCell(self._ids[row], ballots, truth, group))
-        elif self._labelled[row] or not _enough(self._cells[name]):
-            others.append(self._counting.count(votes).ballots)
+    def _cells(self, criterion: Criterion, votes: _VotesOfCells) -> VotedCells:
+        truth = self._labels.get(criterion.name, np.full(len(self._ids), NO_LABEL))
+        strange = [
+            row
+            for row, item_id in enumerate(self._ids if self._own else ())
+            if item_id in self._own and not _alike(self._own[item_id], criterion)
+        ]
+        there = votes.there(criterion.name)
+        there[strange] = False
+        known = np.flatnonzero(there & (truth >= 0))
+        others = np.flatnonzero(there & (truth < 0) & self._labelled)
+        # As long as there are not enough of them.
+        more = MOST_OTHERS - len(others) if len(known) >= FEWEST else 0
+        rest = np.flatnonzero(there & ~self._labelled)[: max(more, 0)]
+        given = votes.of(criterion, np.concatenate([known, others, rest]), self._counting)
+        groups = (str(self._twins[place]) for place in self._places[known].tolist())
+        told = zip(known.tolist(), given, truth[known].tolist(), groups, strict=False)
+        cells = [LabelledCell(self._ids[row], *rest) for row, *rest in told]
+        return VotedCells(cells, given[len(known) :])
 
 
-def _enough(cells: VotedCells) -> bool:
-    """Whether votes without a label would teach nothing more, or nothing at all."""
-    from core.metrics.weight_fit import FEWEST
+class _VotesOfCells:
+    """The votes of a run; what cells of the same votes count is worked out once, and is one."""
 
-    return len(cells.known) < FEWEST or len(cells.others) >= MOST_OTHERS
+    def __init__(self, store: Store, run: Run, ids: Sequence[str], *, own: bool) -> None:
+        self._store, self._run, self._ids = store, run, ids
+        #: Options may be other ones than the criterion's.
+        self._apart = own or run.scored_version_id != run.rubric_version_id
+        self._columns: dict[str, list[AnswerColumn]] = {}
+        for column in vote_columns(store, run):
+            self._columns.setdefault(column.criterion, []).append(column)
+
+    def there(self, name: str) -> npt.NDArray[np.bool_]:
+        """Which items have a vote on a criterion."""
+        found = np.zeros(len(self._ids), np.bool_)
+        for column in self._columns.get(name, ()):
+            found[column.rows] = True
+        return found
+
+    def of(self, criterion: Criterion, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
+        """The ballots that count of cells in these rows."""
+        rules = self._run.plan.panel.rules
+        if (criterion.aggregation or getattr(rules, criterion.scale)) == "soft_mean" or self._apart:
+            return self._one_by_one(criterion.name, rows, counting)
+        columns = self._columns.get(criterion.name, [])
+        said = np.full((len(self._ids), len(columns)), _NOBODY)
+        for at, column in enumerate(columns):
+            said[column.rows, at] = column.options
+        seen = patterns(said[rows])
+        ballots = []
+        for row in seen.rows.tolist():
+            voted = [
+                _ballot(criterion, column, option)
+                for column, option in zip(columns, row, strict=True)
+                if option != _NOBODY
+            ]
+            ballots.append(counting.count(voted).ballots)
+        return [ballots[at] for at in seen.of_item.tolist()]
+
+    def _one_by_one(self, name: str, rows: Numbers, counting: Counting) -> list[Sequence[Ballot]]:
+        """The same vote by vote: only there stand chances, and what abstained in other words."""
+        ids = [self._ids[row] for row in rows.tolist()]
+        return [
+            counting.count([one for one in votes.ballots if one.criterion == name]).ballots
+            for votes in self._store.votes.ballots(self._run.id, ids)
+        ]
 
 
-def _alike(one: Criterion, other: Criterion) -> bool:
-    return [o.label for o in one.choices] == [o.label for o in other.choices]
+def _ballot(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRow:
+    chosen = None if option == NO_OPTION else option
+    away = chosen is None or criterion.choices[chosen].na
+    return BallotRow("", criterion.name, column.judge, column.replicate, chosen, away)
+
+
+def _alike(own: Rubric, criterion: Criterion) -> bool:
+    """Whether a rubric asks the criterion with the same options."""
+    asked = [one.choices for one in own.criteria if one.name == criterion.name]
+    return any([o.label for o in of] == [o.label for o in criterion.choices] for of in asked)

@@ -37,6 +37,16 @@ class LabelledCell(NamedTuple):
     group: str = ""
 
 
+class FoldRule(NamedTuple):
+    """A rule of a kind fitted without the cells of some folds; ``None``: the plain one."""
+
+    kind: Kind | None
+    left: frozenset[int]
+
+
+PLAIN = FoldRule(None, frozenset())
+
+
 class Lesson:
     """Labelled cells of a criterion as arrays, and the rules that any part of them teaches."""
 
@@ -49,8 +59,12 @@ class Lesson:
         import numpy as np
 
         self.criterion, self.cells, self.others = criterion, cells, others
-        self.judges, self.owner, self.votes = _matrix(criterion, [c.ballots for c in cells])
-        self.truth = np.array([criterion.scored.index(cell.truth) for cell in cells])
+        #: The different ballots of cells, and which of them each cell has.
+        self.said, self.alike = distinct([c.ballots for c in cells])
+        self.judges, self.owner, levels = _matrix(criterion, self.said)
+        self.votes = levels[self.alike]
+        places = {option: at for at, option in enumerate(criterion.scored)}
+        self.truth = np.array([places[cell.truth] for cell in cells])
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -122,9 +136,9 @@ class Lesson:
     @cached_property
     def _everyone(self) -> tuple[list[str], Levels]:
         """Judges, and the first vote of each on all cells, with a label or without."""
-        given = [*(cell.ballots for cell in self.cells), *self.others]
-        judges, owner, votes = _matrix(self.criterion, given)
-        return judges, votes[:, [owner.index(at) for at in range(len(judges))]]
+        said, alike = distinct([*(cell.ballots for cell in self.cells), *self.others])
+        judges, owner, votes = _matrix(self.criterion, said)
+        return judges, votes[alike][:, [owner.index(at) for at in range(len(judges))]]
 
     @cached_property
     def _shifts(self) -> dict[str, float]:
@@ -245,6 +259,26 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
         for b in ballots
         if not b.abstained and b.option in criterion.scored
     ]
+
+
+def taught(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
+    """The cells that teach: labelled as an option that scores, with a vote for one."""
+    said, alike = distinct([cell.ballots for cell in cells])
+    voted, scored = [votes_of(criterion, ballots) for ballots in said], set(criterion.scored)
+    pairs = zip(cells, alike.tolist(), strict=True)
+    return [cell for cell, at in pairs if voted[at] and cell.truth in scored]
+
+
+def distinct(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Ballot]], Levels]:
+    """The different ballots in the order in which they are met, and which of them each is."""
+    import numpy as np
+
+    # What is one object is looked at once; the objects outlive their numbers.
+    first = {id(ballots): ballots for ballots in given}
+    numbers: dict[tuple[Ballot, ...], int] = {}
+    number = {key: numbers.setdefault(tuple(one), len(numbers)) for key, one in first.items()}
+    alike = np.array([number[id(ballots)] for ballots in given], np.int64)
+    return list(numbers), alike
 
 
 def _matrix(

@@ -6,12 +6,14 @@ Strict raters give two levels less, mild ones two more; each item is seen by two
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
 from core.scoring.verdict import Ballot, settle
+from core.services.results import weight_fit_cells
 from core.services.results.weight_fit import fit_criterion, how
 from core.services.results.weight_fit_cells import cells_of_run
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson
@@ -116,3 +118,27 @@ def test_a_run_teaches_by_its_votes_without_labels_too(store: Store) -> None:
     cells = cells_of_run(store, run_id)
     assert (len(cells["clear"].known), len(cells["clear"].others)) == (20, 20)
     assert cells["tone"].known == []
+
+
+def test_cells_read_as_columns_are_those_read_vote_by_vote(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Labels of either criterion alone, of both, of none; votes, abstentions, and nobody asked.
+    labels = {"clear": ["MET", "UNMET", ""] * 20, "tone": ["", "", "", "Fair"] * 15}
+    said = ([0, 1, None, 2, 0], [1, 0, 2, None, None])
+    answers = {
+        judge: {"clear": of * 12, "tone": of[::-1] * 12}
+        for judge, of in zip(("two", "one"), said, strict=True)
+    }
+    run = run_with(store, dataset(labels), answers, judges=(ONE, TWO))
+    by_columns = cells_of_run(store, run)
+    monkeypatch.setattr(
+        weight_fit_cells._VotesOfCells,
+        "of",
+        lambda self, of, rows, counting: self._one_by_one(of.name, rows, counting),
+    )
+    assert cells_of_run(store, run) == by_columns
+    known = by_columns["clear"].known
+    assert any(ballot.abstained for cell in known for ballot in cell.ballots)
+    # Of equal votes there is one object, which is looked at once.
+    assert len({id(cell.ballots) for cell in known}) == len({tuple(c.ballots) for c in known})
