@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import metadata
 from typing import Any, NamedTuple
 
@@ -331,7 +332,10 @@ def versions(panel: Panel) -> dict[str, str]:
         names += ["scikit-learn", "numpy", "scipy"]
     if any(not judge.offline for judge in panel.judges):
         names += ["litellm", "aiohttp"]
-    return {"prompt": PROMPT_VERSION, **{name: metadata.version(name) for name in names}}
+    return {"prompt": PROMPT_VERSION, **{name: _version(name) for name in names}}
+
+
+_version = cache(metadata.version)  # it reads files, and a form plans anew on every rerun
 
 
 @dataclass(frozen=True)

@@ -57,13 +57,13 @@ def test_the_report_holds_the_figures(spec):
 @BOTH
 def test_random_labels_seldom_switch_a_judge_on(spec):
     # A one-sided test at 10%, kept well by ties: 0 to 3% were measured (bench/offline.py). More
-    # than 3 of 20 would happen in 13% of test suites at 10%, in 0.3% at 3%.
+    # than 2 of 10 would happen in 7% of such draws at 10%, in 0.3% at 3%.
     trained = [
         seed
-        for seed in range(20)
+        for seed in range(10)
         if not isinstance(train(spec, CORRECT, noise(40, seed), [], seed=seed), Unfit)
     ]
-    assert len(trained) <= 3
+    assert len(trained) <= 2
 
 
 @BOTH

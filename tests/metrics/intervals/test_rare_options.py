@@ -58,7 +58,7 @@ def test_alpha_of_three_judges_holds_where_one_option_is_rare() -> None:
     draw = lambda n: (  # noqa: E731
         rng.random((n, 3)) < np.where(rng.random(n) < 0.95, 0.02, 0.6)[:, None]
     ).astype(np.int64)
-    rows, times, _ = patterns(draw(400_000))
+    rows, times, _ = patterns(draw(100_000))
     truth = alpha_nominal(rows, 2, times).value
     held = given = 0
     for _ in range(SIMULATIONS):

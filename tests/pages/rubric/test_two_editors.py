@@ -21,7 +21,7 @@ from tests.pages.conftest import open_page, shown
 from tests.services.access.made import member, team
 
 #: Every one is another order of the two sessions' acts (edit, save, look at a conflict, choose).
-INTERLEAVINGS = 200
+INTERLEAVINGS = 100
 STEPS = 14
 CRITERIA = ("Right", "Clear")
 
