@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from core import clock
 from core.domain.dataset import Item, Split
@@ -17,6 +18,9 @@ from core.services.access.allowing import allowed
 from core.services.datasets.twins import twin_numbers
 from core.store.store import Store
 from core.text.names import fold
+
+if TYPE_CHECKING:
+    from core.services.datasets.item_columns import AtHand
 
 # An item as an example for judges, or as evidence about them: never both.
 #
@@ -136,7 +140,7 @@ def draw_parts(
     numbers = group_numbers(items)
     labelled = [pair for pair in zip(found, numbers, strict=True) if pair[0].labels]
     unlabelled = tuple(item.id for item in found if not item.labels)
-    return _parts(labelled, unlabelled, shares, seed, by)
+    return _Deck(labelled, unlabelled).parts(shares, seed, by)
 
 
 def _require_whole(shares: Mapping[PartName, int]) -> None:
@@ -151,30 +155,66 @@ class Labelled(NamedTuple):
     labels: Mapping[str, str]
 
 
-def _parts(
-    items: Sequence[tuple[Labelled, int]],
-    unlabelled: tuple[str, ...],
-    shares: Mapping[PartName, int],
-    seed: int,
-    by: Sequence[str] | None,
-) -> Parts:
-    """Each labelled item comes with a number that its twins share."""
-    if not items:
-        raise InputError("No item has a label, so there is nothing to split by. Label some first.")
-    of_number: dict[int, list[Labelled]] = {}
-    for item, number in items:
-        of_number.setdefault(number, []).append(item)
-    groups = {group[0].id: group for group in of_number.values()}
-    strata = _strata([group[0] for group in groups.values()], seed, by)
-    dealt = _dealt(strata, [shares[part] for part in PARTS])
-    part_of = {item.id: part for first, part in dealt for item in groups[first]}
-    repeated = sum(len(group) for group in groups.values() if len(group) > 1)
-    labelled = [item for item, _ in items]
-    members = {p: tuple(i.id for i in labelled if part_of[i.id] == p) for p in PARTS}
-    return Parts(members, unlabelled, _by_label(labelled, part_of), repeated)
+class _Deck:
+    """What is dealt, and all that no seed changes of it."""
+
+    def __init__(self, items: Sequence[tuple[Labelled, int]], unlabelled: tuple[str, ...]) -> None:
+        """Each labelled item comes with a number that its twins share."""
+        self._unlabelled = unlabelled
+        of_number: dict[int, list[Labelled]] = {}
+        for item, number in items:
+            of_number.setdefault(number, []).append(item)
+        self._groups = {
+            group[0].id: tuple(item.id for item in group) for group in of_number.values()
+        }
+        self._firsts = [group[0] for group in of_number.values()]
+        self._repeated = sum(len(group) for group in self._groups.values() if len(group) > 1)
+        # Items of the same labels are counted as one.
+        kinds: dict[tuple[tuple[str, str], ...], int] = {}
+        self._kind_of = {
+            item.id: kinds.setdefault(tuple(item.labels.items()), len(kinds)) for item, _ in items
+        }
+        self._kinds = list(kinds)
+        self._strata: dict[tuple[str, ...] | None, list[list[str]]] = {}
+
+    def parts(self, shares: Mapping[PartName, int], seed: int, by: Sequence[str] | None) -> Parts:
+        """The parts that a seed gives."""
+        if not self._firsts:
+            raise InputError(
+                "No item has a label, so there is nothing to split by. Label some first."
+            )
+        key = None if by is None else tuple(by)
+        if key not in self._strata:
+            self._strata[key] = _strata(self._firsts, by)
+        strata, rng = [list(one) for one in self._strata[key]], seeded("parts", seed)
+        for stratum in strata:
+            rng.shuffle(stratum)
+        rng.shuffle(strata)
+        dealt = _dealt(strata, [shares[part] for part in PARTS])
+        part_of = {item: part for first, part in dealt for item in self._groups[first]}
+        members: dict[PartName, list[str]] = {part: [] for part in PARTS}
+        for item in self._kind_of:
+            members[part_of[item]].append(item)
+        return Parts(
+            {part: tuple(found) for part, found in members.items()},
+            self._unlabelled,
+            self._by_label(part_of),
+            self._repeated,
+        )
+
+    def _by_label(
+        self, part_of: Mapping[str, PartName]
+    ) -> dict[str, dict[str, dict[PartName, int]]]:
+        counts = Counter((kind, part_of[item]) for item, kind in self._kind_of.items())
+        found: dict[str, dict[str, dict[PartName, int]]] = {}
+        for (kind, part), number in counts.items():
+            for name, label in self._kinds[kind]:
+                of = found.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))
+                of[part] += number
+        return found
 
 
-def _strata(items: Sequence[Labelled], seed: int, by: Sequence[str] | None) -> list[list[str]]:
+def _strata(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[str]]:
     alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for item in items:
         wanted = item.labels if by is None else [name for name in by if name in item.labels]
@@ -185,12 +225,7 @@ def _strata(items: Sequence[Labelled], seed: int, by: Sequence[str] | None) -> l
     for spelt, ids in alike.items():
         key = tuple(sorted((name, fold(label)) for name, label in spelt))
         found[key] = sorted(found.get(key, []) + ids, key=order.__getitem__)
-    strata = [found[key] for key in sorted(found)]
-    rng = seeded("parts", seed)
-    for stratum in strata:
-        rng.shuffle(stratum)
-    rng.shuffle(strata)
-    return strata
+    return [found[key] for key in sorted(found)]
 
 
 def _dealt(strata: Sequence[Sequence[str]], percents: Sequence[int]) -> list[tuple[str, PartName]]:
@@ -230,23 +265,26 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
     return sizes
 
 
-def _by_label(
-    items: Sequence[Labelled], part_of: Mapping[str, PartName]
-) -> dict[str, dict[str, dict[PartName, int]]]:
-    counts = Counter((given, part_of[item.id]) for item in items for given in item.labels.items())
-    found: dict[str, dict[str, dict[PartName, int]]] = {}
-    for ((name, label), part), number in counts.items():
-        found.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))[part] = number
-    return found
-
-
 def split_of_version(
     store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
 ) -> Parts:
     """The parts that a dataset version would have; nothing is saved."""
+    _require_whole(shares)
+    deck = _decks().get(store.datasets.version(version_id).hash, lambda: _deck(store, version_id))
+    return deck.parts(shares, seed, None if by is None else [by])
+
+
+@cache
+def _decks() -> AtHand[_Deck]:
+    # Columns need numpy, which whoever only looks at a part shall not wait for.
+    from core.services.datasets.item_columns import AtHand
+
+    return AtHand(2)
+
+
+def _deck(store: Store, version_id: int) -> _Deck:
     from core.services.datasets import item_columns
 
-    _require_whole(shares)
     columns = item_columns.of_version(store, version_id)
     labels: dict[int, dict[str, str]] = {}
     for name, label, rows in columns.labels:
@@ -254,8 +292,7 @@ def split_of_version(
             labels.setdefault(row, {})[name] = label
     twins = twin_numbers(store, version_id).group
     items = [(Labelled(columns.ids[row], labels[row]), twins[row]) for row in sorted(labels)]
-    unlabelled = tuple(one for row, one in enumerate(columns.ids) if row not in labels)
-    return _parts(items, unlabelled, shares, seed, None if by is None else [by])
+    return _Deck(items, tuple(one for row, one in enumerate(columns.ids) if row not in labels))
 
 
 @allowed("write")

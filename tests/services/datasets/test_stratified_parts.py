@@ -15,6 +15,7 @@ from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import majority_baseline, normalised_entropy
+from core.services.datasets import splits
 from core.services.datasets.label_stats import label_stats, stats_of
 from core.services.datasets.splits import PARTS, PartName, draw_parts, save_parts, split_of_version
 from core.services.runs.planning import RunRequest, plan_run
@@ -180,3 +181,22 @@ def test_criteria_without_labels_and_labels_without_criteria_are_told_apart() ->
     assert found.criteria[0].missing == 4
     assert found.criteria[0].unused == ("MET", "UNMET")
     assert found.criteria[0].baseline.reason == "There is no label."
+
+
+def test_another_seed_deals_again_what_was_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = new_store(tmp_path / "s.db")
+    data = Dataset(name="Dealt twice", items=tuple(items("aaaabbbbcc..aabb")))
+    version = store.datasets.create(data, now=NOW).id
+    reads = Counter[int]()
+    twins = splits.twin_numbers
+    monkeypatch.setattr(
+        splits, "twin_numbers", lambda of, at: (reads.update([at]), twins(of, at))[1]
+    )
+    for seed in (3, 4, 3):
+        for by in (None, "tone"):
+            found = split_of_version(store, version, SHARES, seed, by)
+            assert found == draw_parts(data.items, SHARES, seed, by=by and [by])
+    assert reads == {version: 1}
+    store.close()
