@@ -245,6 +245,7 @@ class _Rows:
         if not self._found:
             return None
         rows = CleanRows(*(np.concatenate(parts) for parts in zip(*self._found, strict=True)))
+        self._found.clear()
         if _twice(rows.pair.astype(np.int64) * len(self._place) + rows.row):
             return None
         pairs = [CleanPair(*pair, self._criteria[pair[0]].choices) for pair in self._pairs]
@@ -255,7 +256,9 @@ def _twice(codes: Codes) -> bool:
     """Whether any number is there twice; where they are not far apart, without sorting them."""
     if int(codes.max()) > 16 * len(codes):
         return len(np.unique(codes)) < len(codes)
-    return bool((np.bincount(codes) > 1).any())
+    there = np.zeros(int(codes.max()) + 1, np.bool_)
+    there[codes] = True
+    return int(there.sum()) < len(codes)
 
 
 def _numbered(codes: Codes) -> tuple[Codes, Codes]:

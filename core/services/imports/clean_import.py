@@ -34,13 +34,13 @@ from core.store.database.content import to_json
 from core.store.store import Store
 
 #: Votes, or items, recorded at a time.
-_BATCH = 50_000
+_BATCH = 10_000
 #: Answers hashed at a time.
 _HASHED = 50_000
 STATES = ("answered", "abstained", "failed")
 FAILED = STATES.index("failed")
 
-Codes = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.integer[Any]]
 
 
 class CleanSeats:
@@ -123,7 +123,7 @@ class CleanSeats:
 
     def keep(self, store: Store, lease: Lease, now: str, run: DerivedFrom, reason: str) -> None:
         """Record them in a run that is held, item by item in the order of the dataset."""
-        order = np.argsort(self._of.row, kind="stable")
+        order = np.argsort(self._of.row, kind="stable").astype(np.int32)
         failed = map(self._cell, order[self._state[order] == FAILED].tolist())
         settled = _Settled(self, run)
         brought = Brought(self._votes(order), failed, reason, settled.items(), settled.cells())

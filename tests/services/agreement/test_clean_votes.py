@@ -194,6 +194,8 @@ def test_a_file_that_is_too_large_is_refused_before_any_is_read(
 
 def test_an_import_by_columns_does_not_load_pandas(folder: Path, tmp_path: Path) -> None:
     # It is 40 MB that nothing here needs; what a block of columns gives of itself loads it.
+    # (Who makes a new data file loads it, too.)
+    new_store(tmp_path / "new.db").close()
     (folder / "votes.csv").write_text(f"{HEADER}a,Right,ann,human,MET\n", encoding="utf-8")
     program = (
         "import sys; from pathlib import Path; from core.store.store import Store\n"
