@@ -213,14 +213,14 @@ class _Settled:
 
     def items(self) -> Iterator[BroughtItem]:
         """Counts and results of all items that anybody was asked about."""
-        counts = np.stack([self._votes, self._away, self._failed], axis=1).tolist()
+        counts = np.stack([self._votes, self._away, self._failed], axis=1)
         agreement = self._agreement()
         known: dict[object, tuple[ItemResult, str]] = {}
         for at, key, texts in self._answers():
             if key not in known:
                 found = self._scored(at, texts)
                 known[key] = found, to_json(found.trace)
-            (one, trace), (votes, away, failed) = known[key], counts[at]
+            (one, trace), (votes, away, failed) = known[key], counts[at].tolist()
             yield BroughtItem(
                 votes,
                 away,
