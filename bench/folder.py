@@ -7,8 +7,9 @@ Three judges, five options, a label for every item. Pandas reads votes and items
 beside each vote, counts label against answer by criterion and judge, and how often the judges'
 answers come together. Each side is a process of its own, in turn; printed are medians of CPU
 seconds, start and imports apart from the work, and both ratios. Set ``OPENBLAS_NUM_THREADS=1``.
-``--bring`` imports such a folder into a new data file instead (66,667 x 5 are a million votes):
-CPU seconds, most memory, and what the file takes.
+``--bring`` imports such a folder instead (66,667 x 5 are a million votes), into a data file that is
+there and into a new one, whose maker imports pandas through sqlite-utils: CPU seconds, most memory,
+and what the file takes.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ main(["metrics", folder, "--bootstrap", sys.argv[2], "--json"], standalone_mode=
 sys.stdout = out
 print(begun, time.process_time())
 """
+MAKE = "import sys; from core.store.store import Store; Store(f'{sys.argv[1]}/bench.db').close()"
 BRING = """
 import os, resource, sys, time
 from pathlib import Path
@@ -75,7 +77,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         write(Path(place), asked.items, asked.criteria)
         if asked.bring:
-            print(_run(BRING, place, 0))
+            for kind, begun in (("there", True), ("new", False)):
+                if begun:
+                    _run(MAKE, place, 0)
+                print(f"{kind:6}", _run(BRING, place, 0).strip().replace("\n", ", "))
+                (Path(place) / "bench.db").unlink()
             return
         took: dict[str, list[list[float]]] = {name: [] for name in SIDES}
         for _ in range(asked.rounds):
