@@ -116,16 +116,20 @@ def _actions(name: str, uid: str, place: int, total: int) -> None:
         )
 
 
-def _on_place(name: str, uid: str) -> None:
+def _on_place(name: str, uid: str, shown: int) -> None:
+    # A card that moves is on the page twice for a moment, and the browser may send where it was. So
+    # a field is named after the place it shows, and what an earlier one holds changes nothing.
     with shown_errors():
-        place = int(state.get(drafts.field(name, uid, "place")) or 1)
-        drafts.change(name, draft_criteria.place_criterion(drafts.draft(name), uid, place - 1))
+        place = int(state.get(drafts.field(name, uid, "place", str(shown))) or 1)
+        if place != shown:
+            drafts.change(name, draft_criteria.place_criterion(drafts.draft(name), uid, place - 1))
 
 
-def _on_section(name: str, uid: str) -> None:
+def _on_section(name: str, uid: str, shown: str) -> None:
     with shown_errors():
-        section = str(state.get(drafts.field(name, uid, "section")) or "").strip()[:200]
-        drafts.set_value(name, "criterion", (uid,), "section", section)
+        section = str(state.get(drafts.field(name, uid, "section", shown)) or "").strip()[:200]
+        if section != shown:
+            drafts.set_value(name, "criterion", (uid,), "section", section)
 
 
 def _on_act(name: str, act: str, uid: str) -> None:
@@ -162,28 +166,28 @@ def _name(name: str, criterion: CriterionDraft) -> None:
 
 def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None:
     """Where it stands: its section and its place among all."""
-    uid = criterion["uid"]
+    uid, section = criterion["uid"], criterion["section"]
     left, right = st.columns([3, 1], vertical_alignment="bottom")
     sections = {c["section"]: None for c in drafts.draft(name)["criteria"] if c["section"]}
     left.selectbox(
         "Section (optional)",
         list(sections),
         index=None,
-        key=drafts.held(name, criterion["section"] or None, uid, "section"),
+        key=drafts.held(name, section or None, uid, "section", section),
         format_func=visible,
         accept_new_options=True,
         placeholder="Choose or type",
         on_change=_on_section,
-        args=(name, uid),
+        args=(name, uid, section),
     )
     right.number_input(
         f"Place of {total}",
         min_value=1,
         max_value=max(1, total),
-        key=drafts.held(name, place + 1, uid, "place"),
+        key=drafts.held(name, place + 1, uid, "place", str(place + 1)),
         help="Its place among all criteria.",
         on_change=_on_place,
-        args=(name, uid),
+        args=(name, uid, place + 1),
     )
 
 

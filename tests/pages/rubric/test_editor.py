@@ -84,11 +84,11 @@ def test_a_section_is_chosen_among_those_there_are_or_taken_away(store: Store) -
     app = open_page(PAGE, rubric=name)
     uid = draft_of(app)["criteria"][2]["uid"]
     press(app, name, "toggle", uid)
-    section = app.selectbox(key=field(name, uid, "section"))
+    section = app.selectbox(key=field(name, uid, "section", "Second"))
     assert section.options == ["First", "Second"]
     done(section.set_value("First"))
     assert draft_of(app)["criteria"][2]["section"] == "First"
-    done(app.selectbox(key=field(name, uid, "section")).set_value(None))
+    done(app.selectbox(key=field(name, uid, "section", "First")).set_value(None))
     assert draft_of(app)["criteria"][2]["section"] == ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from core.domain.dataset import Dataset
@@ -78,8 +80,19 @@ def test_a_criterion_is_put_at_a_place_by_its_number(store: Store) -> None:
     app = open_page(PAGE, rubric=name)
     press(app, name, "add", "yes_no")
     uid = draft_of(app)["criteria"][-1]["uid"]
-    done(app.number_input(key=field(name, uid, "place")).set_value(2))
-    assert [c["name"] for c in draft_of(app)["criteria"]][:3] == ["A", "Criterion 1", "B"]
+    last = len(draft_of(app)["criteria"])
+    where = app.number_input(key=field(name, uid, "place", str(last))).set_value(2)
+    sent = where._widget_state
+    done(where)
+    names = [c["name"] for c in draft_of(app)["criteria"]]
+    assert names[:3] == ["A", "Criterion 1", "B"]
+
+    # A card that moves is there twice for a moment: the browser may send again what the first had.
+    sent.int_value = last
+    states = app._tree.get_widget_states()
+    states.widgets.append(sent)
+    app = done(SimpleNamespace(run=lambda: app._run(states)))
+    assert [c["name"] for c in draft_of(app)["criteria"]] == names
 
 
 def test_a_weight_is_set_as_a_share_of_all_points(store: Store) -> None:
