@@ -99,13 +99,15 @@ def watch_files() -> None:
 
 
 def take_turns() -> None:
-    """From now on two runs of one page never write at once what the page holds.
+    """From now on two runs of one page never write at once what the page holds, and none is cut off
+    while it takes over what a person did.
 
     A run that is to stop goes on to its next widget beside the run that follows it. Streamlit gives
     each a lock of its own; the one that ended then walked over what the other was writing, and its
-    thread died of it.
+    thread died of it. And it stops a run in the middle of a callback: what was typed counted as
+    heard, and was nowhere.
     """
-    made = SafeSessionState.__init__
+    made, heard = SafeSessionState.__init__, SafeSessionState.on_script_will_rerun
 
     def make(
         self: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
@@ -115,7 +117,18 @@ def take_turns() -> None:
         lock = vars(state.query_params).setdefault("lock", self._lock)
         object.__setattr__(self, "_lock", lock)
 
+    def hear(self: SafeSessionState, *args: Any, **more: Any) -> None:
+        # A runner takes no orders while it does not execute a page.
+        look: Any = self._yield_callback
+        runner = look.__self__
+        runner._execing = False
+        try:
+            heard(self, *args, **more)
+        finally:
+            runner._execing = True
+
     SafeSessionState.__init__ = make  # type: ignore[method-assign]
+    SafeSessionState.on_script_will_rerun = hear  # type: ignore[method-assign]
 
 
 def may_fetch(cookies: str, path: str) -> bool:

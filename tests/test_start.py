@@ -60,3 +60,26 @@ def test_a_run_that_ends_waits_while_the_next_one_of_its_page_writes() -> None:
     )
     found = said_by(code)
     assert found == "True False"
+
+
+def test_a_run_that_is_to_stop_first_takes_over_all_that_a_person_did() -> None:
+    # What Streamlit has: a runner that stops where it is told to, and callbacks that write.
+    code = (
+        "import app\n"
+        "from streamlit.runtime.state import SafeSessionState, SessionState\n"
+        "class Page(SessionState):\n"
+        "    def on_script_will_rerun(self, *args, **more):\n"
+        "        safe['typed'] = 'words'\n"
+        "class Runner:\n"
+        "    _execing = True\n"
+        "    def look(self):\n"
+        "        if self._execing:\n"
+        "            raise SystemExit('cut off')\n"
+        "app.take_turns()\n"
+        "page, runner = Page(), Runner()\n"
+        "safe = SafeSessionState(page, runner.look)\n"
+        "safe.on_script_will_rerun(None)\n"
+        "print(page['typed'], runner._execing)\n"
+    )
+    found = said_by(code)
+    assert found == "words True"
