@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 Levels = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 #: Labels that the priors are worth. Chosen on one set of votes (LLMBar, Vanilla) and checked on
 #: others (docs/decisions/0010).

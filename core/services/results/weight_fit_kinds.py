@@ -15,7 +15,7 @@ from core.domain.weight_fit import Kind, Weights
 from core.scoring.verdict import Ballot
 
 if TYPE_CHECKING:
-    from core.metrics.weight_fit import Floats, Levels
+    from core.metrics.weight_fit import Flags, Floats, Levels
 
 #: Labels' worth by which the line is held to the plain mean: its height, and its slope.
 HEIGHT, SLOPE = 10.0, 20.0
@@ -207,25 +207,33 @@ class Lesson:
 
     def _judge(self, keep: Levels) -> Weights:
         """The judge whose votes were least far from these labels, and nobody else."""
-        import numpy as np
-
         k, best = len(self.places), ("", 0.0, float("inf"))
-        for place, judge in enumerate(self.judges):
-            votes = self.votes[keep][:, np.asarray(self.owner) == place]
-            there = votes >= 0
+        for judge, (every, right, away) in zip(self.judges, self._voices, strict=True):
+            there = every[keep]
             if there.any(axis=1).sum() * 2 < len(keep):
                 continue  # whom hardly any of these items knows
-            right = votes == self.truth[keep][:, None]
-            away = abs(self.places[votes] - self.places[self.truth[keep]][:, None])
-            far = float((away if self.ordinal else ~right)[there].mean())
+            far = float(away[keep][there].mean())
             if far < best[2]:
-                best = judge, float(right[there].mean()), far
+                best = judge, float(right[keep][there].mean()), far
         judge, accuracy, _ = best
         n = len(keep)
         sure = max((accuracy * n + 1 / k) / (n + 1), 1 / k + 0.01)
         own, other = log(sure), log((1 - sure) / (k - 1))
         table = tuple(tuple(own if t == v else other for t in range(k)) for v in range(k))
         return Weights(prior=(0.0,) * k, judges={judge: table} if judge else {})
+
+    @cached_property
+    def _voices(self) -> list[tuple[Flags, Flags, Floats]]:
+        """By judge, a row a cell: where there are votes, which are right, and how far each is."""
+        import numpy as np
+
+        found = []
+        for place in range(len(self.judges)):
+            votes = self.votes[:, np.asarray(self.owner) == place]
+            right = votes == self.truth[:, None]
+            away = abs(self.places[votes] - self.places[self.truth][:, None])
+            found.append((votes >= 0, right, away if self.ordinal else 1.0 - right))
+        return found
 
     @cached_property
     def _means(self) -> Floats:
