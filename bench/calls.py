@@ -36,6 +36,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
 from bench.stand_in import stand_in
 from core import clock
@@ -92,19 +93,27 @@ def dataset(items: int, seed: int = SEED) -> Dataset:
     )
 
 
-def panel(url: str, door: str, in_flight: Sequence[int] = IN_FLIGHT) -> Panel:
-    doors = {"litellm": "litellm", "plain": "auto"}
+def panel(url: str, door: str) -> Panel:
+    if door in ("litellm", "plain"):
+        return panel_of(PRICED, door="litellm" if door == "litellm" else "auto")
+    return panel_of("stand-in", url, "openai")
+
+
+def panel_of(
+    model: str, url: str = "", door: Literal["auto", "litellm", "openai"] = "auto"
+) -> Panel:
+    """Three judges that ask this model, ``IN_FLIGHT`` calls of theirs at once."""
     return Panel(
         judges=tuple(
             Judge(
                 name=f"judge {i}",
-                model=PRICED if door in doors else "stand-in",
-                door=doors.get(door, "openai"),
-                api_base="" if door in doors else url,
+                model=model,
+                door=door,
+                api_base=url,
                 temperature=0,
                 concurrency=calls,
             )
-            for i, calls in enumerate(in_flight)
+            for i, calls in enumerate(IN_FLIGHT)
         )
     )
 

@@ -18,9 +18,8 @@ import json
 import os
 from typing import NamedTuple
 
-from bench.calls import IN_FLIGHT, bare, graded, in_a_process, peer
+from bench.calls import bare, graded, in_a_process, panel_of, peer
 from bench.stand_in import stand_in
-from core.domain.panel import Judge, Panel
 from core.judging.providers.choice import key_variables, provider_for
 
 
@@ -51,20 +50,8 @@ PROVIDERS = {
 
 def ours(at: At, url: str, items: int) -> dict[str, float]:
     """The whole way of the product, at the provider that the model is named after."""
-    judges = Panel(
-        judges=tuple(
-            Judge(
-                name=f"judge {i}",
-                model=at.model,
-                api_base="" if at.variable else at.address(url),
-                temperature=0,
-                concurrency=calls,
-            )
-            for i, calls in enumerate(IN_FLIGHT)
-        )
-    )
-    keys = [name for judge in judges.judges for name in key_variables(judge)[:1]]
-    os.environ.update(dict.fromkeys([*keys, "MISTRAL_API_KEY"], "sk-of-nobody"))
+    judges = panel_of(at.model, "" if at.variable else at.address(url))
+    os.environ.update(dict.fromkeys(key_variables(judges.judges[0])[:1], "sk-of-nobody"))
     os.environ.update({at.variable: at.address(url)} if at.variable else {})
     assert {provider_for(judge, os.environ) for judge in judges.judges} == {"plain"}
     return graded(judges, items)

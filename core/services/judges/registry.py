@@ -157,7 +157,7 @@ def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[
         return "", "not needed"
     names = key_names(judge)
     found = next((name for name, there in env_status(names, environ).items() if there), "")
-    if found or names:
+    if names:
         return found or names[0], "set" if found else "not set"
     return "", "not needed" if judge.api_base else "unknown"
 

@@ -90,7 +90,7 @@ class _Reader:
         given = votes.of(criterion, np.concatenate([known, others, rest]), self._counting)
         groups = (str(self._twins[place]) for place in self._places[known].tolist())
         told = zip(known.tolist(), given, truth[known].tolist(), groups, strict=False)
-        cells = [LabelledCell(self._ids[row], *rest) for row, *rest in told]
+        cells = [LabelledCell(self._ids[row], *said) for row, *said in told]
         return VotedCells(cells, given[len(known) :])
 
 
