@@ -1,4 +1,4 @@
-"""The batch interface of the provider on loopback: files and batches, as OpenAI has them.
+"""Batch interfaces of the provider on loopback: files and batches, as OpenAI and Azure have them.
 
 A batch is a step further with every look at it, so that nothing hangs on time. What was answered is
 what was bought: ``bought`` counts it by the id of the request and the words of the prompt.
@@ -21,7 +21,9 @@ class ProviderBatches:
 
     ``share`` of the lines are answered before a batch ends as ``end``; ``fault`` (code, words)
     turns a batch down as a whole; ``refuse`` is a status that answers whatever is asked here, and
-    ``lose`` cuts the connection after a batch was made, as a kill in that moment would.
+    ``lose`` cuts the connection after a batch was made, as a kill in that moment would. ``unread``
+    is how often Azure is still to say that it has not read a file, and ``garbage`` are lines that
+    stand before the answers.
     """
 
     def __init__(self, rule: Callable[[dict[str, Any]], Any]) -> None:
@@ -34,21 +36,32 @@ class ProviderBatches:
         self.fault: tuple[str, str] | None = None
         self.refuse = 0
         self.lose = False
+        self.unread = 0
+        self.garbage: list[bytes] = []
         self.asked: list[str] = []
+        self.headers: list[dict[str, str]] = []
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """The six addresses."""
-        router.add_post("/v1/files", self._heard(self._upload))
-        router.add_get("/v1/files/{name}/content", self._heard(self._content))
-        router.add_delete("/v1/files/{name}", self._heard(self._remove))
-        router.add_post("/v1/batches", self._heard(self._make))
-        router.add_get("/v1/batches", self._heard(self._list))
-        router.add_get("/v1/batches/{name}", self._heard(self._look))
-        router.add_post("/v1/batches/{name}/cancel", self._heard(self._cancel))
+        """The six addresses, and those of Azure."""
+        for base in ("/v1", "/v1/openai"):
+            self._add_routes(router, base)
+        router.add_get("/v1/openai/files/{name}", self._heard(self._file))
+
+    def _add_routes(self, router: web.UrlDispatcher, base: str) -> None:
+        router.add_post(f"{base}/files", self._heard(self._upload))
+        router.add_get(f"{base}/files/{{name}}/content", self._heard(self._content))
+        router.add_delete(f"{base}/files/{{name}}", self._heard(self._remove))
+        router.add_post(f"{base}/batches", self._heard(self._make))
+        router.add_get(f"{base}/batches", self._heard(self._list))
+        router.add_get(f"{base}/batches/{{name}}", self._heard(self._look))
+        router.add_post(f"{base}/batches/{{name}}/cancel", self._heard(self._cancel))
 
     def _heard(self, act: Any) -> Any:
         async def answer(request: web.Request) -> web.StreamResponse:
-            self.asked.append(f"{request.method} {request.path}")
+            self.asked.append(f"{request.method} {request.path_qs}")
+            self.headers.append({name.lower(): value for name, value in request.headers.items()})
+            if "/openai/" in request.path:
+                assert request.query["api-version"]
             if self.refuse:
                 error = {"message": "scripted error", "code": None}
                 return web.json_response({"error": error}, status=self.refuse)
@@ -66,6 +79,12 @@ class ProviderBatches:
         self.files[name] = file.file.read()
         return web.json_response({"id": name, "object": "file", "purpose": "batch"})
 
+    async def _file(self, request: web.Request) -> web.Response:
+        name = request.match_info["name"]
+        self.unread -= 1
+        status = "processed" if self.unread < 0 else "pending"
+        return web.json_response({"id": name, "status": status, "purpose": "batch"})
+
     async def _content(self, request: web.Request) -> web.Response:
         data = self.files.get(request.match_info["name"])
         return web.Response(body=data) if data is not None else _unknown()
@@ -81,7 +100,9 @@ class ProviderBatches:
     async def _make(self, request: web.Request) -> web.Response:
         asked = await request.json()
         assert asked["completion_window"] == "24h"
-        assert asked["endpoint"] == "/v1/chat/completions"
+        azure = "/openai/" in request.path
+        assert asked["endpoint"] == ("/chat/completions" if azure else "/v1/chat/completions")
+        assert not azure or self.unread < 0
         lines = self.files[asked["input_file_id"]].splitlines()
         batch = {
             "id": f"batch_{len(self.made) + 1}",
@@ -99,7 +120,7 @@ class ProviderBatches:
         if self.lose and request.transport is not None:
             self.lose = False
             request.transport.abort()
-        return web.json_response(batch)
+        return web.json_response(_shown(request, batch))
 
     async def _list(self, request: web.Request) -> web.Response:
         newest = list(self.made.values())[::-1]
@@ -107,7 +128,7 @@ class ProviderBatches:
         names = [one["id"] for one in newest]
         start = names.index(after) + 1 if after else 0
         limit = int(request.query.get("limit", 20))
-        page = newest[start : start + limit]
+        page = [_shown(request, one) for one in newest[start : start + limit]]
         more = start + limit < len(newest)
         return web.json_response({"object": "list", "data": page, "has_more": more})
 
@@ -127,14 +148,19 @@ class ProviderBatches:
                 self._work_off(batch, self.end)
             else:
                 batch["status"] = step
-        return web.json_response(batch)
+        return web.json_response(_shown(request, batch))
 
     async def _cancel(self, request: web.Request) -> web.Response:
         batch = self.made.get(request.match_info["name"])
         if batch is None:
             return _unknown()
         batch["status"] = "cancelling"
-        return web.json_response(batch)
+        return web.json_response(_shown(request, batch))
+
+    @property
+    def left(self) -> bool:
+        """Whether anything that somebody wrote is still here."""
+        return any(self.files.values())
 
     def _work_off(self, batch: dict[str, Any], end: str) -> None:
         lines = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
@@ -154,7 +180,14 @@ class ProviderBatches:
             if found:
                 batch[kind] = f"file-{len(self.files) + 1}"
                 # Answers come in any order.
-                self.files[batch[kind]] = b"\n".join(found[::-1]) + b"\n"
+                self.files[batch[kind]] = b"\n".join([*self.garbage, *found[::-1]]) + b"\n"
+
+
+def _shown(request: web.Request, batch: dict[str, Any]) -> dict[str, Any]:
+    """A batch in the words of whoever is asked; Azure's begin with a capital."""
+    if "/openai/" not in request.path:
+        return batch
+    return {**batch, "status": batch["status"].capitalize()}
 
 
 def _line(asked: dict[str, Any], response: object, error: object) -> bytes:

@@ -217,9 +217,8 @@ def _batch(panel: Panel | None) -> bool:
         "sooner. You may close everything meanwhile: the run goes on when the app does.",
     )
     if cannot:
-        st.caption(
-            label(f"Not in batches: the provider of {', '.join(cannot)} has no batch interface.")
-        )
+        why = " ".join(f"{name} {words}" for name, words in cannot.items())
+        st.caption(label(f"Not in batches: {why}"))
     return asked and not cannot
 
 

@@ -20,6 +20,7 @@ from core.judging.asking.retry import Caller, Unanswered, about_logprobs, withou
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.protocol import Question
 from core.judging.providers.base import SIMPLER, CallError, Completion, Request
+from core.judging.providers.batch_doors import batch_door
 from core.judging.providers.batches import SHARE_OF_PRICE, BatchDoor
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
@@ -53,7 +54,7 @@ class BatchCaller(Caller):
     def door(self) -> BatchDoor:
         """The provider's batch interface. Raises ``CallError`` where the settings forbid it."""
         if self._door is None:
-            self._door = BatchDoor(self._lean, self.request((), None))
+            self._door = batch_door(self._lean, self.request((), None))
         return self._door
 
     def restart(self) -> None:

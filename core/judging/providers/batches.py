@@ -2,16 +2,18 @@
 
 A file goes to ``/files`` and becomes a batch at ``/batches``, which is done within its window, at
 half the price. Its answers are lines of two more files, by the id that we gave each request; those
-that have none when the window ends, or when somebody cancels, are named with why.
+that have none when the window ends, or when somebody cancels, are named with why. What other
+providers do in another way is in ``batch_doors``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from core.domain.votes import BatchRow
 from core.judging.providers.base import CallError, Completion, Request, hide, sent_params
 from core.judging.providers.bounded import MOST_BYTES
 from core.judging.providers.failures import brief, from_status
@@ -20,7 +22,8 @@ from core.judging.providers.openai_provider import OpenAIProvider, PlainlyTold, 
 if TYPE_CHECKING:
     import aiohttp
 
-#: What a request costs in a batch, of what it costs asked directly.
+#: What a request costs in a batch, of what it costs asked directly, by what all providers say whose
+#: batches are spoken here.
 SHARE_OF_PRICE = 0.5
 #: A file holds so much at most. Providers take 50,000 requests and 200 MB; it is made in memory.
 MOST_LINES, MOST_OF_FILE = 50_000, 40_000_000
@@ -28,21 +31,28 @@ MOST_LINES, MOST_OF_FILE = 50_000, 40_000_000
 WINDOW = "24h"
 #: The provider's word for a batch that is at its end.
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+#: What OpenAI's words are elsewhere.
+_WORDS = {
+    "success": "completed",
+    "timeout_exceeded": "expired",
+    "cancellation_requested": "cancelling",
+}
 #: A batch was turned down because too much waits already; later it may be taken.
 TOO_MUCH = "token_limit_exceeded"
 #: Why a line has no answer, in the provider's words.
 EXPIRED, CANCELLED = "batch_expired", "batch_cancelled"
 
-_ENDPOINT = "/v1/chat/completions"
 _PIECE = 64 * 1024
 #: Seconds: for a short exchange, for a whole file, and for one that stands still.
 _SHORT, _LONG, _STILL = 60.0, 3600.0, 300.0
+#: The name in ``metadata`` under which a batch has ours.
+_MARK = "rubric_studio"
 #: So many batches are looked through for one of ours, a hundred a page.
 _MOST_PAGES = 50
 
 
 class BatchLook(NamedTuple):
-    """A batch as its provider tells of it. ``expires`` is in Unix seconds.
+    """A batch as its provider tells of it.
 
     ``answers`` and ``errors`` are ids of files, empty where there is none (yet). ``code`` and
     ``message`` say why it was turned down as a whole.
@@ -54,7 +64,6 @@ class BatchLook(NamedTuple):
     failed: int = 0
     answers: str = ""
     errors: str = ""
-    expires: float | None = None
     code: str = ""
     message: str = ""
 
@@ -70,30 +79,36 @@ class BatchDoor:
     Connections are those of ``provider``, which reads the answers, too.
     """
 
+    #: Where batches are, what they are made for, and what a file of requests is said to be.
+    _batches, _endpoint, _type = "/batches", "/v1/chat/completions", "application/jsonl"
+
     def __init__(self, provider: OpenAIProvider, like: Request) -> None:
         prepared = provider.prepared(like, sent_params(like))
         self._provider, self._hidden, self._proxy = provider, like.hidden, prepared.proxy
-        self._base = prepared.url.partition("/chat/completions")[0]
+        self._base, self._query = self._place(prepared.url)
         dropped = ("content-type", "accept-encoding")
         self._headers = {k: v for k, v in prepared.headers.items() if k.lower() not in dropped}
         self._headers["Accept-Encoding"] = "identity"
 
+    def _place(self, url: str) -> tuple[str, dict[str, str]]:
+        """The address of files and batches, and what stands in each query, by that of a chat."""
+        return url.partition("/chat/completions")[0], {}
+
     def line(self, key: str, request: Request) -> bytes:
         """A request as a line of a file."""
         body = self._provider.prepared(request, sent_params(request)).body
-        line = {"custom_id": key, "method": "POST", "url": _ENDPOINT, "body": body}
+        line = {"custom_id": key, "method": "POST", "url": self._endpoint, "body": body}
         return json.dumps(line).encode() + b"\n"
 
     def read(self, request: Request, line: str) -> Completion:
         """The completion that a line of an answer holds. Raises ``CallError`` where it has none."""
         data = json.loads(line)
-        response, error = data.get("response"), data.get("error")
-        if isinstance(response, dict) and response.get("status_code"):
+        response = data.get("response")
+        if isinstance(response, dict) and (status := _status(response.get("status_code"))):
             body = response.get("body")
             text = body if isinstance(body, str) else json.dumps(body)
-            return self._provider.read(request, int(response["status_code"]), {}, text)
-        told = error if isinstance(error, dict) else {}
-        raise _unanswered(str(told.get("code") or ""), str(told.get("message") or ""), request)
+            return self._provider.read(request, status, {}, text)
+        raise _unanswered(*_why(data), request)
 
     async def upload(self, name: str, data: bytes) -> str:
         """Send a file of requests; returns its id."""
@@ -101,42 +116,52 @@ class BatchDoor:
 
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
-        form.add_field("file", data, filename=name, content_type="application/jsonl")
-        return str(_id_of(await self._tell("POST", "/files", data=form, seconds=_LONG)))
+        form.add_field("file", data, filename=name, content_type=self._type)
+        return id_of(await self._tell("POST", "/files", data=form, seconds=_LONG))
 
     async def make(self, file: str, token: str) -> BatchLook:
         """Have a file worked off. This is what costs; ``find`` finds the batch by both names."""
         body = {
             "input_file_id": file,
-            "endpoint": _ENDPOINT,
+            "endpoint": self._endpoint,
             "completion_window": WINDOW,
-            "metadata": {"rubric_studio": token},
+            "metadata": {_MARK: token},
         }
-        return _look(await self._tell("POST", "/batches", json=body))
+        return _look(await self._tell("POST", self._batches, json=body))
 
-    async def find(self, file: str, token: str) -> list[BatchLook]:
-        """The batches made of a file, the oldest first; none where there is none (yet)."""
-        found, after = list[BatchLook](), ""
-        for _ in range(_MOST_PAGES):
-            page = await self._tell("GET", f"/batches?limit=100{after and '&after=' + after}")
-            rows = [one for one in page.get("data") or () if isinstance(one, dict)]
-            for one in rows:
-                metadata = one.get("metadata")
-                ours = isinstance(metadata, dict) and metadata.get("rubric_studio") == token
-                if ours or one.get("input_file_id") == file:
-                    found.append(_look(one))
-            if not page.get("has_more") or not rows:
-                break
-            after = str(rows[-1].get("id") or "")
+    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
+        """The batches made of a file, the oldest first; none where there is none (yet).
+
+        ``known`` are batches that are others'. Raises ``CallError`` where it cannot be told yet.
+        """
+        found = list[BatchLook]()
+        async for one in self._listed():
+            metadata = one.get("metadata")
+            ours = isinstance(metadata, dict) and metadata.get(_MARK) == row.token
+            of_file = row.file == one.get("input_file_id") or [row.file] == one.get("input_files")
+            if (ours or of_file) and str(one.get("id")) not in known:
+                found.append(_look(one))
         return found[::-1]
+
+    async def _listed(self) -> AsyncIterator[dict[str, Any]]:
+        """The batches that the provider lists, the newest first."""
+        after = dict[str, str]()
+        for _ in range(_MOST_PAGES):
+            page = await self._tell("GET", self._batches, params={"limit": "100", **after})
+            rows = rows_of(page)
+            for one in rows:
+                yield one
+            if not page.get("has_more") or not rows:
+                return
+            after = {"after": str(rows[-1].get("id") or "")}
 
     async def look(self, batch: str) -> BatchLook:
         """How far a batch is."""
-        return _look(await self._tell("GET", f"/batches/{batch}"))
+        return _look(await self._tell("GET", f"{self._batches}/{batch}"))
 
     async def cancel(self, batch: str) -> BatchLook:
         """Ask for a batch to stop; what was answered by then can still be had."""
-        return _look(await self._tell("POST", f"/batches/{batch}/cancel"))
+        return _look(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
     async def remove(self, file: str) -> None:
         """Take a file away from the provider."""
@@ -144,19 +169,25 @@ class BatchDoor:
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
         """The lines of a file of answers, each with the id of its request; without the key."""
-        rest = b""
         async with self._sent("GET", f"/files/{file}/content", seconds=_LONG) as response:
-            if response.status != 200:
-                status, headers, body = await whole_answer(response)
-                raise from_status(status, body, headers=headers, hidden=self._hidden)
-            async for piece in response.content.iter_chunked(_PIECE):
-                *whole, rest = (rest + piece).split(b"\n")
-                for line in whole:
-                    if found := self._parsed(line):
-                        yield found
-                if len(rest) > MOST_BYTES:
-                    raise CallError("too_large", "A line of the file of answers is too large.")
-        if found := self._parsed(rest):
+            async for found in self._read(response):
+                yield found
+
+    async def _read(self, response: aiohttp.ClientResponse) -> AsyncIterator[tuple[str, str]]:
+        """Whatever lines can be read; one without an end is passed over."""
+        if response.status != 200:
+            status, headers, body = await whole_answer(response)
+            raise from_status(status, body, headers=headers, hidden=self._hidden)
+        rest, endless = b"", False
+        async for piece in response.content.iter_chunked(_PIECE):
+            *whole, rest = (rest + piece).split(b"\n")
+            for line in whole:
+                if not endless and (found := self._parsed(line)):
+                    yield found
+                endless = False
+            if len(rest) > MOST_BYTES:
+                rest, endless = b"", True
+        if not endless and (found := self._parsed(rest)):
             yield found
 
     def _parsed(self, line: bytes) -> tuple[str, str] | None:
@@ -185,7 +216,13 @@ class BatchDoor:
 
     @asynccontextmanager
     async def _sent(
-        self, method: str, path: str, *, seconds: float, **content: Any
+        self,
+        method: str,
+        path: str,
+        *,
+        seconds: float,
+        params: Mapping[str, str] | None = None,
+        **content: Any,
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         import aiohttp
 
@@ -194,6 +231,7 @@ class BatchDoor:
             async with self._provider.session().request(
                 method,
                 url,
+                params={**self._query, **(params or {})},
                 headers=self._headers,
                 proxy=self._proxy,
                 ssl=self._provider.trusted(url),
@@ -213,7 +251,40 @@ def unanswered_line(key: str, code: str, message: str) -> str:
 
 def was_cancelled(line: str) -> bool:
     """Whether a line only says that its batch was cancelled before its turn."""
-    return CANCELLED in line and (json.loads(line).get("error") or {}).get("code") == CANCELLED
+    return CANCELLED in line and _why(json.loads(line))[0] == CANCELLED
+
+
+def rows_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a page of a list holds."""
+    rows = page.get("data")
+    return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []
+
+
+def count(counts: Mapping[str, Any], name: str) -> int:
+    """A number that a provider counted; 0 where it says none."""
+    value = counts.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def id_of(data: Mapping[str, Any]) -> str:
+    """The provider's name for a thing. Raises ``CallError`` where it says none."""
+    if not isinstance(data.get("id"), str) or not data["id"]:
+        raise CallError("server", "The address answered, but not as a batch interface does.")
+    return str(data["id"])
+
+
+def _status(told: object) -> int:
+    try:
+        return int(told)  # type: ignore[call-overload,no-any-return]
+    except (TypeError, ValueError, ArithmeticError):
+        return 0
+
+
+def _why(data: Mapping[str, Any]) -> tuple[str, str]:
+    """The code and the words of the error that a line holds instead of an answer."""
+    error = data.get("error")
+    told = error if isinstance(error, dict) else {"message": error}
+    return str(told.get("code") or ""), str(told.get("message") or "")
 
 
 def _unanswered(code: str, message: str, request: Request) -> CallError:
@@ -226,32 +297,26 @@ def _unanswered(code: str, message: str, request: Request) -> CallError:
 
 
 def _look(data: Mapping[str, Any]) -> BatchLook:
-    counts, errors = data.get("request_counts"), data.get("errors")
-    counts = counts if isinstance(counts, dict) else {}
-    listed = errors.get("data") if isinstance(errors, dict) else None
-    first = listed[0] if isinstance(listed, list) and listed else {}
-    first = first if isinstance(first, dict) else {"message": str(first)}
-    expires = data.get("expires_at")
+    said, counts, errors = (
+        str(data.get("status") or "").lower(),
+        data.get("request_counts"),
+        data.get("errors"),
+    )
+    if not isinstance(counts, dict):
+        counts = {
+            "completed": data.get("succeeded_requests"),
+            "failed": data.get("failed_requests"),
+        }
+    listed = errors.get("data") if isinstance(errors, dict) else errors
+    first = (listed[0] if listed else None) if isinstance(listed, list) else listed
+    first = first if isinstance(first, dict) else {"message": first}
     return BatchLook(
-        str(_id_of(data)),
-        str(data.get("status") or ""),
-        _count(counts, "completed"),
-        _count(counts, "failed"),
-        str(data.get("output_file_id") or ""),
-        str(data.get("error_file_id") or ""),
-        float(expires) if isinstance(expires, int | float) else None,
+        id_of(data),
+        _WORDS.get(said, said),
+        count(counts, "completed"),
+        count(counts, "failed"),
+        str(data.get("output_file_id") or data.get("output_file") or ""),
+        str(data.get("error_file_id") or data.get("error_file") or ""),
         str(first.get("code") or ""),
         str(first.get("message") or ""),
     )
-
-
-def _id_of(data: Mapping[str, Any]) -> str:
-    if not isinstance(data.get("id"), str) or not data["id"]:
-        words = "The address answered, but not as the batch interface of the OpenAI protocol does."
-        raise CallError("server", words)
-    return str(data["id"])
-
-
-def _count(counts: Mapping[str, Any], name: str) -> int:
-    value = counts.get(name)
-    return value if isinstance(value, int) else 0

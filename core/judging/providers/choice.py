@@ -40,16 +40,33 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     return "plain"
 
 
-def takes_batches(judge: Judge) -> bool:
-    """Whether files of requests may be sent for this judge; an address of one's own may refuse.
+def no_batches(judge: Judge) -> str:
+    """Why no batches are sent for this judge, to be read after its name; empty where they are.
 
-    >>> takes_batches(Judge(name="j", model="openai/gpt-4.1-mini"))
-    True
-    >>> takes_batches(Judge(name="j", model="gemini/x"))
-    False
+    An address of one's own may still refuse them.
+
+    >>> no_batches(Judge(name="j", model="openai/gpt-4.1-mini"))
+    ''
+    >>> no_batches(Judge(name="j", model="hosted_vllm/x"))
+    'has no batch interface that is spoken here.'
     """
-    way = provider_for(judge)
-    return way == "openai" or (way == "plain" and PLAIN[named(judge.model)[0]].batches)
+    way, provider = provider_for(judge), named(judge.model)[0]
+    spoken = provider in PLAIN and PLAIN[provider].batches
+    if way == "openai" or (way == "plain" and spoken):
+        return ""
+    return _LITELLM if spoken else _NO_BATCHES.get(provider, f"{_NONE}.")
+
+
+_NONE = "has no batch interface that is spoken here"
+_LITELLM = "is asked through litellm, by its door, its settings or its model, and batches are not."
+_STORAGE = f"{_NONE}: its provider's needs a storage of your own."
+_NO_BATCHES = {
+    "bedrock": _STORAGE,
+    "gemini": f"{_NONE}: Gemini's is in a protocol of its own.",
+    "together_ai": f"{_NONE}: Together's sends files on to another address, and is cheaper for a "
+    "few models only.",
+    "vertex_ai": _STORAGE,
+}
 
 
 def key_variables(judge: Judge) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ class Plain:
 
     ``thinking`` and ``logprobs`` say whether all of its models take these settings as they are,
     ``open`` whether a model that nobody listed is asked, and priced, the same by litellm, and
-    ``batches`` whether it takes files of requests for half the price, as OpenAI does.
+    ``batches`` whether its batches, at half the price, are spoken here.
     """
 
     base: str = ""
@@ -72,6 +72,7 @@ PLAIN: dict[str, Plain] = {
         thinking=True,
         logprobs=True,
         open=True,
+        batches=True,
     ),
     "openrouter": Plain(
         "https://openrouter.ai/api/v1",

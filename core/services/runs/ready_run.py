@@ -23,7 +23,7 @@ from core.judging.function_judge import FunctionJudge
 from core.judging.pace import PaceTimes, pace_times
 from core.judging.protocol import AskableJudge
 from core.judging.providers.base import ModelProvider, provider_of
-from core.judging.providers.choice import open_provider, provider_for
+from core.judging.providers.choice import Way, open_provider, provider_for
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
@@ -125,7 +125,8 @@ class Providers:
 
     def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
         """An LLM judge whose answers come in batches."""
-        provider, key, _ = self._way(spec)
+        # Batches are only sent with a key, though litellm may know other ways to sign in.
+        provider, key, _ = self._way(spec, provider_for(spec))
         assert isinstance(provider, OpenAIProvider)  # a plan with another one is refused
         return BatchJudge(spec, provider, key, cache, known_values(spec))
 
@@ -138,9 +139,11 @@ class Providers:
         """The same model behind the same gate, to be asked for a piece of writing."""
         return Writer(spec, *self._way(spec), known=known_values(spec))
 
-    def _way(self, spec: Judge) -> tuple[ModelProvider, str | None, tuple[ProviderGate, ...]]:
+    def _way(
+        self, spec: Judge, kind: Way | None = None
+    ) -> tuple[ModelProvider, str | None, tuple[ProviderGate, ...]]:
         require_listed([spec])
-        kind = provider_for(spec, os.environ)
+        kind = kind or provider_for(spec, os.environ)
         if kind not in self._providers:
             self._providers[kind] = open_provider(kind, os.environ)
         # Judges behind one address, or of one provider, share its rate limit and so its gate.

@@ -119,7 +119,7 @@ def test_batches_are_offered_where_every_model_can_be_asked_so(ready: Store) -> 
     app = form()
     app.selectbox(key=field("panel")).set_value(other.id).run()
     assert app.toggle(key=field("batch")).disabled
-    assert "the provider of gem has no batch interface" in shown(app)
+    assert "gem has no batch interface that is spoken here" in shown(app)
 
 
 def test_start_makes_the_run_as_chosen_and_opens_it(ready: Store) -> None:

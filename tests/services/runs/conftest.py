@@ -8,6 +8,8 @@ import pytest
 from core import clock
 from core.domain.panel import Judge, Panel
 from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.runs import worker
+from core.services.runs.batches import desk, lanes, sending, working
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.new_store import new_store
@@ -38,3 +40,15 @@ def request_(store: Store, tmp_path: Path, provider: Provider) -> RunRequest:
         panel=Panel(judges=(judge,)),
         seed=1,
     )
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looks at batches follow at once, so that no test waits."""
+    monkeypatch.setattr(lanes, "SOONEST_LOOK", 0.01)
+    monkeypatch.setattr(desk, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(working, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(sending, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(sending, "SETTLED", 0.05)
+    monkeypatch.setattr(working, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(worker, "BEAT_EVERY", 0.05)

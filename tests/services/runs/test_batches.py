@@ -17,40 +17,26 @@ import pytest
 from core.cli.requests_from_files import left_out
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import Conflict, InputError
-from core.services.runs import cost_estimate, lifecycle, runner, worker
-from core.services.runs.batches import desk, lanes, sending, working
+from core.services.runs import cost_estimate, lifecycle, runner
+from core.services.runs.batches import lanes, sending
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.command_line import cli
 from tests.judging.wire import KEY
 from tests.provider import Answer, Provider, refusal, said, status
 from tests.provider_batches import STEPS
+from tests.services.runs.batch_world import killed_at, work
 from tests.services.runs.world import by_request, until, votes_of, write_files
 
 PLANNED = 12
 
 
-@pytest.fixture(autouse=True)
-def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Looks follow at once, so that no test waits."""
-    monkeypatch.setattr(lanes, "SOONEST_LOOK", 0.01)
-    monkeypatch.setattr(desk, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(working, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(sending, "FIRST_PAUSE", 0.01)
-    monkeypatch.setattr(sending, "SETTLED", 0.05)
-    monkeypatch.setattr(working, "LOOK_EVERY", 0.01)
-    monkeypatch.setattr(worker, "BEAT_EVERY", 0.05)
+pytestmark = pytest.mark.usefixtures("soon")
 
 
 @pytest.fixture
 def batched(request_: RunRequest) -> RunRequest:
     return replace(request_, batch=True)
-
-
-def work(store: Store, request: RunRequest) -> int:
-    run_id = lifecycle.start(store, request)
-    runner.work_here(store, run_id)
-    return run_id
 
 
 def asked_as(request: RunRequest, **asking: Any) -> RunRequest:
@@ -257,38 +243,6 @@ def test_whoever_goes_on_after_a_kill_buys_nothing_twice(
     assert (row.calls, row.cost) == (steps * PLANNED, pytest.approx(steps * PLANNED * 0.05))
     assert set(provider.batches.bought.values()) == {1}
     assert len(provider.batches.made) == steps
-
-
-def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
-    """From this moment on nothing more is done."""
-    from core.judging.providers.batches import BatchDoor
-    from core.store.runs.batches import Batches
-
-    def end(*_: object, **__: object) -> Any:
-        raise SystemError("killed")
-
-    async def end_soon(*_: object, **__: object) -> Any:
-        raise SystemError("killed")
-
-    fill, times = sending.BatchSender.fill, iter(range(9))
-
-    async def fill_once(*arguments: Any) -> None:
-        if next(times):
-            raise SystemError("killed")
-        await fill(*arguments)
-
-    if moment == "between two steps":
-        patch.setattr(sending.BatchSender, "fill", fill_once)
-    elif moment == "planned":
-        patch.setattr(BatchDoor, "upload", end_soon)
-    elif moment == "uploaded":
-        patch.setattr(BatchDoor, "make", end_soon)
-    elif moment == "bought":
-        patch.setattr(sending.BatchSender, "_bought", end_soon)
-    elif moment == "sent":
-        patch.setattr(BatchDoor, "look", end_soon)
-    else:
-        patch.setattr(Batches, "take", end)
 
 
 def test_cancelling_stops_the_batch_takes_what_was_answered_and_resuming_asks_the_rest(

@@ -14,7 +14,7 @@ from core.judging.asking.call_costs import price_of
 from core.judging.protocol import Question
 from core.judging.providers.base import Request
 from core.judging.providers.batches import MOST_LINES, SHARE_OF_PRICE
-from core.judging.providers.choice import takes_batches
+from core.judging.providers.choice import no_batches
 
 #: The detail of a plan that says its models are asked in batches.
 BATCH = "batch"
@@ -23,25 +23,26 @@ SOONEST_LOOK, LATEST_LOOK = 5.0, 600.0
 #: Characters a token and tokens of a reply, as the estimate of a run takes them.
 _CHARACTERS, _REPLY = 4, 150
 
+_MEND = "Ask it directly, or use one at OpenAI, Azure, Groq, or an address of your own."
+
 
 def is_batched(judge: Judge, details: Mapping[str, Any]) -> bool:
     """Whether a judge of a run with these details of its plan is asked in batches."""
     return bool(details.get(BATCH)) and not judge.offline
 
 
-def without_batches(panel: Panel) -> list[str]:
-    """The models of a panel that cannot be asked in batches."""
-    return [j.name for j in panel.judges if not j.offline and not takes_batches(j)]
+def without_batches(panel: Panel) -> dict[str, str]:
+    """Why the models of a panel that cannot be asked in batches cannot, by their names."""
+    found = {judge.name: no_batches(judge) for judge in panel.judges if not judge.offline}
+    return {name: why for name, why in found.items() if why}
 
 
 def require_batches(panel: Panel) -> None:
     """Raise ``InputError`` where a model of the panel cannot be asked in batches, or none is."""
     if all(judge.offline for judge in panel.judges):
         raise InputError("No model is asked here, and only models are asked in batches.")
-    mend = "Ask it directly, or use one at OpenAI, Groq, or an address of your own."
     problems = tuple(
-        Problem("has no batch interface that is spoken here.", mend, (name, "model"))
-        for name in without_batches(panel)
+        Problem(why, _MEND, (name, "model")) for name, why in without_batches(panel).items()
     )
     if problems:
         raise InputError("These judges cannot be asked in batches.", problems)

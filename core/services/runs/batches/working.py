@@ -38,7 +38,7 @@ LAST_ANSWERS, LOOK_EVERY = 20.0, 1.0
 #: Why a question has no answer, by how its batch ended.
 _WHY = {
     "lost": "The provider knows this batch no longer: it was removed there, or the key is another.",
-    "completed": "The provider's files hold no line for this question.",
+    "completed": "The provider's files hold no line for this question that can be read.",
     "cancelled": "The batch was cancelled at the provider.",
 }
 
@@ -140,13 +140,12 @@ class BatchWork:
         """Record what came of a batch. A kill in the middle leaves it to be taken again."""
         lines = await self.desk.io(self.desk.store.lines, row)
         caller = lane.judge.caller
-        came = {
-            key: line
-            for name in (look.answers, look.errors)
-            if name
-            async for key, line in caller.door.lines(name)
-            if key in lines and not was_cancelled(line)
-        }
+        came = dict[str, str]()
+        for name in filter(None, (look.answers, look.errors)):
+            async for key, line in caller.door.lines(name):
+                if key in lines and not was_cancelled(line):
+                    # An answer counts, whatever else is said of its request.
+                    came.setdefault(key, line)
         too_much = look.status == "failed" and look.code == TOO_MUCH
         if not too_much and not (look.status == "cancelled" and row.stopped):
             came |= {key: _why(key, look) for key in lines.keys() - came.keys()}

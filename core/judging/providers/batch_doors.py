@@ -1,0 +1,43 @@
+"""The batch interfaces of providers that differ from OpenAI's.
+
+``batch_door`` finds the one for a judge. litellm's functions for batches are not used: they make
+none at Anthropic, list and cancel none at Mistral, and for the clouds whose batches they know they
+need a storage of one's own.
+"""
+
+from __future__ import annotations
+
+from core.judging.providers.base import CallError, Request
+from core.judging.providers.batches import BatchDoor, BatchLook
+from core.judging.providers.openai_provider import OpenAIProvider
+from core.judging.providers.plain import PlainProvider, named
+
+
+def batch_door(provider: OpenAIProvider, like: Request) -> BatchDoor:
+    """The batch interface for the judge of a request. Raises ``CallError``."""
+    # At an address of one's own the OpenAI protocol is spoken, whatever the model's name.
+    name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
+    return _DOORS.get(name, BatchDoor)(provider, like)
+
+
+class AzureBatches(BatchDoor):
+    """Azure: files and batches belong to the resource, not to a deployment."""
+
+    _endpoint, _type = "/chat/completions", "application/json"
+
+    def _place(self, url: str) -> tuple[str, dict[str, str]]:
+        base, _, rest = url.rpartition("/deployments/")
+        return base, {"api-version": rest.partition("?api-version=")[2]}
+
+    async def make(self, file: str, token: str) -> BatchLook:
+        """Have a file worked off; Azure refuses it until it has read the file."""
+        told = await self._tell("GET", f"/files/{file}")
+        if str(told.get("status")).lower() in _UNREAD:
+            raise CallError("server", "Azure still reads the file of requests.", sent=False)
+        return await super().make(file, token)
+
+
+#: What Azure says of a file that it has not read yet.
+_UNREAD = frozenset({"uploaded", "pending", "notrunning", "running"})
+
+_DOORS: dict[str, type[BatchDoor]] = {"azure": AzureBatches}

@@ -1,0 +1,193 @@
+"""Runs in batches at each provider whose interface is its own: whole ways, kills, and odd answers.
+
+The run is that of the fixture: 4 items x 3 criteria, so 12 questions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from core.domain.panel import Asking, Judge, Panel
+from core.services.runs import lifecycle, runner
+from core.services.runs.planning import RunRequest
+from core.store.store import Store
+from tests.judging.wire import KEY
+from tests.provider import Answer, Provider, status
+from tests.provider_batches import STEPS, ProviderBatches
+from tests.services.runs.batch_world import killed_at, work
+from tests.services.runs.world import by_request, votes_of
+
+PLANNED = 12
+
+pytestmark = pytest.mark.usefixtures("soon")
+
+
+@dataclass
+class There:
+    """One judge's provider: its batches, how it answers, and a run of that judge."""
+
+    name: str
+    provider: Provider
+    batches: ProviderBatches
+    answer: Callable[[dict[str, Any]], Answer]
+    request: RunRequest
+
+    def asked(self, **changes: Any) -> RunRequest:
+        return replace(self.request, batch=True, **changes)
+
+
+#: The model of a judge by the name of its provider, and the header that its key is sent in.
+MODELS = {"openai": "ada", "azure": "azure/gpt-4.1-mini"}
+KEYS = {"openai": ("authorization", f"Bearer {KEY}"), "azure": ("api-key", KEY)}
+
+
+@pytest.fixture(params=MODELS)
+def there(
+    request: pytest.FixtureRequest,
+    request_: RunRequest,
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+) -> There:
+    name = request.param
+    monkeypatch.setenv("OWN_KEY", KEY)
+    monkeypatch.setenv("AZURE_API_BASE", provider.url)
+    judge = Judge(
+        name="ada",
+        model=MODELS[name],
+        api_base=provider.url if name == "openai" else "",
+        key_env="OWN_KEY",
+        price_in=100,
+        price_out=0,
+    )
+    panel = Panel(judges=(judge,), asking=Asking(cache=False))
+    return There(name, provider, provider.batches, by_request, replace(request_, panel=panel))
+
+
+def test_the_votes_are_those_of_direct_calls_at_half_the_price(store: Store, there: There) -> None:
+    runs = [work(store, request) for request in (there.request, there.asked())]
+    direct, batched = (store.runs.row(run) for run in runs)
+    assert (batched.status, batched.votes, batched.failures_open) == ("done", PLANNED, 0)
+    assert votes_of(store, batched.id) == votes_of(store, direct.id)
+    assert (batched.calls, batched.tokens_in) == (direct.calls, direct.tokens_in)
+    assert batched.cost == pytest.approx(direct.cost / 2)
+    assert batched.cost > 0
+    assert list(there.batches.bought.values()) == [1] * PLANNED
+    # The key goes where this provider looks for it, with each request, and is kept nowhere.
+    header, value = KEYS[there.name]
+    assert {headers.get(header) for headers in there.batches.headers} == {value}
+    store.checkpoint()
+    assert KEY.encode() not in store.path.read_bytes()
+    # Nothing that anybody wrote stays at the provider.
+    assert not there.batches.left
+
+
+@pytest.mark.parametrize("moment", ["planned", "uploaded", "bought", "sent", "taking"])
+def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
+    store: Store, there: There, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    run_id = lifecycle.start(store, there.asked())
+    with monkeypatch.context() as patch:
+        killed_at(moment, patch)
+        with pytest.raises(SystemError):
+            runner.work_here(store, run_id)
+    assert lifecycle.resume(store, run_id) == "queued"
+    runner.work_here(store, run_id)
+    row = store.runs.row(run_id)
+    assert (row.status, row.votes, row.failures_open, row.calls) == ("done", PLANNED, 0, PLANNED)
+    assert list(there.batches.bought.values()) == [1] * PLANNED
+    assert len(there.batches.made) == 1
+
+
+def test_a_batch_whose_purchase_was_not_heard_of_is_found_and_not_bought_again(
+    store: Store, there: There
+) -> None:
+    there.batches.lose = True
+    run = work(store, there.asked())
+    assert (store.runs.row(run).votes, len(there.batches.made)) == (PLANNED, 1)
+
+
+def test_lines_of_an_expired_batch_fail_and_a_retry_asks_them_alone(
+    store: Store, there: There
+) -> None:
+    there.batches.share, there.batches.end = 0.5, "expired"
+    run = work(store, there.asked())
+    row = store.runs.row(run)
+    assert (row.status, row.votes, row.failures_open) == ("done", 6, 6)
+    (kind,) = store.votes.failure_kinds(run)
+    assert kind.kind == "expired"
+    there.batches.share, there.batches.end = 1.0, "completed"
+    assert lifecycle.retry(store, run) == 6
+    runner.work_here(store, run)
+    row = store.runs.row(run)
+    assert (row.votes, row.failures_open, row.calls) == (PLANNED, 0, PLANNED)
+    assert [one.lines for one in store.batches.of_run(run)] == [12, 6]
+    assert list(there.batches.bought.values()) == [1] * PLANNED
+
+
+def test_errors_of_lines_fail_as_those_of_direct_calls_do(store: Store, there: There) -> None:
+    def rule(body: dict[str, Any]) -> Answer:
+        text = json.dumps(body["messages"])
+        if "Reply number 1" in text:
+            return status(400, "This model does not take that.")
+        return there.answer(body)
+
+    there.provider.rule = rule
+    kinds = []
+    for request in (there.request, there.asked()):
+        run = work(store, request)
+        found = {kind.kind: (kind.times, kind.message) for kind in store.votes.failure_kinds(run)}
+        kinds.append((found, store.runs.row(run).calls, store.runs.row(run).votes))
+    assert kinds[0] == kinds[1]
+    assert set(kinds[1][0]) == {"bad_request"}
+    assert kinds[1][1:] == (PLANNED, 9)
+
+
+def test_cancelling_stops_the_batch_takes_what_was_answered_and_resuming_asks_the_rest(
+    store: Store, there: There
+) -> None:
+    there.batches.steps = ("validating", *(f"in_progress_{n}" for n in range(10_000)))
+    there.batches.share = 0.25
+    run_id = lifecycle.start(store, there.asked())
+
+    def look() -> None:
+        if there.batches.made and any(one.batch for one in store.batches.of_run(run_id)):
+            lifecycle.cancel(store, run_id)
+
+    runner.work_here(store, run_id, on_tick=look, tick=0.05)
+    row = store.runs.row(run_id)
+    assert (row.status, row.votes, row.failures_open) == ("cancelled", 3, 0)
+    there.batches.steps, there.batches.share = STEPS, 1.0
+    lifecycle.resume(store, run_id)
+    runner.work_here(store, run_id)
+    row = store.runs.row(run_id)
+    assert (row.status, row.votes, row.calls) == ("done", PLANNED, PLANNED)
+    assert list(there.batches.bought.values()) == [1] * PLANNED
+
+
+def test_odd_lines_among_the_answers_change_none(store: Store, there: There) -> None:
+    there.batches.garbage = [
+        b"not JSON",
+        b"[" * 100_000,
+        b'{"custom_id": {"of": "nobody"}}',
+        b'{"custom_id": "another", "response": {"status_code": 200, "body": {}}}',
+        b"{" + b" " * 5 * 1024**2 + b"}",
+        b"",
+    ]
+    run = work(store, there.asked())
+    row = store.runs.row(run)
+    assert (row.status, row.votes, row.failures_open) == ("done", PLANNED, 0)
+
+
+@pytest.mark.parametrize("there", ["azure"], indirect=True)
+def test_azure_is_asked_for_a_batch_when_it_has_read_the_file(store: Store, there: There) -> None:
+    there.batches.unread = 3
+    run = work(store, there.asked())
+    assert (store.runs.row(run).votes, len(there.batches.made)) == (PLANNED, 1)
+    asked = [line.partition("?")[0] for line in there.batches.asked]
+    assert asked.count("GET /v1/openai/files/file-1") == 4
+    assert asked.count("POST /v1/openai/batches") == 1
