@@ -6,6 +6,9 @@ import gc
 import os
 import sys
 import tempfile
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,6 +45,23 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from tests.scheduling import FileScheduling
 
     return FileScheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Each worker begins to import the tests at another place, and finds the rest compiled.
+
+    In a fresh clone all of them would compile the same file at the same time, one after the other.
+    """
+    worker = getattr(session.config, "workerinput", None)
+    if worker is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    here = Path(__file__).parent
+    files = [path.relative_to(here.parent) for path in sorted(here.glob("**/test_*.py"))]
+    first = len(files) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
+    for file in files[first:] + files[:first]:
+        with suppress(Exception):  # the collection meets it again, and says so
+            import_module(".".join(file.with_suffix("").parts))
 
 
 @pytest.hookimpl(trylast=True)
