@@ -6,12 +6,14 @@ import gc
 import os
 import sys
 import tempfile
+from collections.abc import Generator
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 # How fast the machine is must not decide whether a test passes.
@@ -62,6 +64,13 @@ def pytest_collection(session: pytest.Session) -> None:
     for file in files[first:] + files[:first]:
         with suppress(Exception):  # the collection meets it again, and says so
             import_module(".".join(file.with_suffix("").parts))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
+    """Examples stand in the docstrings of the program; a test's are not looked for."""
+    found = yield
+    return [one for one in found if not isinstance(one, DoctestModule)]
 
 
 @pytest.hookimpl(trylast=True)
