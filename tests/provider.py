@@ -7,7 +7,7 @@
 
 Scripted answers are used up in order; after them, or without any, ``provider.rule`` answers (by
 default: option 1). It runs in a thread of its own, so tests may use any event loop.
-``provider.batches`` is its batch interface, which answers by the same rule.
+``provider.batches`` and ``provider.message_batches`` are batch interfaces; the same rule answers.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.provider_batches import ProviderBatches
+from tests.provider_message_batches import ProviderMessageBatches
 
 USAGE = {
     "prompt_tokens": 1000,
@@ -236,6 +237,7 @@ class Provider:
         self.url = ""
         #: What it knows of files and batches.
         self.batches = ProviderBatches(lambda body: self.rule(body))
+        self.message_batches = ProviderMessageBatches(lambda body: self.rule(body))
 
     @property
     def count(self) -> int:
@@ -271,6 +273,7 @@ class Provider:
         app.router.add_post("/v1/messages", self._chat)
         app.router.add_post("/v1/openai/deployments/{name}/chat/completions", self._chat)
         self.batches.add_routes(app.router)
+        self.message_batches.add_routes(app.router)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024).start()

@@ -1,7 +1,8 @@
-"""Batch interfaces of the provider on loopback: files and batches, as OpenAI and Azure have them.
+"""Batch interfaces of the provider on loopback: files and batches of OpenAI, Azure and Mistral.
 
 A batch is a step further with every look at it, so that nothing hangs on time. What was answered is
-what was bought: ``bought`` counts it by the id of the request and the words of the prompt.
+what was bought: ``bought`` counts it by the id of the request and the words of the prompt, and
+``bodies`` are the requests.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ class ProviderBatches:
     ``share`` of the lines are answered before a batch ends as ``end``; ``fault`` (code, words)
     turns a batch down as a whole; ``refuse`` is a status that answers whatever is asked here, and
     ``lose`` cuts the connection after a batch was made, as a kill in that moment would. ``unread``
-    is how often Azure is still to say that it has not read a file, and ``garbage`` are lines that
-    stand before the answers.
+    is how often Azure is still to say that it has not read a file, ``garbage`` are lines that stand
+    before the answers, and ``becomes`` says which lines each line of an answer is told as.
     """
 
     def __init__(self, rule: Callable[[dict[str, Any]], Any]) -> None:
@@ -38,14 +39,20 @@ class ProviderBatches:
         self.lose = False
         self.unread = 0
         self.garbage: list[bytes] = []
+        self.becomes: Callable[[bytes], list[bytes]] = lambda line: [line]
         self.asked: list[str] = []
         self.headers: list[dict[str, str]] = []
+        self.bodies: list[dict[str, Any]] = []
 
     def add_routes(self, router: web.UrlDispatcher) -> None:
-        """The six addresses, and those of Azure."""
+        """The addresses of OpenAI, Azure and Mistral."""
         for base in ("/v1", "/v1/openai"):
             self._add_routes(router, base)
         router.add_get("/v1/openai/files/{name}", self._heard(self._file))
+        router.add_post("/v1/batch/jobs", self._heard(self._make))
+        router.add_get("/v1/batch/jobs", self._heard(self._list))
+        router.add_get("/v1/batch/jobs/{name}", self._heard(self._look))
+        router.add_post("/v1/batch/jobs/{name}/cancel", self._heard(self._cancel))
 
     def _add_routes(self, router: web.UrlDispatcher, base: str) -> None:
         router.add_post(f"{base}/files", self._heard(self._upload))
@@ -99,6 +106,10 @@ class ProviderBatches:
 
     async def _make(self, request: web.Request) -> web.Response:
         asked = await request.json()
+        if "/batch/jobs" in request.path:
+            assert (asked.pop("timeout_hours"), bool(asked.pop("model"))) == (24, True)
+            (asked["input_file_id"],) = asked.pop("input_files")
+            asked["completion_window"] = "24h"
         assert asked["completion_window"] == "24h"
         azure = "/openai/" in request.path
         assert asked["endpoint"] == ("/chat/completions" if azure else "/v1/chat/completions")
@@ -128,6 +139,9 @@ class ProviderBatches:
         names = [one["id"] for one in newest]
         start = names.index(after) + 1 if after else 0
         limit = int(request.query.get("limit", 20))
+        if "page" in request.query:
+            limit = int(request.query["page_size"])
+            start = limit * int(request.query["page"])
         page = [_shown(request, one) for one in newest[start : start + limit]]
         more = start + limit < len(newest)
         return web.json_response({"object": "list", "data": page, "has_more": more})
@@ -162,11 +176,17 @@ class ProviderBatches:
         """Whether anything that somebody wrote is still here."""
         return any(self.files.values())
 
+    def _told(self, lines: list[bytes]) -> bytes:
+        # Answers come in any order.
+        told = [one for line in lines[::-1] for one in self.becomes(line)]
+        return b"\n".join([*self.garbage, *told]) + b"\n"
+
     def _work_off(self, batch: dict[str, Any], end: str) -> None:
         lines = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
         count = round(self.share * len(lines))
         well, ill = list[bytes](), list[bytes]()
         for line in lines[:count]:
+            self.bodies.append(line["body"])
             answer = self._rule(line["body"])
             self.bought[line["custom_id"], json.dumps(line["body"]["messages"])] += 1
             response = {"status_code": answer.status, "body": json.loads(answer.body)}
@@ -179,15 +199,41 @@ class ProviderBatches:
         for kind, found in (("output_file_id", well), ("error_file_id", ill)):
             if found:
                 batch[kind] = f"file-{len(self.files) + 1}"
-                # Answers come in any order.
-                self.files[batch[kind]] = b"\n".join([*self.garbage, *found[::-1]]) + b"\n"
+                self.files[batch[kind]] = self._told(found)
 
 
 def _shown(request: web.Request, batch: dict[str, Any]) -> dict[str, Any]:
     """A batch in the words of whoever is asked; Azure's begin with a capital."""
-    if "/openai/" not in request.path:
+    if "/openai/" in request.path:
+        return {**batch, "status": batch["status"].capitalize()}
+    if "/batch/jobs" not in request.path:
         return batch
-    return {**batch, "status": batch["status"].capitalize()}
+    counts, errors = batch["request_counts"], (batch["errors"] or {}).get("data", [])
+    return {
+        "id": batch["id"],
+        "object": "batch",
+        "input_files": [batch["input_file_id"]],
+        "endpoint": batch["endpoint"],
+        "metadata": batch["metadata"],
+        "status": _OF_MISTRAL.get(batch["status"], "RUNNING"),
+        "errors": [{"message": one["message"], "count": 1} for one in errors],
+        "output_file": batch["output_file_id"],
+        "error_file": batch["error_file_id"],
+        "total_requests": counts["total"],
+        "completed_requests": counts["completed"] + counts["failed"],
+        "succeeded_requests": counts["completed"],
+        "failed_requests": counts["failed"],
+    }
+
+
+_OF_MISTRAL = {
+    "validating": "QUEUED",
+    "completed": "SUCCESS",
+    "failed": "FAILED",
+    "expired": "TIMEOUT_EXCEEDED",
+    "cancelling": "CANCELLATION_REQUESTED",
+    "cancelled": "CANCELLED",
+}
 
 
 def _line(asked: dict[str, Any], response: object, error: object) -> bytes:

@@ -17,7 +17,7 @@ from core.judging.providers.failures import brief, from_status
 
 VERSION = "2023-06-01"
 #: What a reply's schema is asked with.
-_BETA = "structured-outputs-2025-11-13"
+BETA = "structured-outputs-2025-11-13"
 #: How many marks Anthropic takes in a request.
 MOST_MARKS = 4
 #: Why a reply ended, in the words of the OpenAI protocol.
@@ -72,7 +72,7 @@ def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
 def messages_headers(request: Request) -> dict[str, str]:
     """What stands beside the key."""
     asks = request.format == "schema"
-    return {"anthropic-version": VERSION, **({"anthropic-beta": _BETA} if asks else {})}
+    return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if asks else {})}
 
 
 def messages_body(

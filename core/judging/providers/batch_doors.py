@@ -7,8 +7,12 @@ need a storage of one's own.
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from typing import Any
+
+from core.judging.providers.anthropic_batches import MessageBatches
 from core.judging.providers.base import CallError, Request
-from core.judging.providers.batches import BatchDoor, BatchLook
+from core.judging.providers.batches import MARK, MOST_PAGES, BatchDoor, BatchLook, rows_of
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.providers.plain import PlainProvider, named
 
@@ -40,4 +44,39 @@ class AzureBatches(BatchDoor):
 #: What Azure says of a file that it has not read yet.
 _UNREAD = frozenset({"uploaded", "pending", "notrunning", "running"})
 
-_DOORS: dict[str, type[BatchDoor]] = {"azure": AzureBatches}
+
+class MistralBatches(BatchDoor):
+    """Mistral: batches are jobs, of one model each, and are listed by numbered pages."""
+
+    _batches = "/batch/jobs"
+
+    def __init__(self, provider: OpenAIProvider, like: Request) -> None:
+        super().__init__(provider, like)
+        self._model = named(like.model)[1]
+
+    async def make(self, file: str, token: str) -> BatchLook:
+        """Have a file worked off. This is what costs."""
+        body = {
+            "input_files": [file],
+            "model": self._model,
+            "endpoint": self._endpoint,
+            "timeout_hours": 24,
+            "metadata": {MARK: token},
+        }
+        return self._seen(await self._tell("POST", self._batches, json=body))
+
+    async def _listed(self) -> AsyncIterator[dict[str, Any]]:
+        for number in range(MOST_PAGES):
+            params = {"page": str(number), "page_size": "100"}
+            rows = rows_of(await self._tell("GET", self._batches, params=params))
+            for one in rows:
+                yield one
+            if len(rows) < 100:
+                return
+
+
+_DOORS: dict[str, type[BatchDoor]] = {
+    "anthropic": MessageBatches,
+    "azure": AzureBatches,
+    "mistral": MistralBatches,
+}

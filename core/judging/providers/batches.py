@@ -8,6 +8,7 @@ providers do in another way is in ``batch_doors``.
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -44,11 +45,11 @@ EXPIRED, CANCELLED = "batch_expired", "batch_cancelled"
 
 _PIECE = 64 * 1024
 #: Seconds: for a short exchange, for a whole file, and for one that stands still.
-_SHORT, _LONG, _STILL = 60.0, 3600.0, 300.0
+_SHORT, LONG, _STILL = 60.0, 3600.0, 300.0
 #: The name in ``metadata`` under which a batch has ours.
-_MARK = "rubric_studio"
+MARK = "rubric_studio"
 #: So many batches are looked through for one of ours, a hundred a page.
-_MOST_PAGES = 50
+MOST_PAGES = 50
 
 
 class BatchLook(NamedTuple):
@@ -81,6 +82,8 @@ class BatchDoor:
 
     #: Where batches are, what they are made for, and what a file of requests is said to be.
     _batches, _endpoint, _type = "/batches", "/v1/chat/completions", "application/jsonl"
+    #: What a list goes on after.
+    _cursor = "after"
 
     def __init__(self, provider: OpenAIProvider, like: Request) -> None:
         prepared = provider.prepared(like, sent_params(like))
@@ -116,8 +119,8 @@ class BatchDoor:
 
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
-        form.add_field("file", data, filename=name, content_type=self._type)
-        return id_of(await self._tell("POST", "/files", data=form, seconds=_LONG))
+        form.add_field("file", io.BytesIO(data), filename=name, content_type=self._type)
+        return id_of(await self._tell("POST", "/files", data=form, seconds=LONG))
 
     async def make(self, file: str, token: str) -> BatchLook:
         """Have a file worked off. This is what costs; ``find`` finds the batch by both names."""
@@ -125,9 +128,9 @@ class BatchDoor:
             "input_file_id": file,
             "endpoint": self._endpoint,
             "completion_window": WINDOW,
-            "metadata": {_MARK: token},
+            "metadata": {MARK: token},
         }
-        return _look(await self._tell("POST", self._batches, json=body))
+        return self._seen(await self._tell("POST", self._batches, json=body))
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
         """The batches made of a file, the oldest first; none where there is none (yet).
@@ -137,31 +140,31 @@ class BatchDoor:
         found = list[BatchLook]()
         async for one in self._listed():
             metadata = one.get("metadata")
-            ours = isinstance(metadata, dict) and metadata.get(_MARK) == row.token
+            ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
             of_file = row.file == one.get("input_file_id") or [row.file] == one.get("input_files")
             if (ours or of_file) and str(one.get("id")) not in known:
-                found.append(_look(one))
+                found.append(self._seen(one))
         return found[::-1]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         """The batches that the provider lists, the newest first."""
         after = dict[str, str]()
-        for _ in range(_MOST_PAGES):
+        for _ in range(MOST_PAGES):
             page = await self._tell("GET", self._batches, params={"limit": "100", **after})
             rows = rows_of(page)
             for one in rows:
                 yield one
             if not page.get("has_more") or not rows:
                 return
-            after = {"after": str(rows[-1].get("id") or "")}
+            after = {self._cursor: str(rows[-1].get("id") or "")}
 
     async def look(self, batch: str) -> BatchLook:
         """How far a batch is."""
-        return _look(await self._tell("GET", f"{self._batches}/{batch}"))
+        return self._seen(await self._tell("GET", f"{self._batches}/{batch}"))
 
     async def cancel(self, batch: str) -> BatchLook:
         """Ask for a batch to stop; what was answered by then can still be had."""
-        return _look(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
+        return self._seen(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
     async def remove(self, file: str) -> None:
         """Take a file away from the provider."""
@@ -169,7 +172,7 @@ class BatchDoor:
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
         """The lines of a file of answers, each with the id of its request; without the key."""
-        async with self._sent("GET", f"/files/{file}/content", seconds=_LONG) as response:
+        async with self._sent("GET", f"/files/{file}/content", seconds=LONG) as response:
             async for found in self._read(response):
                 yield found
 
@@ -189,6 +192,31 @@ class BatchDoor:
                 rest, endless = b"", True
         if not endless and (found := self._parsed(rest)):
             yield found
+
+    def _seen(self, data: Mapping[str, Any]) -> BatchLook:
+        said, counts, errors = (
+            str(data.get("status") or "").lower(),
+            data.get("request_counts"),
+            data.get("errors"),
+        )
+        if not isinstance(counts, dict):
+            counts = {
+                "completed": data.get("succeeded_requests"),
+                "failed": data.get("failed_requests"),
+            }
+        listed = errors.get("data") if isinstance(errors, dict) else errors
+        first = (listed[0] if listed else None) if isinstance(listed, list) else listed
+        first = first if isinstance(first, dict) else {"message": first}
+        return BatchLook(
+            id_of(data),
+            _WORDS.get(said, said),
+            count(counts, "completed"),
+            count(counts, "failed"),
+            str(data.get("output_file_id") or data.get("output_file") or ""),
+            str(data.get("error_file_id") or data.get("error_file") or ""),
+            str(first.get("code") or ""),
+            str(first.get("message") or ""),
+        )
 
     def _parsed(self, line: bytes) -> tuple[str, str] | None:
         text = hide(line.decode("utf-8", "replace").strip(), self._hidden)
@@ -226,7 +254,7 @@ class BatchDoor:
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         import aiohttp
 
-        url = f"{self._base}{path}"
+        url = path if path.startswith("http") else f"{self._base}{path}"
         with PlainlyTold(seconds, self._hidden):
             async with self._provider.session().request(
                 method,
@@ -294,29 +322,3 @@ def _unanswered(code: str, message: str, request: Request) -> CallError:
         return CallError("expired", words, sent=False)
     told = json.dumps({"error": {"message": message or code, "code": code}})
     return from_status(400 if code else 500, told, hidden=request.hidden)
-
-
-def _look(data: Mapping[str, Any]) -> BatchLook:
-    said, counts, errors = (
-        str(data.get("status") or "").lower(),
-        data.get("request_counts"),
-        data.get("errors"),
-    )
-    if not isinstance(counts, dict):
-        counts = {
-            "completed": data.get("succeeded_requests"),
-            "failed": data.get("failed_requests"),
-        }
-    listed = errors.get("data") if isinstance(errors, dict) else errors
-    first = (listed[0] if listed else None) if isinstance(listed, list) else listed
-    first = first if isinstance(first, dict) else {"message": first}
-    return BatchLook(
-        id_of(data),
-        _WORDS.get(said, said),
-        count(counts, "completed"),
-        count(counts, "failed"),
-        str(data.get("output_file_id") or data.get("output_file") or ""),
-        str(data.get("error_file_id") or data.get("error_file") or ""),
-        str(first.get("code") or ""),
-        str(first.get("message") or ""),
-    )

@@ -83,7 +83,12 @@ PLAIN: dict[str, Plain] = {
     ),
     # What others call seed is random_seed there.
     "mistral": Plain(
-        "https://api.mistral.ai/v1", (), ("MISTRAL_API_KEY",), params=_COMMON, open=True
+        "https://api.mistral.ai/v1",
+        (),
+        ("MISTRAL_API_KEY",),
+        params=_COMMON,
+        open=True,
+        batches=True,
     ),
     "groq": Plain(
         "https://api.groq.com/openai/v1",
@@ -109,6 +114,7 @@ PLAIN: dict[str, Plain] = {
         ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
         ("ANTHROPIC_API_KEY",),
         params=frozenset({"top_p", "top_k"}),
+        batches=True,
     ),
     "ollama": Plain("http://localhost:11434", ("OLLAMA_API_BASE",), ("OLLAMA_API_KEY",), open=True),
     "ollama_chat": Plain(

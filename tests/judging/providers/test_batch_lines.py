@@ -1,5 +1,6 @@
-"""What a line of a batch's answers is read as: an answer, or a failure as a value."""
+"""Batches over the wire: files that are large, and what a line of their answers is read as."""
 
+import asyncio
 import json
 from typing import Any
 
@@ -9,7 +10,8 @@ from core.judging.providers.base import CallError, Request
 from core.judging.providers.batch_doors import batch_door
 from core.judging.providers.batches import BatchDoor, unanswered_line, was_cancelled
 from core.judging.providers.openai_provider import OpenAIProvider
-from tests.provider import said
+from core.judging.providers.plain import PlainProvider
+from tests.provider import Provider, said
 
 ASKED = Request("ada", [], {}, api_base="http://127.0.0.1:9/v1", key="none")
 
@@ -56,3 +58,29 @@ def test_only_a_line_that_says_so_was_cancelled() -> None:
     assert was_cancelled(unanswered_line("a", "batch_cancelled", ""))
     assert not was_cancelled(line(error="batch_cancelled"))
     assert not was_cancelled(line(response={"body": "batch_cancelled"}, error=None))
+
+
+@pytest.mark.parametrize(
+    "model", ["openai/gpt-4.1-mini", "azure/gpt-4.1-mini", "anthropic/claude-sonnet-4-5"]
+)
+def test_a_file_of_megabytes_goes_out_whole(
+    model: str, provider: Provider, runner: asyncio.Runner
+) -> None:
+    names = ("OPENAI_API_BASE", "AZURE_API_BASE", "ANTHROPIC_API_BASE")
+    places = dict.fromkeys(names, provider.url)
+    places["ANTHROPIC_API_BASE"] = provider.url.removesuffix("/v1")
+    words = [{"role": "user", "content": "x" * 2_000_000}]
+    asked = Request(model, words, {}, key="none", format="words", timeout=30.0)
+
+    async def go() -> str:
+        sender = PlainProvider(places)
+        try:
+            at = batch_door(sender, asked)
+            data = b"".join(at.line(key * 40, asked) for key in "ab")
+            return (await at.make(await at.upload("x.jsonl", data), "t" * 16)).id
+        finally:
+            await sender.close()
+
+    assert runner.run(go())
+    files = [*provider.batches.files.values(), *provider.message_batches.files.values()]
+    assert [len(file) > 4_000_000 and file.count(b"x" * 2_000_000) for file in files] == [2]

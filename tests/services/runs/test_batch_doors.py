@@ -17,10 +17,10 @@ from core.services.runs import lifecycle, runner
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.judging.wire import KEY
-from tests.provider import Answer, Provider, status
+from tests.provider import Answer, Provider, plain
 from tests.provider_batches import STEPS, ProviderBatches
 from tests.services.runs.batch_world import killed_at, work
-from tests.services.runs.world import by_request, votes_of
+from tests.services.runs.world import by_message, by_request, votes_of
 
 PLANNED = 12
 
@@ -42,8 +42,20 @@ class There:
 
 
 #: The model of a judge by the name of its provider, and the header that its key is sent in.
-MODELS = {"openai": "ada", "azure": "azure/gpt-4.1-mini"}
-KEYS = {"openai": ("authorization", f"Bearer {KEY}"), "azure": ("api-key", KEY)}
+MODELS = {
+    "openai": "ada",
+    "azure": "azure/gpt-4.1-mini",
+    "anthropic": "anthropic/claude-sonnet-4-5",
+    "mistral": "mistral/mistral-small-latest",
+    "groq": "groq/llama-3.3-70b-versatile",
+}
+KEYS = {
+    "openai": ("authorization", f"Bearer {KEY}"),
+    "azure": ("api-key", KEY),
+    "anthropic": ("x-api-key", KEY),
+    "mistral": ("authorization", f"Bearer {KEY}"),
+    "groq": ("authorization", f"Bearer {KEY}"),
+}
 
 
 @pytest.fixture(params=MODELS)
@@ -56,16 +68,21 @@ def there(
     name = request.param
     monkeypatch.setenv("OWN_KEY", KEY)
     monkeypatch.setenv("AZURE_API_BASE", provider.url)
+    monkeypatch.setenv("ANTHROPIC_API_BASE", provider.url.removesuffix("/v1"))
     judge = Judge(
         name="ada",
         model=MODELS[name],
-        api_base=provider.url if name == "openai" else "",
+        api_base=provider.url if name in ("openai", "mistral", "groq") else "",
         key_env="OWN_KEY",
         price_in=100,
         price_out=0,
     )
     panel = Panel(judges=(judge,), asking=Asking(cache=False))
-    return There(name, provider, provider.batches, by_request, replace(request_, panel=panel))
+    claude = name == "anthropic"
+    batches = provider.message_batches if claude else provider.batches
+    answer = by_message if claude else by_request
+    provider.rule = answer
+    return There(name, provider, batches, answer, replace(request_, panel=panel))
 
 
 def test_the_votes_are_those_of_direct_calls_at_half_the_price(store: Store, there: There) -> None:
@@ -77,6 +94,11 @@ def test_the_votes_are_those_of_direct_calls_at_half_the_price(store: Store, the
     assert batched.cost == pytest.approx(direct.cost / 2)
     assert batched.cost > 0
     assert list(there.batches.bought.values()) == [1] * PLANNED
+    # The same is asked, whichever way it goes.
+    directly = [one.body for one in there.provider.requests]
+    assert sorted(map(json.dumps, directly)) == sorted(map(json.dumps, there.batches.bodies))
+    betas = {one.headers.get("anthropic-beta") for one in there.provider.requests}
+    assert {headers.get("anthropic-beta") for headers in there.batches.headers} == betas
     # The key goes where this provider looks for it, with each request, and is kept nowhere.
     header, value = KEYS[there.name]
     assert {headers.get(header) for headers in there.batches.headers} == {value}
@@ -133,7 +155,8 @@ def test_errors_of_lines_fail_as_those_of_direct_calls_do(store: Store, there: T
     def rule(body: dict[str, Any]) -> Answer:
         text = json.dumps(body["messages"])
         if "Reply number 1" in text:
-            return status(400, "This model does not take that.")
+            error = {"type": "invalid_request_error", "message": "This model does not take that."}
+            return plain({"type": "error", "error": error}, 400)
         return there.answer(body)
 
     there.provider.rule = rule
@@ -145,6 +168,23 @@ def test_errors_of_lines_fail_as_those_of_direct_calls_do(store: Store, there: T
     assert kinds[0] == kinds[1]
     assert set(kinds[1][0]) == {"bad_request"}
     assert kinds[1][1:] == (PLANNED, 9)
+
+
+def test_a_key_that_is_refused_fails_all_and_is_asked_once(store: Store, there: There) -> None:
+    there.batches.refuse = 401
+    run = work(store, there.asked())
+    (kind,) = store.votes.failure_kinds(run)
+    assert (kind.kind, kind.times) == ("auth", PLANNED)
+    assert len(there.batches.asked) == 1
+
+
+@pytest.mark.parametrize("there", [name for name in MODELS if name != "anthropic"], indirect=True)
+def test_a_batch_that_is_turned_down_says_why_in_every_question(store: Store, there: There) -> None:
+    there.batches.fault = ("invalid_request", "This file is not welcome.")
+    run = work(store, there.asked())
+    (kind,) = store.votes.failure_kinds(run)
+    assert (kind.kind, kind.times) == ("bad_request", PLANNED)
+    assert "This file is not welcome." in kind.message
 
 
 def test_cancelling_stops_the_batch_takes_what_was_answered_and_resuming_asks_the_rest(
@@ -183,6 +223,53 @@ def test_odd_lines_among_the_answers_change_none(store: Store, there: There) -> 
     assert (row.status, row.votes, row.failures_open) == ("done", PLANNED, 0)
 
 
+def test_what_is_said_twice_of_a_question_counts_once(store: Store, there: There) -> None:
+    def twice(line: bytes) -> list[bytes]:
+        name = json.loads(line)["custom_id"]
+        other = {"error": {"code": "x", "message": "No."}, "result": {"type": "errored"}}
+        return [line, json.dumps({"custom_id": name, **other}).encode(), line]
+
+    there.batches.becomes = twice
+    run = work(store, there.asked())
+    row = store.runs.row(run)
+    assert (row.votes, row.failures_open, row.calls) == (PLANNED, 0, PLANNED)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        "x",
+        [],
+        {},
+        {"type": 7},
+        {"type": "succeeded"},
+        {"type": "succeeded", "message": []},
+        {"type": "errored", "error": "x"},
+        {"type": "errored", "error": {"error": []}},
+    ],
+)
+@pytest.mark.parametrize("there", ["anthropic"], indirect=True)
+def test_a_result_that_is_none_fails_its_question_alone(
+    store: Store, there: There, odd: Any
+) -> None:
+    names = list[str]()
+
+    def one_is_odd(line: bytes) -> list[bytes]:
+        name = json.loads(line)["custom_id"]
+        names.append(name)
+        return [
+            json.dumps({"custom_id": name, "result": odd}).encode() if len(names) == 1 else line
+        ]
+
+    there.batches.becomes = one_is_odd
+    run = work(store, there.asked())
+    row = store.runs.row(run)
+    assert (row.status, row.votes, row.failures_open) == ("done", PLANNED - 1, 1)
+    (kind,) = store.votes.failure_kinds(run)
+    assert kind.kind == "server"
+
+
 @pytest.mark.parametrize("there", ["azure"], indirect=True)
 def test_azure_is_asked_for_a_batch_when_it_has_read_the_file(store: Store, there: There) -> None:
     there.batches.unread = 3
@@ -191,3 +278,39 @@ def test_azure_is_asked_for_a_batch_when_it_has_read_the_file(store: Store, ther
     asked = [line.partition("?")[0] for line in there.batches.asked]
     assert asked.count("GET /v1/openai/files/file-1") == 4
     assert asked.count("POST /v1/openai/batches") == 1
+
+
+@pytest.mark.parametrize("there", ["anthropic"], indirect=True)
+def test_a_batch_of_another_that_may_be_ours_is_waited_for_and_not_taken(
+    store: Store, there: There, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claude = there.provider.message_batches
+    run_id = lifecycle.start(store, there.asked())
+    with monkeypatch.context() as patch:
+        killed_at("uploaded", patch)
+        with pytest.raises(SystemError):
+            runner.work_here(store, run_id)
+    claude.foreign(PLANNED - 1)
+    claude.foreign(PLANNED)
+    lifecycle.resume(store, run_id)
+    runner.work_here(store, run_id)
+    row = store.runs.row(run_id)
+    assert (row.status, row.votes, row.calls) == ("done", PLANNED, PLANNED)
+    assert list(claude.bought.values()) == [1] * PLANNED
+    # Ours was made when the other one of its size had ended.
+    asked = [line.partition("?")[0] for line in claude.asked]
+    made = asked.index("POST /v1/messages/batches")
+    assert "GET /v1/messages/batches/msgbatch_2/results" in asked[:made]
+    assert "GET /v1/messages/batches/msgbatch_1/results" not in asked
+    assert not any(line.startswith("DELETE") for line in asked[:made])
+
+
+@pytest.mark.parametrize("there", ["anthropic"], indirect=True)
+def test_the_key_goes_to_no_other_address_that_answers_are_said_to_be_at(
+    store: Store, there: There
+) -> None:
+    claude = there.provider.message_batches
+    claude.results = "http://127.0.0.1:9"
+    run = work(store, there.asked())
+    assert store.runs.row(run).votes == PLANNED
+    assert "GET /v1/messages/batches/msgbatch_1/results" in claude.asked

@@ -15,7 +15,7 @@ from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.places import ROOT
-from tests.provider import Answer, ok
+from tests.provider import Answer, message, ok
 
 RUBRIC = """\
 name: Replies
@@ -72,6 +72,14 @@ def by_request(body: dict[str, Any]) -> Answer:
     return ok(1 + digest[0] % bounds["maximum"], reason=f"because {digest.hex()[:8]}")
 
 
+def by_message(body: dict[str, Any]) -> Answer:
+    """What ``by_request`` answers, in Anthropic's protocol."""
+    form = {"json_schema": {"schema": {"properties": {"option": {"maximum": 2}}}}}
+    plain = {"messages": body["messages"], "response_format": form}
+    told = json.loads(by_request(plain).body)["choices"][0]["message"]["content"]
+    return message({"type": "text", "text": told})
+
+
 def slowly(body: dict[str, Any], seconds: float = 0.02) -> Answer:
     """The same answer after a pause."""
     answer = by_request(body)
@@ -95,4 +103,4 @@ def votes_of(store: Store, run_id: int = 1) -> dict[tuple[Any, ...], tuple[Any, 
     }
 
 
-__all__ = ["ROOT", "RUBRIC", "by_request", "slowly", "votes_of", "write_files"]
+__all__ = ["ROOT", "RUBRIC", "by_message", "by_request", "slowly", "votes_of", "write_files"]

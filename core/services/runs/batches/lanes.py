@@ -23,7 +23,10 @@ SOONEST_LOOK, LATEST_LOOK = 5.0, 600.0
 #: Characters a token and tokens of a reply, as the estimate of a run takes them.
 _CHARACTERS, _REPLY = 4, 150
 
-_MEND = "Ask it directly, or use one at OpenAI, Azure, Groq, or an address of your own."
+_MEND = (
+    "Ask it directly, or use one at OpenAI, Azure, Anthropic, Mistral, Groq, or an address of your "
+    "own."
+)
 
 
 def is_batched(judge: Judge, details: Mapping[str, Any]) -> bool:

@@ -122,7 +122,7 @@ class BatchSender:
         try:
             upload = partial(door.upload, f"{token}.jsonl", b"".join(file.data))
             name = await self.desk.patiently(row, upload)
-            await self.desk.set(row, file=name, looked=clock.at(), message="", due=None)
+            await self.desk.set(row, file=name, message="", due=None)
             await self._buy(lane, await self.desk.row(row.id), tried=None)
         except CallError as error:
             await self.desk.write(self.desk.store.drop, row.id)
@@ -153,6 +153,8 @@ class BatchSender:
                 if (left := tried + SETTLED - clock.at()) > 0:
                     await self.desk.pause(min(left, FIRST_PAUSE))
                     continue
+            # A batch that nobody heard of was made about then.
+            await self.desk.set(row, looked=clock.at())
             try:
                 await self._bought(lane, row, await door.make(row.file, row.token))
                 return
@@ -171,6 +173,7 @@ class BatchSender:
         door = lane.judge.caller.door
         rows = await self.desk.io(self.desk.store.of_run, row.run_id)
         known = {one.batch for one in rows}
+        row = next(one for one in rows if one.id == row.id)
         try:
             found = await self.desk.patiently(row, partial(door.find, row, known))
         except CallError as error:

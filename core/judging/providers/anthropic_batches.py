@@ -1,0 +1,186 @@
+"""Anthropic's batches of messages: no files, but requests that go with the batch made of them.
+
+A batch has no name of ours, so each of its requests has: one whose making was not heard of is known
+by its answers, when it has ended.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Mapping
+from contextlib import aclosing
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.domain.votes import BatchRow
+from core.judging.providers.anthropic import BETA
+from core.judging.providers.base import CallError, Request, sent_params
+from core.judging.providers.batches import (
+    CANCELLED,
+    EXPIRED,
+    LONG,
+    BatchDoor,
+    BatchLook,
+    count,
+    id_of,
+    unanswered_line,
+)
+from core.judging.providers.openai_provider import OpenAIProvider
+
+#: Requests that have not gone out are nowhere but in this process, under a name that begins so.
+_HERE = "here:"
+#: So far, in seconds, a provider's clock may be from ours.
+_CLOCKS = 3600.0
+_UNKNOWN = (
+    "Anthropic works off a batch of as many requests that may be this one, which shows when it has "
+    "ended. Nothing is bought until then."
+)
+#: The status that each kind of error has where a request is sent alone.
+_STATUS = {
+    "invalid_request": 400,
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+class MessageBatches(BatchDoor):
+    """Anthropic's batch interface. A "file" is what waits here to be sent, or a batch's results."""
+
+    _batches, _cursor = "", "after_id"
+
+    def __init__(self, provider: OpenAIProvider, like: Request) -> None:
+        super().__init__(provider, like)
+        self._headers["anthropic-beta"] = BETA
+        self._waiting: dict[str, bytes] = {}
+
+    def _place(self, url: str) -> tuple[str, dict[str, str]]:
+        return f"{url}/batches", {}
+
+    def line(self, key: str, request: Request) -> bytes:
+        """A request and its key, as they wait here."""
+        body = self._provider.prepared(request, sent_params(request)).body
+        return f"{key} {json.dumps(body)}\n".encode()
+
+    async def upload(self, name: str, data: bytes) -> str:
+        """Have requests wait here; returns their name."""
+        self._waiting[_HERE + name] = data
+        return _HERE + name
+
+    async def make(self, file: str, token: str) -> BatchLook:
+        """Send what waits. Raises ``CallError`` where it waited in another process."""
+        from aiohttp import payload
+
+        if file not in self._waiting:
+            words = "These requests are no longer here, and are written anew."
+            raise CallError("bad_request", words, sent=False)
+        mark = _mark(token).encode()
+        rows = (line.partition(b" ") for line in self._waiting[file].splitlines())
+        one = b'{"custom_id": "%b%b", "params": %b}'
+        body = (
+            b'{"requests": [' + b", ".join(one % (key, mark, what) for key, _, what in rows) + b"]}"
+        )
+        content = payload.BytesIOPayload(io.BytesIO(body), content_type="application/json")
+        look = self._seen(await self._tell("POST", "", data=content, seconds=LONG))
+        del self._waiting[file]
+        return look
+
+    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
+        """The batch that was made of a row's requests, by the mark of its answers.
+
+        ``known`` are batches that are others'. Raises ``CallError`` while it cannot be told.
+        """
+        unsure, since = False, _time(row.created, 0.0) - _CLOCKS
+        until = (row.looked or since) + LONG + _CLOCKS
+        async for one in self._listed():
+            if (created := _time(one.get("created_at"), since)) < since:
+                break
+            other = _requests(one) != row.lines or str(one.get("id")) in known
+            if other or created > until:
+                continue
+            look = self._seen(one)
+            if not look.ended:
+                unsure = True
+            elif look.answers and await self._has(look.answers, _mark(row.token)):
+                return [look]
+        if unsure:
+            raise CallError("server", _UNKNOWN)
+        return []
+
+    async def remove(self, file: str) -> None:
+        """Forget what waits, or take a batch that has ended away from the provider."""
+        if file.startswith(_HERE):
+            self._waiting.pop(file, None)
+        else:
+            await self._tell("DELETE", f"/{file}")
+
+    async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
+        """The answers of a batch as lines of OpenAI's, each with the id of its request."""
+        async for name, line in self._answers(file):
+            key = name.rpartition("-")[0]
+            yield key, _as_line(key, json.loads(line).get("result"))
+
+    def _seen(self, data: Mapping[str, Any]) -> BatchLook:
+        counts, said = data.get("request_counts"), str(data.get("processing_status") or "")
+        counts = counts if isinstance(counts, dict) else {}
+        if said == "ended":
+            said = "cancelled" if data.get("cancel_initiated_at") else "completed"
+        failed = sum(count(counts, name) for name in ("errored", "expired", "canceled"))
+        answers = id_of(data) if data.get("results_url") else ""
+        return BatchLook(id_of(data), said, count(counts, "succeeded"), failed, answers)
+
+    async def _answers(self, batch: str) -> AsyncGenerator[tuple[str, str], None]:
+        told = await self._tell("GET", f"/{batch}")
+        address = str(told.get("results_url"))
+        # The key goes to nobody else, whatever is said.
+        ours = urlsplit(address)[:2] == urlsplit(self._base)[:2]
+        path = address if ours else f"/{batch}/results"
+        async with self._sent("GET", path, seconds=LONG) as response:
+            async for found in self._read(response):
+                yield found
+
+    async def _has(self, batch: str, mark: str) -> bool:
+        """Whether the requests of a batch have this mark."""
+        async with aclosing(self._answers(batch)) as answers:
+            async for name, _ in answers:
+                return name.endswith(mark)
+        return False
+
+
+def _mark(token: str) -> str:
+    """What the ids of a batch's requests end with; with a key it is 57 of 64 characters."""
+    return f"-{token[-16:]}"
+
+
+def _requests(data: Mapping[str, Any]) -> int:
+    counts = data.get("request_counts")
+    return sum(count(counts, name) for name in counts) if isinstance(counts, dict) else 0
+
+
+def _time(told: object, otherwise: float) -> float:
+    try:
+        return datetime.fromisoformat(str(told)).timestamp()
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def _as_line(key: str, result: object) -> str:
+    """A result as a line of OpenAI's, so that all lines are kept and read alike."""
+    told = result if isinstance(result, dict) else {}
+    said = told.get("type")
+    if said in ("expired", "canceled"):
+        return unanswered_line(key, EXPIRED if said == "expired" else CANCELLED, "")
+    status, body = 200, told.get("message")
+    if said != "succeeded":
+        body = told.get("error") or {"error": {"message": "The request has no result."}}
+        inner = body.get("error", body) if isinstance(body, dict) else {}
+        status = _STATUS.get(str(inner.get("type")) if isinstance(inner, dict) else "", 500)
+    return json.dumps({"custom_id": key, "response": {"status_code": status, "body": body}})
