@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -67,6 +68,19 @@ sheet_option: Callable[[Any], Any] = click.option(
 )
 
 
+class FiniteRange(click.FloatRange):
+    """A range that holds no NaN, which for click is in every range, and no infinity."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number; whatever is none is refused like what lies outside the range."""
+        found: float = super().convert(value, param, ctx)
+        if not isfinite(found):
+            self.fail(f"{value} is no finite number.", param, ctx)
+        return found
+
+
 def resample_options(default: int) -> Callable[[Any], Any]:
     """How many resamples intervals are made of, and the seed that decides them."""
     bootstrap = click.option(
@@ -90,7 +104,7 @@ def resample_options(default: int) -> Callable[[Any], Any]:
 #: How often intervals hold the true value.
 level_option: Callable[[Any], Any] = click.option(
     "--level",
-    type=click.FloatRange(0.5, 0.999),
+    type=FiniteRange(0.5, 0.999),
     default=0.95,
     show_default=True,
     help="How often an interval shall hold the true value; what figures decide stays at 95%.",

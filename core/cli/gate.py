@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
-from core.cli.common import db_option, json_option, open_to_read
+from core.cli.common import FiniteRange, db_option, json_option, open_to_read
 
 if TYPE_CHECKING:
     from core.services.gate.checking import GateReport, GateRequest
@@ -36,7 +36,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
 @click.option("--baseline", type=_file, help="A kept baseline: figures must not have fallen.")
 @click.option(
     "--max-drop",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     default=0.0,
     show_default=True,
     metavar="VALUE",

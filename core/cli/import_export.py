@@ -11,6 +11,7 @@ import click
 
 from core.cli import common
 from core.cli.common import (
+    FiniteRange,
     db_option,
     interval_option,
     json_option,
@@ -41,7 +42,7 @@ _OPTIONS = (
     click.option("--match", metavar="COLUMN", help="The column that says who."),
     click.option("--by", metavar="KEY", help="What of an item that is: id, or a key of its meta."),
     click.option("--grade", metavar="COLUMN", help="The column that takes the grade."),
-    click.option("--maximum", type=click.FloatRange(min=0, min_open=True), help="A full score."),
+    click.option("--maximum", type=FiniteRange(min=0, min_open=True), help="A full score."),
     click.option(
         "--scaling",
         type=click.Choice(["ratio", "range"]),

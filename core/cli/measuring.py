@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
-from core.cli.common import db_option, json_option, open_to_plan, open_to_read
+from core.cli.common import FiniteRange, db_option, json_option, open_to_plan, open_to_read
 
 if TYPE_CHECKING:
     from core.metrics.estimate import IntervalChoice
@@ -129,7 +129,7 @@ class _ManyNames(click.Command):
 @click.option("--seed", type=int, help="Decides who meets and who is shown first.")
 @click.option("--replicates", type=click.IntRange(1, 100), default=1, show_default=True)
 @click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls in flight per judge.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+@click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD")
 @click.option("--name", default="", help="Name of the run.")
 @click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
 @db_option
@@ -171,8 +171,7 @@ def contest(
     is_flag=True,
     help="Count a judge's scores for its own and its family's answers, too.",
 )
-@click.option("--bootstrap", type=click.IntRange(0), default=1000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@common.resample_options(1000)
 @common.level_option
 @db_option
 @json_option
@@ -273,7 +272,7 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(0, 1),
+    type=FiniteRange(0, 1),
     default=0.01,
     show_default=True,
     help="How much less often right a cheaper threshold may be than the best.",

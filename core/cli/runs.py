@@ -66,13 +66,13 @@ _OPTIONS = [
     click.option("--concurrency", type=click.IntRange(1, 1024), help="Calls in flight per judge."),
     click.option(
         "--budget",
-        type=click.FloatRange(0, min_open=True),
+        type=common.FiniteRange(0, min_open=True),
         metavar="USD",
         help="Stop when this much is spent.",
     ),
     click.option(
         "--label-share",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=common.FiniteRange(0, 1, min_open=True, max_open=True),
         default=0.2,
         show_default=True,
         help="Share of labelled items that offline judges learn from.",

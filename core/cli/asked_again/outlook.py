@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from core.cli import common
+from core.cli.common import FiniteRange
 
 if TYPE_CHECKING:
     from core.services.runs.cost_estimate import CostEstimate
@@ -22,7 +23,7 @@ answers_option = click.option(
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Decides which are drawn."
 )
-budget_option = click.option("--budget", type=click.FloatRange(0, min_open=True), metavar="USD")
+budget_option = click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD")
 estimate_option = click.option(
     "--estimate", "only_estimate", is_flag=True, help="Only print calls and cost."
 )

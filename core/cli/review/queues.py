@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from core.cli import common
-from core.cli.common import db_option, json_option, open_db, open_to_read
+from core.cli.common import FiniteRange, db_option, json_option, open_db, open_to_read
 
 if TYPE_CHECKING:
     from core.domain.review import QueueRule, Seat
@@ -37,10 +37,12 @@ def queue() -> None:
 )  # fmt: skip
 @click.option("--criterion", "criteria", multiple=True, help="Only cells of these criteria.")
 @click.option(
-    "--audit", type=click.FloatRange(0, 1), default=0.1, show_default=True,
+    "--audit", type=FiniteRange(0, 1), default=0.1, show_default=True,
     help="The chance of every cell that no reason chooses.",
 )  # fmt: skip
-@click.option("--most", type=click.IntRange(1), help="At most so many cells; draws are never cut.")
+@click.option(
+    "--most", type=click.IntRange(1, 1_000_000), help="At most so many cells; draws are never cut."
+)
 @click.option(
     "--order", type=click.Choice(ORDERS), default="impact", show_default=True,
     help="What comes first, and what a cap leaves out last.",
@@ -125,8 +127,8 @@ def _made_text(report: dict[str, Any]) -> str:
     "--between", nargs=2, type=str, metavar="A B",
     help="Two systems of the run that are to be told apart.",
 )  # fmt: skip
-@click.option("--gap", type=click.FloatRange(0, 1), help="How far apart (default: as now known).")
-@click.option("--hourly", type=click.FloatRange(0), help="What an hour of a reviewer costs.")
+@click.option("--gap", type=FiniteRange(0, 1), help="How far apart (default: as now known).")
+@click.option("--hourly", type=FiniteRange(0), help="What an hour of a reviewer costs.")
 @click.option("--draw", type=click.Choice(DRAWN), help="Make the queue that draws so.")
 @db_option
 @json_option

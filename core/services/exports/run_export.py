@@ -253,6 +253,7 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
         NotFound: there is no such run.
         NotAllowed: whoever acts is to review it blind, or may not take away what names reviewers.
     """
+    store.runs.row(run_id)
     require_open(store, run_id)
     if (
         form in NAMING

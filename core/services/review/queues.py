@@ -46,6 +46,9 @@ __all__ = [
     "size",
 ]
 
+#: Characters of a queue's name, as of a rubric's.
+MOST_NAME = 200
+
 
 @dataclass(frozen=True)
 class QueueProgress:
@@ -203,7 +206,9 @@ def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -
 
 
 def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -> list[QueueRow]:
-    """The queues of a run, or of all runs, newest first."""
+    """The queues of a run, or of all runs, newest first; raises ``NotFound`` for an unknown run."""
+    if run_id is not None:
+        store.runs.row(run_id)
     return store.queues.list(run_id, archived=archived)
 
 
@@ -259,6 +264,10 @@ def _item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
 def _check_name(name: str, order: str) -> None:
     if not name.strip():
         raise InputError("Give the queue a name.")
+    if len(name) > MOST_NAME:
+        raise InputError(
+            f"The queue's name has {len(name):,} characters; {MOST_NAME} are the limit."
+        )
     if order not in QUEUE_ORDERS:
         raise InputError(f"{order!r} is no order. Use one of {', '.join(QUEUE_ORDERS)}.")
 

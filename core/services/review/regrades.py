@@ -142,7 +142,11 @@ def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str
 
 
 def listed(store: Store, run_id: int) -> list[Regrade]:
-    """All requests of a run, the newest first, with what became of each."""
+    """All requests of a run, the newest first, with what became of each.
+
+    Raises ``NotFound`` for an unknown run.
+    """
+    store.runs.row(run_id)
     queued, withdrawn = store.events.regrade_queues(run_id), store.events.withdrawn(run_id)
     settled = {(s.item_id, s.criterion): s.label for s in store.settled.of_run(run_id)}
     found = []
@@ -213,7 +217,9 @@ def queue_open(
 
     Raises:
         InputError: none waits.
+        NotFound: there is no such run.
     """
+    store.runs.row(run_id)
     waiting = store.events.unqueued_requests(run_id)
     if not waiting:
         raise InputError("No request waits to be queued.")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.domain.access import LOCAL, Actor, Verb, allow
-from core.errors import Damaged, NotAllowed, NotFound, NotNow, StoreError
+from core.errors import Damaged, InputError, NotAllowed, NotFound, NotNow, StoreError
 from core.store.database.content import to_json
 from core.store.database.data_file import FilePlace, make_private
 from core.store.database.migrations import migrate, pending
@@ -68,6 +68,8 @@ class Grant:
     recorded: bool = False
 
 
+#: The largest whole number that SQLite holds.
+LARGEST = 2**63 - 1
 #: What this thread was let do last, while it does it.
 _granted: ContextVar[Grant | None] = ContextVar("granted", default=None)
 #: Verbs that leave no line in the record of changes: nobody else sees what they write.
@@ -260,6 +262,10 @@ class Connections:
             broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
             kind = NotNow if code in _PASSING else broken
             raise kind(f"{self.path} {words}.") from error
+        except OverflowError as error:
+            if "SQLite" not in str(error):
+                raise
+            raise InputError(f"A number is too large: at most {LARGEST:,} can be kept.") from None
 
 
 def on_record(*, before: Any = None, after: Any = None) -> None:

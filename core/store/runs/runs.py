@@ -13,7 +13,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.runs import RESTING, Run, RunKind, RunPlan, RunRow, RunStatus
 from core.errors import Conflict, NotFound
 from core.identity import content_hash, text_hash
-from core.store.database.connection import Connections, new_id
+from core.store.database.connection import LARGEST, Connections, new_id
 from core.store.database.content import clean, dump, like, noun_hash, to_json
 
 _ROW = """
@@ -34,8 +34,6 @@ _FROM = """
 _BATCHES_OUT = (
     "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND file <> '' AND NOT stopped"
 )
-#: The largest whole number that SQLite holds.
-_LARGEST = 2**63 - 1
 
 
 class Runs:
@@ -157,7 +155,7 @@ class Runs:
     def _one(self, columns: str, run_id: int) -> sqlite3.Row:
         # A number that SQLite cannot hold, from an address or a command, is no run's either.
         query = f"SELECT {columns} FROM {_FROM} WHERE r.id = ?"
-        rows = self._files.rows(query, (run_id,)) if abs(run_id) <= _LARGEST else []
+        rows = self._files.rows(query, (run_id,)) if abs(run_id) <= LARGEST else []
         if not rows:
             raise NotFound(f"There is no run {run_id}.")
         return rows[0]
