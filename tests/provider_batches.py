@@ -24,7 +24,8 @@ class ProviderBatches:
     turns a batch down as a whole; ``refuse`` is a status that answers whatever is asked here, and
     ``lose`` cuts the connection after a batch was made, as a kill in that moment would. ``unread``
     is how often Azure is still to say that it has not read a file, ``garbage`` are lines that stand
-    before the answers, and ``becomes`` says which lines each line of an answer is told as.
+    before the answers, and ``becomes`` says which lines each line of an answer is told as. For so
+    many times, ``busy`` no batch is made, and ``hidden`` none is listed.
     """
 
     def __init__(self, rule: Callable[[dict[str, Any]], Any]) -> None:
@@ -38,6 +39,7 @@ class ProviderBatches:
         self.refuse = 0
         self.lose = False
         self.unread = 0
+        self.busy = self.hidden = 0
         self.garbage: list[bytes] = []
         self.becomes: Callable[[bytes], list[bytes]] = lambda line: [line]
         self.asked: list[str] = []
@@ -72,6 +74,12 @@ class ProviderBatches:
             if self.refuse:
                 error = {"message": "scripted error", "code": None}
                 return web.json_response({"error": error}, status=self.refuse)
+            if self.busy and act == self._make:
+                self.busy -= 1
+                return web.json_response({"error": {"message": "Later."}}, status=429)
+            if self.hidden and act == self._list:
+                self.hidden -= 1
+                return web.json_response({"data": [], "has_more": False})
             response: web.StreamResponse = await act(request)
             return response
 

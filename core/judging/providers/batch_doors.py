@@ -11,16 +11,19 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from core.judging.providers.anthropic_batches import MessageBatches
-from core.judging.providers.base import CallError, Request
+from core.judging.providers.base import CallError, Request, unset_words
 from core.judging.providers.batches import MARK, MOST_PAGES, BatchDoor, BatchLook, rows_of
 from core.judging.providers.openai_provider import OpenAIProvider
-from core.judging.providers.plain import PlainProvider, named
+from core.judging.providers.plain import PLAIN, PlainProvider, named
 
 
 def batch_door(provider: OpenAIProvider, like: Request) -> BatchDoor:
     """The batch interface for the judge of a request. Raises ``CallError``."""
     # At an address of one's own the OpenAI protocol is spoken, whatever the model's name.
     name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
+    if name and not like.key and not like.api_base:
+        # Other ways to sign in are litellm's, which does not make batches.
+        raise CallError("missing_key", unset_words(PLAIN[name].keys[0]), sent=False)
     return _DOORS.get(name, BatchDoor)(provider, like)
 
 

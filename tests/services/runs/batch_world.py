@@ -1,7 +1,9 @@
-"""What the tests of runs in batches share: batches that are looked at at once, and kills."""
+"""What the tests of runs in batches share: a judge's provider, a run of it, and kills."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,6 +14,45 @@ from core.services.runs.batches import sending
 from core.services.runs.planning import RunRequest
 from core.store.runs.batches import Batches
 from core.store.store import Store
+from tests.judging.wire import KEY
+from tests.provider import Answer, Provider
+from tests.provider_batches import ProviderBatches
+
+#: 4 items x 3 criteria of the fixture's run.
+PLANNED = 12
+
+
+@dataclass
+class There:
+    """One judge's provider: its batches, how it answers, and a run of that judge."""
+
+    name: str
+    provider: Provider
+    batches: ProviderBatches
+    answer: Callable[[dict[str, Any]], Answer]
+    request: RunRequest
+
+    def asked(self, **changes: Any) -> RunRequest:
+        return replace(self.request, batch=True, **changes)
+
+
+#: The model of a judge by the name of its provider, and the header that its key is sent in.
+MODELS = {
+    "openai": "ada",
+    "azure": "azure/gpt-4.1-mini",
+    "anthropic": "anthropic/claude-sonnet-4-5",
+    "mistral": "mistral/mistral-small-latest",
+    "groq": "groq/llama-3.3-70b-versatile",
+}
+#: Those whose interface is not OpenAI's, which has tests of its own.
+ELSEWHERE = ("azure", "anthropic", "mistral")
+KEYS = {
+    "openai": ("authorization", f"Bearer {KEY}"),
+    "azure": ("api-key", KEY),
+    "anthropic": ("x-api-key", KEY),
+    "mistral": ("authorization", f"Bearer {KEY}"),
+    "groq": ("authorization", f"Bearer {KEY}"),
+}
 
 
 def work(store: Store, request: RunRequest) -> int:

@@ -1,4 +1,4 @@
-"""Runs in batches at each provider whose interface is its own: whole ways, kills, and odd answers.
+"""Runs in batches at each provider whose interface is its own: whole ways, and odd answers.
 
 The run is that of the fixture: 4 items x 3 criteria, so 12 questions.
 """
@@ -6,85 +6,23 @@ The run is that of the fixture: 4 items x 3 criteria, so 12 questions.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
-from core.domain.panel import Asking, Judge, Panel
+from core.domain.panel import Panel
 from core.services.runs import lifecycle, runner
-from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.judging.wire import KEY
-from tests.provider import Answer, Provider, plain
-from tests.provider_batches import STEPS, ProviderBatches
-from tests.services.runs.batch_world import killed_at, work
-from tests.services.runs.world import by_message, by_request, votes_of
-
-PLANNED = 12
+from tests.provider import Answer, plain
+from tests.provider_batches import STEPS
+from tests.services.runs.batch_world import ELSEWHERE, KEYS, MODELS, PLANNED, There, work
+from tests.services.runs.world import votes_of
 
 pytestmark = pytest.mark.usefixtures("soon")
 
 
-@dataclass
-class There:
-    """One judge's provider: its batches, how it answers, and a run of that judge."""
-
-    name: str
-    provider: Provider
-    batches: ProviderBatches
-    answer: Callable[[dict[str, Any]], Answer]
-    request: RunRequest
-
-    def asked(self, **changes: Any) -> RunRequest:
-        return replace(self.request, batch=True, **changes)
-
-
-#: The model of a judge by the name of its provider, and the header that its key is sent in.
-MODELS = {
-    "openai": "ada",
-    "azure": "azure/gpt-4.1-mini",
-    "anthropic": "anthropic/claude-sonnet-4-5",
-    "mistral": "mistral/mistral-small-latest",
-    "groq": "groq/llama-3.3-70b-versatile",
-}
-KEYS = {
-    "openai": ("authorization", f"Bearer {KEY}"),
-    "azure": ("api-key", KEY),
-    "anthropic": ("x-api-key", KEY),
-    "mistral": ("authorization", f"Bearer {KEY}"),
-    "groq": ("authorization", f"Bearer {KEY}"),
-}
-
-
-@pytest.fixture(params=MODELS)
-def there(
-    request: pytest.FixtureRequest,
-    request_: RunRequest,
-    provider: Provider,
-    monkeypatch: pytest.MonkeyPatch,
-) -> There:
-    name = request.param
-    monkeypatch.setenv("OWN_KEY", KEY)
-    monkeypatch.setenv("AZURE_API_BASE", provider.url)
-    monkeypatch.setenv("ANTHROPIC_API_BASE", provider.url.removesuffix("/v1"))
-    judge = Judge(
-        name="ada",
-        model=MODELS[name],
-        api_base=provider.url if name in ("openai", "mistral", "groq") else "",
-        key_env="OWN_KEY",
-        price_in=100,
-        price_out=0,
-    )
-    panel = Panel(judges=(judge,), asking=Asking(cache=False))
-    claude = name == "anthropic"
-    batches = provider.message_batches if claude else provider.batches
-    answer = by_message if claude else by_request
-    provider.rule = answer
-    return There(name, provider, batches, answer, replace(request_, panel=panel))
-
-
+@pytest.mark.parametrize("there", MODELS, indirect=True)
 def test_the_votes_are_those_of_direct_calls_at_half_the_price(store: Store, there: There) -> None:
     runs = [work(store, request) for request in (there.request, there.asked())]
     direct, batched = (store.runs.row(run) for run in runs)
@@ -108,31 +46,21 @@ def test_the_votes_are_those_of_direct_calls_at_half_the_price(store: Store, the
     assert not there.batches.left
 
 
-@pytest.mark.parametrize("moment", ["planned", "uploaded", "bought", "sent", "taking"])
-def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
-    store: Store, there: There, monkeypatch: pytest.MonkeyPatch, moment: str
+@pytest.mark.parametrize("there", ["azure"], indirect=True)
+def test_batches_are_not_signed_for_in_another_way_than_by_a_key(
+    store: Store, there: There, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_id = lifecycle.start(store, there.asked())
-    with monkeypatch.context() as patch:
-        killed_at(moment, patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
-    assert lifecycle.resume(store, run_id) == "queued"
-    runner.work_here(store, run_id)
-    row = store.runs.row(run_id)
-    assert (row.status, row.votes, row.failures_open, row.calls) == ("done", PLANNED, 0, PLANNED)
-    assert list(there.batches.bought.values()) == [1] * PLANNED
-    assert len(there.batches.made) == 1
+    monkeypatch.setenv("AZURE_AD_TOKEN", KEY)
+    monkeypatch.delenv("AZURE_API_KEY", raising=False)
+    (judge,) = there.request.panel.judges
+    panel = Panel(judges=(judge.model_copy(update={"key_env": ""}),))
+    run = work(store, there.asked(panel=panel))
+    (kind,) = store.votes.failure_kinds(run)
+    assert (kind.kind, kind.times, there.batches.asked) == ("missing_key", PLANNED, [])
+    assert "AZURE_API_KEY is not set" in kind.message
 
 
-def test_a_batch_whose_purchase_was_not_heard_of_is_found_and_not_bought_again(
-    store: Store, there: There
-) -> None:
-    there.batches.lose = True
-    run = work(store, there.asked())
-    assert (store.runs.row(run).votes, len(there.batches.made)) == (PLANNED, 1)
-
-
+@pytest.mark.parametrize("there", ELSEWHERE, indirect=True)
 def test_lines_of_an_expired_batch_fail_and_a_retry_asks_them_alone(
     store: Store, there: There
 ) -> None:
@@ -151,6 +79,7 @@ def test_lines_of_an_expired_batch_fail_and_a_retry_asks_them_alone(
     assert list(there.batches.bought.values()) == [1] * PLANNED
 
 
+@pytest.mark.parametrize("there", ELSEWHERE, indirect=True)
 def test_errors_of_lines_fail_as_those_of_direct_calls_do(store: Store, there: There) -> None:
     def rule(body: dict[str, Any]) -> Answer:
         text = json.dumps(body["messages"])
@@ -178,7 +107,7 @@ def test_a_key_that_is_refused_fails_all_and_is_asked_once(store: Store, there: 
     assert len(there.batches.asked) == 1
 
 
-@pytest.mark.parametrize("there", [name for name in MODELS if name != "anthropic"], indirect=True)
+@pytest.mark.parametrize("there", ["azure", "mistral"], indirect=True)
 def test_a_batch_that_is_turned_down_says_why_in_every_question(store: Store, there: There) -> None:
     there.batches.fault = ("invalid_request", "This file is not welcome.")
     run = work(store, there.asked())
@@ -187,6 +116,7 @@ def test_a_batch_that_is_turned_down_says_why_in_every_question(store: Store, th
     assert "This file is not welcome." in kind.message
 
 
+@pytest.mark.parametrize("there", ELSEWHERE, indirect=True)
 def test_cancelling_stops_the_batch_takes_what_was_answered_and_resuming_asks_the_rest(
     store: Store, there: There
 ) -> None:
@@ -278,31 +208,6 @@ def test_azure_is_asked_for_a_batch_when_it_has_read_the_file(store: Store, ther
     asked = [line.partition("?")[0] for line in there.batches.asked]
     assert asked.count("GET /v1/openai/files/file-1") == 4
     assert asked.count("POST /v1/openai/batches") == 1
-
-
-@pytest.mark.parametrize("there", ["anthropic"], indirect=True)
-def test_a_batch_of_another_that_may_be_ours_is_waited_for_and_not_taken(
-    store: Store, there: There, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    claude = there.provider.message_batches
-    run_id = lifecycle.start(store, there.asked())
-    with monkeypatch.context() as patch:
-        killed_at("uploaded", patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
-    claude.foreign(PLANNED - 1)
-    claude.foreign(PLANNED)
-    lifecycle.resume(store, run_id)
-    runner.work_here(store, run_id)
-    row = store.runs.row(run_id)
-    assert (row.status, row.votes, row.calls) == ("done", PLANNED, PLANNED)
-    assert list(claude.bought.values()) == [1] * PLANNED
-    # Ours was made when the other one of its size had ended.
-    asked = [line.partition("?")[0] for line in claude.asked]
-    made = asked.index("POST /v1/messages/batches")
-    assert "GET /v1/messages/batches/msgbatch_2/results" in asked[:made]
-    assert "GET /v1/messages/batches/msgbatch_1/results" not in asked
-    assert not any(line.startswith("DELETE") for line in asked[:made])
 
 
 @pytest.mark.parametrize("there", ["anthropic"], indirect=True)

@@ -25,11 +25,8 @@ from tests.command_line import cli
 from tests.judging.wire import KEY
 from tests.provider import Answer, Provider, refusal, said, status
 from tests.provider_batches import STEPS
-from tests.services.runs.batch_world import killed_at, work
+from tests.services.runs.batch_world import PLANNED, killed_at, work
 from tests.services.runs.world import by_request, until, votes_of, write_files
-
-PLANNED = 12
-
 
 pytestmark = pytest.mark.usefixtures("soon")
 

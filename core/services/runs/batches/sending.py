@@ -145,7 +145,7 @@ class BatchSender:
 
         Raises ``CallError`` where the provider does not take it.
         """
-        door, pause = lane.judge.caller.door, FIRST_PAUSE
+        pause = FIRST_PAUSE
         while True:
             if tried is not None:
                 if await self.bought_already(lane, row):
@@ -156,7 +156,8 @@ class BatchSender:
             # A batch that nobody heard of was made about then.
             await self.desk.set(row, looked=clock.at())
             try:
-                await self._bought(lane, row, await door.make(row.file, row.token))
+                look = await lane.judge.caller.door.make(row.file, row.token)
+                await self._bought(lane, row, look)
                 return
             except CallError as error:
                 tried = clock.at() if error.sent and error.kind in RETRIED else None
@@ -170,19 +171,19 @@ class BatchSender:
 
         Raises ``InputError`` where it does not let us look: nothing may be bought then.
         """
-        door = lane.judge.caller.door
+        caller = lane.judge.caller
         rows = await self.desk.io(self.desk.store.of_run, row.run_id)
         known = {one.batch for one in rows}
         row = next(one for one in rows if one.id == row.id)
         try:
-            found = await self.desk.patiently(row, partial(door.find, row, known))
+            found = await self.desk.patiently(row, lambda: caller.door.find(row, known))
         except CallError as error:
             raise InputError(_UNSURE.format(judge=lane.spec.name, why=error.message)) from None
         for look in found[:1]:
             await self._bought(lane, row, look)
         for twin in found[1:]:
             with contextlib.suppress(CallError):
-                await door.cancel(twin.id)
+                await caller.door.cancel(twin.id)
         return bool(found)
 
     async def _bought(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
