@@ -50,7 +50,7 @@ def access_set(email: str, role: str, off: bool, db: Path | None) -> None:
 
     with common.plain_errors():
         row = members.put(open_db(db), email, cast("TeamRole", role), disabled=off)
-        click.echo(f"{row.email}: {row.role}{', may not sign in' if row.disabled else ''}")
+        common.tell(f"{row.email}: {row.role}{', may not sign in' if row.disabled else ''}")
 
 
 def _found(settings: Settings) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import click
 from core.domain.access import Actor
 from core.errors import InputError, RubricStudioError
 from core.settings import Settings, load_settings
+from core.text.names import visible
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -183,7 +184,22 @@ DONE, NOT_ALL, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 def result(value: Any) -> None:
     """One JSON document on stdout."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False))
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    click.echo(text.translate(_FURTHER_CONTROLS))
+
+
+#: Characters that terminals obey and JSON may hold as they are, as it writes the others.
+_FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+
+
+def tell(text: str) -> None:
+    """Words for a person on stdout; what texts of others hold for a terminal to obey is shown."""
+    click.echo(visible(text))
+
+
+def as_it_is(text: str) -> None:
+    """A file's text on stdout, for a program or for a file: every character of it."""
+    click.echo(text, nl=False)
 
 
 def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool) -> None:
@@ -191,18 +207,18 @@ def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_j
     if as_json:
         result(found)
     else:
-        click.echo(as_text(found))
+        tell(as_text(found))
 
 
 def complain(text: str) -> None:
     """What is wrong, on stderr; also where everybody is to be quiet."""
-    click.echo(text, err=True)
+    click.echo(visible(text), err=True)
 
 
 def say(text: str) -> None:
     """A message for a person, on stderr."""
     if not _quiet():
-        click.echo(text, err=True)
+        complain(text)
 
 
 def _quiet() -> bool:
@@ -294,7 +310,7 @@ class ProgressBar:
         """Shows ``text`` in place of what was shown before."""
         if self._quiet:
             return
-        self._looks += 1
+        self._looks, text = self._looks + 1, visible(text)
         if self._terminal:
             click.echo("\r" + text.ljust(len(self._last)), err=True, nl=False)
         elif self._looks % 20 == 1:

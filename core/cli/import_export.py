@@ -194,7 +194,7 @@ def _to_stdout(made: Exported) -> None:
     if made.binary:
         sys.stdout.buffer.write(*made.binary.values())
     else:
-        click.echo(made.text, nl=False)
+        common.as_it_is(made.text)
 
 
 def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:
@@ -318,5 +318,5 @@ def _one(
         place = f"{notice['place']}: " if notice["place"] else ""
         common.say(f"note: {place}{notice['message']} {notice['mend']}".rstrip())
     if not as_json:
-        click.echo(import_files.as_text(report))
+        common.tell(import_files.as_text(report))
     return report

@@ -47,7 +47,7 @@ def backup(file: Path, force: bool, db: Path | None, as_json: bool) -> None:
         if as_json:
             common.result(made._asdict())
         else:
-            click.echo(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
+            common.tell(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
 
 
 @click.command()
@@ -91,7 +91,7 @@ for command in (*_MADE, *_MEASURED, backup, verify, check, queue, regrade, label
 def where(db: Path | None) -> None:
     """Print the path of the data file."""
     with common.plain_errors():
-        click.echo(settings_with(db).db)
+        common.as_it_is(f"{settings_with(db).db}\n")
 
 
 @main.command()

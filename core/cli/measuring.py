@@ -57,7 +57,7 @@ def compare(
         if as_json:
             common.result(run_comparison.as_json(found))
         else:
-            click.echo(reports_as_text.comparison_as_text(found))
+            common.tell(reports_as_text.comparison_as_text(found))
 
 
 _POSITIVE = click.IntRange(1)
@@ -237,8 +237,8 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
         common.result({**ended[-1], "rounds": ended, "ranking": report})
     else:
         for figures in ended:
-            click.echo(requests_from_files.summary_as_text(figures))
-        click.echo(rank_report.as_text(report))
+            common.tell(requests_from_files.summary_as_text(figures))
+        common.tell(rank_report.as_text(report))
     complete = all(f["status"] == "done" and not f["failures"] for f in ended)
     sys.exit(common.DONE if complete else common.NOT_ALL)
 
@@ -259,7 +259,7 @@ def _say_estimate(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
         common.result(figures)
     else:
-        click.echo(contest_requests.estimate_line(figures))
+        common.tell(contest_requests.estimate_line(figures))
 
 
 @click.command()

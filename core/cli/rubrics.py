@@ -131,19 +131,19 @@ def _print(
 
     serious = sum(one["severity"] == "serious" for one in findings)
     counted = f"{len(findings)} to fix, {serious} of them serious" if findings else "nothing to fix"
-    click.echo(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
+    common.tell(f"{file}: valid, {_criteria(parsed.value)}, {counted}.")
     for problem in parsed.notices:
-        click.echo(f"  - {problem}")
+        common.tell(f"  - {problem}")
     if unread:
-        click.echo(f"  {unread_words(unread)}")
+        common.tell(f"  {unread_words(unread)}")
     for one in findings:
         line = f":{one['line']}" if one["line"] else ""
         subject = one["criterion"] or (f"gate {one['gate']}" if one["gate"] else "the whole rubric")
-        click.echo(
+        common.tell(
             f"\n{file}{line}: {one['severity']}: {subject}: {one['message']} [{one['rule']}]"
         )
-        click.echo(f"    why:  {one['why']} ({one['source']})")
-        click.echo(f"    mend: {one['mend']}")
+        common.tell(f"    why:  {one['why']} ({one['source']})")
+        common.tell(f"    mend: {one['mend']}")
 
 
 def _criteria(rubric: Rubric) -> str:
@@ -211,7 +211,7 @@ def convert(
             common.say(f"rubric-studio: {rubric} holds {len(found)} rubrics; {mend}.")
             sys.exit(common.WRONG_INPUT)
         if Path("-") in files:
-            click.echo(files[Path("-")].text, nl=False)
+            common.as_it_is(files[Path("-")].text)
         else:
             write_files({path: made.data(mark=mark) for path, made in files.items()}, force)
 
@@ -231,6 +231,6 @@ def schema(out: Path | None, force: bool) -> None:
 
     with common.plain_errors():
         if out is None or out == Path("-"):
-            click.echo(schema_text(), nl=False)
+            common.as_it_is(schema_text())
         else:
             write_files({out: schema_text().encode()}, force)

@@ -198,7 +198,7 @@ def cancel(run: int, db: Path | None, as_json: bool) -> None:
         if as_json:
             common.result(figures)
         else:
-            click.echo(f"Run {run}: {figures['status']}, {figures['votes']} votes.")
+            common.tell(f"Run {run}: {figures['status']}, {figures['votes']} votes.")
 
 
 @click.command()
@@ -245,7 +245,7 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
                 }
             )
         elif rows:
-            click.echo(
+            common.tell(
                 common.table(
                     [
                         [
@@ -287,19 +287,19 @@ def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool
             if as_json:
                 common.result(found)
             else:
-                click.echo(reports_as_text.doubt_as_text(found))
+                common.tell(reports_as_text.doubt_as_text(found))
             return
         if item is None:
             figures = lifecycle.summary(store, run)
             if as_json:
                 common.result(figures)
             else:
-                click.echo(reports_as_text.run_as_text(store, run))
+                common.tell(reports_as_text.run_as_text(store, run))
             return
         if as_json:
             common.result(reports_as_text.item_as_data(store, run, item))
         else:
-            click.echo(reports_as_text.item_as_text(store, run, item))
+            common.tell(reports_as_text.item_as_text(store, run, item))
 
 
 @click.command()
@@ -371,7 +371,7 @@ def _follow(store: Store, run_id: int, as_json: bool, cluster: str = "") -> None
     if as_json:
         common.result(figures)
     else:
-        click.echo(requests_from_files.summary_as_text(figures))
+        common.tell(requests_from_files.summary_as_text(figures))
     complete = figures["status"] == "done" and not figures["failures"]
     sys.exit(common.DONE if complete else common.NOT_ALL)
 
@@ -381,14 +381,14 @@ def _print_estimate(figures: dict[str, Any], as_json: bool) -> None:
         common.result(figures)
         return
     cost = figures["cost_usd"]
-    click.echo(
+    common.tell(
         f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
         f"about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
         + ("cost unknown (no price is known for a model)" if cost is None else f"${cost:.4f}")
         + _in_batches(figures)
     )
     if figures["twins_in_words"]:
-        click.echo(f"note: {figures['twins_in_words']}")
+        common.tell(f"note: {figures['twins_in_words']}")
 
 
 def _in_batches(figures: dict[str, Any]) -> str:

@@ -11,8 +11,10 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from pydantic import ValidationInfo
+if TYPE_CHECKING:
+    from pydantic import ValidationInfo
 
 #: The context in which nouns are read that were stored: names were compared less strictly once.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})

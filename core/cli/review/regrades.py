@@ -118,7 +118,7 @@ def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if as_csv:
-            click.echo(regrades.as_csv(store, run), nl=False)
+            common.as_it_is(regrades.as_csv(store, run))
             return
         found = {"requests": [asdict(one) for one in regrades.listed(store, run)]}
         common.report(found, _list_text, as_json)
