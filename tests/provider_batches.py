@@ -110,6 +110,8 @@ class ProviderBatches:
         if not self.files.get(name):
             return _unknown()
         self.files[name] = b""
+        if "/openai/" in request.path:
+            return web.Response(status=204)
         return web.json_response({"id": name, "object": "file", "deleted": True})
 
     async def _make(self, request: web.Request) -> web.Response:

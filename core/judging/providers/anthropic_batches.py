@@ -61,6 +61,8 @@ class MessageBatches(BatchDoor):
         super().__init__(provider, like)
         self._headers["anthropic-beta"] = BETA
         self._waiting: dict[str, bytes] = {}
+        #: Batches that are not those of these tokens.
+        self._others = set[tuple[str, str]]()
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
         return f"{url}/batches", {}
@@ -103,14 +105,16 @@ class MessageBatches(BatchDoor):
         async for one in self._listed():
             if (created := _time(one.get("created_at"), since)) < since:
                 break
-            other = _requests(one) != row.lines or str(one.get("id")) in known
-            if other or created > until:
-                continue
             look = self._seen(one)
+            pair, may_be = (row.token, look.id), _requests(one) == row.lines and created <= until
+            if not may_be or look.id in known or pair in self._others:
+                continue
             if not look.ended:
                 unsure = True
             elif look.answers and await self._has(look.answers, _mark(row.token)):
                 return [look]
+            else:
+                self._others.add(pair)
         if unsure:
             raise CallError("server", _UNKNOWN)
         return []
@@ -151,7 +155,8 @@ class MessageBatches(BatchDoor):
         """Whether the requests of a batch have this mark."""
         async with aclosing(self._answers(batch)) as answers:
             async for name, _ in answers:
-                return name.endswith(mark)
+                if name.endswith(mark):
+                    return True
         return False
 
 

@@ -194,11 +194,8 @@ class BatchDoor:
             yield found
 
     def _seen(self, data: Mapping[str, Any]) -> BatchLook:
-        said, counts, errors = (
-            str(data.get("status") or "").lower(),
-            data.get("request_counts"),
-            data.get("errors"),
-        )
+        said, counts = str(data.get("status") or "").lower(), data.get("request_counts")
+        errors = data.get("errors")
         if not isinstance(counts, dict):
             counts = {
                 "completed": data.get("succeeded_requests"),
@@ -231,6 +228,8 @@ class BatchDoor:
     ) -> dict[str, Any]:
         async with self._sent(method, path, seconds=seconds, **content) as response:
             status, headers, body = await whole_answer(response)
+        if status == 204:
+            return {}
         if status not in (200, 201):
             raise from_status(status, body, headers=headers, hidden=self._hidden)
         try:

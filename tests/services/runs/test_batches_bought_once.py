@@ -27,6 +27,7 @@ pytestmark = pytest.mark.usefixtures("soon")
 def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
     store: Store, there: There, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
+    there.batches.garbage = [b"{}", b'{"custom_id": "another-0123456789abcdef"}']
     run_id = lifecycle.start(store, there.asked())
     with monkeypatch.context() as patch:
         killed_at(moment, patch)
