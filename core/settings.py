@@ -109,17 +109,34 @@ class Settings:
         return tuple(self.within(one.name) for one in self.workspaces) or (self,)
 
 
+#: What is read of the environment.
+_NAMES = (
+    *(f"RUBRIC_STUDIO_{name}" for name in ("DB", "RUNNER", "HOSTS", "OPEN", "CACHE", "CLUSTER")),
+    *(f"RUBRIC_STUDIO_{name}" for name in ("LOG", "LOG_LEVEL", "METRICS_TOKEN")),
+    *("XDG_DATA_HOME", "HOME"),
+)
+
+
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Settings from the environment; an impossible value is an ``InputError``."""
     env = os.environ if environ is None else environ
-    db = Path(env["RUBRIC_STUDIO_DB"]) if env.get("RUBRIC_STUDIO_DB") else _data_folder(env)
+    access = team_access(env.get("RUBRIC_STUDIO_CONFIG", ""))
+    found = _settings(tuple(env.get(name) for name in _NAMES), access)
+    if found.db.is_absolute():
+        return found
+    return replace(found, db=found.db.expanduser().absolute())
+
+
+@lru_cache(maxsize=16)
+def _settings(said: tuple[str | None, ...], access: TeamAccess | None) -> Settings:
+    # Kept, because a page asks thirty times a run.
+    env = {name: value for name, value in zip(_NAMES, said, strict=True) if value is not None}
     runner = env.get("RUBRIC_STUDIO_RUNNER", "process")
     if runner not in get_args(RunnerPlace):
         raise InputError(f"RUBRIC_STUDIO_RUNNER is {runner!r}; use 'process', 'thread' or 'none'.")
     hosts = tuple(name for name in env.get("RUBRIC_STUDIO_HOSTS", "").split(",") if name.strip())
-    access = team_access(env.get("RUBRIC_STUDIO_CONFIG", ""))
     return Settings(
-        db.expanduser().absolute(),
+        Path(env["RUBRIC_STUDIO_DB"]) if env.get("RUBRIC_STUDIO_DB") else _data_folder(env),
         cast("RunnerPlace", runner),
         (*hosts, *(access.hosts if access else ())),
         access,

@@ -11,34 +11,20 @@ from core.errors import NotAllowed, NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
 from pages.ui.resources import enter, store
-from pages.ui.routes import ABOUT, MEMBERS, SECTIONS, START, Screen, about_this_page, barred_at
+from pages.ui.routes import ABOUT, SECTIONS, START, about_this_page, barred_at
 from pages.ui.state import keep_what_is_typed
 from pages.ui.widgets import frame_css, page_header, shown_errors
 
 HERE = Path(__file__).parent
 
 
-def _is_of_use(screen: Screen, who: Actor) -> bool:
-    """Whether the screen is of use to whoever is here; the services protect, this only tidies."""
-    return not barred_at(screen, {}, who) and (screen != MEMBERS or who.via == "page")
-
-
-def _page(screen: Screen, who: Actor) -> st.Page:
-    return st.Page(
-        screen.script,
-        title=screen.title,
-        url_path=screen.url,
-        icon=f":material/{screen.icon}:",
-        help=screen.help,
-        default=screen == START,
-        visibility="hidden" if screen.hidden or not _is_of_use(screen, who) else "visible",
-    )
-
-
 def _navigation(who: Actor) -> st.Page:
     # Whatever else stands in the sidebar, no screen hides behind "View more".
     return st.navigation(
-        {name: [_page(screen, who) for screen in screens] for name, screens in SECTIONS.items()},
+        {
+            name: [identity.page_of(screen, who) for screen in screens]
+            for name, screens in SECTIONS.items()
+        },
         expanded=True,
     )
 

@@ -8,6 +8,8 @@ one browser tab: it outlives a reload, so that a reload keeps the item that is o
 from __future__ import annotations
 
 import secrets
+from copy import copy
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import NamedTuple
 
@@ -19,6 +21,7 @@ from core.domain.review import Seat
 from core.services.review import reviewers
 from pages.ui import resources, routes, state
 from pages.ui.resources import actor, store
+from pages.ui.routes import MEMBERS, Screen, barred_at
 from pages.ui.state import claims
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import page_header, shown_errors
@@ -233,6 +236,29 @@ def _on_workspace(key: str) -> None:
     state.put(state.INSIDE, name)
     state.put(CHANGED, True)
     state.new_address()
+
+
+def page_of(screen: Screen, who: Actor) -> st.Page:
+    """A page of the navigation, which shows those of use to whoever is here.
+
+    The services protect, this only tidies. Streamlit marks the page that is run, so each run has
+    pages of its own; to make one anew takes twenty times as long as to copy it.
+    """
+    of_use = not barred_at(screen, {}, who) and (screen != MEMBERS or who.via == "page")
+    return copy(_page(screen, hidden=screen.hidden or not of_use))
+
+
+@lru_cache(maxsize=128)
+def _page(screen: Screen, *, hidden: bool) -> st.Page:
+    return st.Page(
+        screen.script,
+        title=screen.title,
+        url_path=screen.url,
+        icon=f":material/{screen.icon}:",
+        help=screen.help,
+        default=screen == routes.START,
+        visibility="hidden" if hidden else "visible",
+    )
 
 
 def leave_for_start(chosen: st.Page) -> None:

@@ -251,7 +251,8 @@ def flash(message: str) -> None:
 def take_flash() -> str | None:
     """The waiting message, once."""
     message = get(FLASH)
-    drop(FLASH)
+    if message is not None:  # to drop what is not there walks over the whole session
+        drop(FLASH)
     return message if isinstance(message, str) else None
 
 

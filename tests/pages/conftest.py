@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
+from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from streamlit.util import calc_hash
 
 from core.services import open_store
@@ -32,6 +33,18 @@ class NoServer:
         """Nobody is connected: whoever asks is at this machine, as with the mock."""
 
 
+def ended(
+    runner: LocalScriptRunner,
+    timeout: float,
+    too_late: Callable[..., None] = local_script_runner.require_widgets_deltas,
+) -> None:
+    """Wait for the script to end; `AppTest` looks a thousand times a second whether it has."""
+    assert runner._script_thread is not None
+    runner._script_thread.join(timeout)
+    if not runner.script_stopped():
+        too_late(runner, 0)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _done_once() -> Iterator[None]:
     """What Streamlit does once per process, and `AppTest` for every test or for every run.
@@ -44,6 +57,7 @@ def _done_once() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", found)
         patch.setattr(app_test, "ScriptCache", lru_cache(maxsize=1)(app_test.ScriptCache))
         patch.setattr(app_test, "MagicMock", lambda spec: NoServer())
+        patch.setattr(local_script_runner, "require_widgets_deltas", ended)
         yield
 
 
@@ -91,5 +105,9 @@ def shown(app: AppTest) -> str:
     A style sheet shows nothing: its words are not among them.
     """
     kinds = ("html", "caption", "error", "warning", "success", "info", "title", "toast", "code")
-    parts = [str(e.proto) if k == "html" else str(e.value) for k in kinds for e in app.get(k)]
+    found: dict[str, list[str]] = {kind: [] for kind in kinds}
+    for one in app._tree:  # once: the tree is walked for every kind that is asked for
+        if one.type in found:
+            found[one.type].append(str(one.proto) if one.type == "html" else str(one.value))
+    parts = [part for kind in kinds for part in found[kind]]
     return "\n".join(part for part in parts if not part.startswith('body: "<style>'))
