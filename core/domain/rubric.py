@@ -205,9 +205,14 @@ class Criterion(Noun):
         return tuple(i for i, o in enumerate(self.choices) if not o.na)
 
     @cached_property
+    def unscored(self) -> tuple[int, ...]:
+        """The indices of ``choices`` that abstain."""
+        return tuple(i for i, o in enumerate(self.choices) if o.na)
+
+    @cached_property
     def na_index(self) -> int | None:
         """The first abstention in ``choices``, or ``None`` where a choice is forced."""
-        return next((i for i, o in enumerate(self.choices) if o.na), None)
+        return next(iter(self.unscored), None)
 
     @cached_property
     def values(self) -> tuple[float | None, ...]:

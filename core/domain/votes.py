@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
+from core.identity import record
+
 FailureKind = Literal[
     "rate_limit",
     "timeout",
@@ -44,7 +46,7 @@ class Cell(NamedTuple):
     replicate: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Segment:
     """A piece of a prompt. Calls share pieces, so that each is kept once.
 
@@ -57,7 +59,7 @@ class Segment:
     shared: bool = field(default=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Call:
     """What one question to a judge sent, got back and cost. ``None`` where unknown.
 
@@ -100,7 +102,7 @@ class Call:
         return int(self.cached) if self.kept is None else self.kept
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Vote:
     """One rater's answer. ``option`` indexes ``Criterion.choices``; an abstention has no value.
 
@@ -129,7 +131,7 @@ class VoteFailure:
     order: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class KeptAnswer:
     """A model's answer as it is kept for later runs, under the hash of what was asked.
 
@@ -142,7 +144,7 @@ class KeptAnswer:
     cost: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class AskedOutcome:
     """What asking gave: a vote or a failure per cell, and the call they came from, if any.
 

@@ -9,6 +9,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Cell, FailureKind
+from core.identity import record
 
 #: Failures that no second call of the same judge can mend: the engine stops asking it.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
@@ -32,7 +33,7 @@ class Example:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Question:
     """One criterion of one item for one judge. ``order[shown position] = original index``.
 

@@ -210,6 +210,10 @@ class ProviderGate:
         ``answered`` or ``left``.
         """
         if not self.pacer.on and (allowed is None or self._free(allowed, tokens)):
+            now = self._clock()
+            if not self._breaker.broken and max(self._opens_at, self._next_slot) <= now:
+                self._next_slot = now + self._spacing
+                return now
             return await self._enter()
         # One waits for its time, the others for their turn: who gives up leaves no gap.
         async with self._turn:
@@ -289,10 +293,11 @@ class ProviderGate:
         """A call was answered: the next ones may follow a little closer."""
         self._breaker.answered()
         now = self._clock()
-        by_time = math.exp(-NARROWER_PER_SECOND * (now - self._answered_at))
-        self._spacing *= max(by_time, NARROWEST_PER_ANSWER)
-        if self._spacing < NO_SPACING:
-            self._spacing = 0.0
+        if self._spacing:
+            by_time = math.exp(-NARROWER_PER_SECOND * (now - self._answered_at))
+            self._spacing *= max(by_time, NARROWEST_PER_ANSWER)
+            if self._spacing < NO_SPACING:
+                self._spacing = 0.0
         self._answered_at = now
         self._answers.append(now)
         self._answered_here += 1

@@ -114,7 +114,8 @@ def settle(
     plain: str = criterion.aggregation or getattr(rules, criterion.scale)
     rule = FITTED if weights else plain
     values = criterion.values
-    cast, heads = list[tuple[int, float, float]](), dict[int, int]()
+    cast: list[tuple[int, float, float]] = []
+    heads: dict[int, int] = {}
     for option, abstained, weight, _, chances in ballots:
         value = None if abstained or option is None else values[option]
         if option is None or value is None:

@@ -8,13 +8,13 @@ and who records the outcome keeps them with its votes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Protocol
 
 from core.domain.votes import Cell, KeptAnswer
-from core.identity import Same, canonical_json, text_hash
+from core.identity import Same, canonical_json, record, text_hash
 from core.judging.providers.base import Completion, Request
 
 #: What a provider would still take at that time is no part of its answer.
@@ -22,7 +22,7 @@ _DEFAULTS = {field.name: field.default for field in fields(Completion) if field.
 _SAID = attrgetter(*_DEFAULTS)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class CachedCompletion:
     """An answer, and what it cost when it was given: US dollars, ``None`` where unknown."""
 
@@ -32,10 +32,8 @@ class CachedCompletion:
 
 def as_answer(key: str, model: str, kept: CachedCompletion) -> KeptAnswer:
     """An answer of ``model`` as plain data; what it does not say is left out."""
-    said = dict[str, object]()
-    for name, value in zip(_DEFAULTS, _SAID(kept.completion), strict=True):
-        if value != _DEFAULTS[name]:
-            said[name] = value
+    values = zip(_DEFAULTS.items(), _SAID(kept.completion), strict=True)
+    said = {name: value for (name, default), value in values if value != default}
     return KeptAnswer(key, model, said, kept.cost)
 
 
@@ -61,16 +59,20 @@ def request_key(request: Request, cell: Cell) -> str:
     else their agreement would mean nothing. Keys, timeouts and the format that an endpoint had to
     fall back to are no part of it: they do not change what is asked.
     """
-    said = [[message["role"], _digest(message["content"])] for message in request.messages]
-    front = [request.model.removeprefix("openai/"), request.api_base.rstrip("/"), said]
-    settings = [request.temperature, request.max_tokens, request.thinking]
-    # Not said where not asked for, so that answers kept before this are found.
-    back = [cell, "logprobs"] if request.logprobs else [cell]
-    # One list in canonical JSON, of which two parts are the same for all of a judge's requests.
-    parts = (canonical_json(part)[1:-1] for part in (front, settings, back))
-    first, middle, last = parts
+    said = [
+        [
+            role := message["role"],
+            (_kept_hash if role == "system" else text_hash)(message["content"]),
+        ]
+        for message in request.messages
+    ]
+    # One list in canonical JSON, most of which is the same for all of a judge's requests.
+    first = _plainly(request.model.removeprefix("openai/"), request.api_base.rstrip("/"))
+    middle = _plainly(request.temperature, request.max_tokens, request.thinking)
     schema, params = _written(Same(request.schema)), _written(Same(request.params))
-    return text_hash(f"[{first},{schema},{middle},{params},{last}]")
+    # Not said where not asked for, so that answers kept before this are found.
+    last = canonical_json(cell) + ',"logprobs"' * request.logprobs
+    return text_hash(f"[{first},{canonical_json(said)},{schema},{middle},{params},{last}]")
 
 
 @lru_cache(maxsize=256)
@@ -78,7 +80,10 @@ def _written(same: Same) -> str:
     return canonical_json(same.thing)
 
 
-@lru_cache(maxsize=16)
-def _digest(text: str) -> str:
-    # The system text is most of a request and the same in all: it is hashed once, not per call.
-    return text_hash(text)
+@lru_cache(maxsize=256, typed=True)
+def _plainly(*values: object) -> str:
+    return canonical_json(values)[1:-1]
+
+
+# The system text is most of a request and the same in all: it is hashed once, not per call.
+_kept_hash = lru_cache(maxsize=16)(text_hash)

@@ -12,7 +12,7 @@ from core.domain.votes import Call, Cell, Segment
 from core.identity import Same
 from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.providers.base import Completion, provider_of
-from core.judging.providers.prices import listed, price_list
+from core.judging.providers.prices import price_list
 
 _PER_MILLION = 1_000_000
 
@@ -53,9 +53,7 @@ def cost_of(
 
 def _listed(model: str) -> tuple[float, float] | None:
     prices = price_list()
-    entry = prices.get(model) or prices.get(model.removeprefix("openai/"))
-    # Some providers' models are listed without their name.
-    entry = entry or listed(provider_of(model), model.partition("/")[2]) or {}
+    entry = prices.get(model) or prices.get(model.removeprefix("openai/")) or {}
     price_in, price_out = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
         return None
@@ -125,6 +123,12 @@ class CallAccount:
             self.thoughts = (*self.thoughts, self.last.thinking)
         self._used, self._newest = self.fresh, None
 
+    def _thinking(self, last: Completion) -> str:
+        """What was thought in all steps."""
+        if not self.thoughts:
+            return last.thinking
+        return "\n\n".join(filter(None, (*self.thoughts, last.thinking)))
+
     def call(self, params: dict[str, object]) -> Call | None:
         """What is kept of the question's requests; ``None`` where none was made or saved.
 
@@ -139,7 +143,7 @@ class CallAccount:
             prompt=self.sent,
             params=_told(Same(params), self.format if self.requests else "", self.address),
             reply=last.text or last.refusal,
-            thinking="\n\n".join(filter(None, (*self.thoughts, last.thinking))),
+            thinking=self._thinking(last),
             model=last.model,
             finish=last.finish,
             tokens_in=tokens_in,

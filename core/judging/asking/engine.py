@@ -181,7 +181,8 @@ class _Lane:
     ) -> None:
         self.ready = ready
         self.judge, self.questions, self.outcomes = judge, questions, outcomes
-        self.budget = None if judge.spec.offline else budget
+        self.offline = judge.spec.offline
+        self.budget = None if self.offline else budget
         self.dead: tuple[FailureKind, str] | None = None
 
     async def work(self) -> None:
@@ -197,7 +198,7 @@ class _Lane:
             if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
                 return
             self.outcomes.put(await self._ask(question))
-            if self.judge.spec.offline:
+            if self.offline:
                 await asyncio.sleep(0)  # an offline judge never waits, so let others in
 
     async def _room(self) -> None:

@@ -69,8 +69,8 @@ class Conversation:
     ) -> None:
         self._question, self._spec, self._caller = question, spec, caller
         self._tally, self._rng = tally, rng
-        self._detail = dict[str, object]()
-        self._spreads = list[Spread | str]()
+        self._detail: dict[str, object] = {}
+        self._spreads: list[Spread | str] = []
 
     async def results(self) -> Results:
         """A vote or a failure for every ask. Raises ``CallError`` where all fail alike."""
@@ -261,7 +261,11 @@ class LLMJudge:
         tally = CallAccount(self.spec, question.cell, share=self._caller.share)
         answers: tuple[KeptAnswer, ...] = ()
         try:
-            results = await self._results(question, tally)
+            results = self._keyless(question)
+            if results is None:
+                rng = _Pauses(question)
+                asked = Conversation(question, self.spec, self._caller, tally, rng)
+                results = await asked.results()
             if all(isinstance(result, Vote) for result in results):
                 answers = self._caller.answers(tally)
         except CallError as error:
@@ -296,16 +300,16 @@ class LLMJudge:
             self._alike[alike] = {**self._params, **_asked(question)}
         return self._alike[alike]
 
-    async def _results(self, question: Question, tally: CallAccount) -> Results:
-        if self.spec.key_env and not self._caller.key:
-            return _failures(
-                question,
-                "missing_key",
-                f"The environment variable {self.spec.key_env} is not set. Put the key into it and "
-                "start again.",
-            )
-        rng = _Pauses(question)
-        return await Conversation(question, self.spec, self._caller, tally, rng).results()
+    def _keyless(self, question: Question) -> Results | None:
+        """The failures of a question that cannot be asked without a key."""
+        if not self.spec.key_env or self._caller.key:
+            return None
+        return _failures(
+            question,
+            "missing_key",
+            f"The environment variable {self.spec.key_env} is not set. Put the key into it and "
+            "start again.",
+        )
 
 
 class _Pauses:

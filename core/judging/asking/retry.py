@@ -110,7 +110,7 @@ class Caller:
                 tally.reuse(kept)
                 return kept.completion
         length, before = sum([len(segment.text) for segment in segments]), tally.requests
-        failed = set[Replica]()
+        failed: set[Replica] = set()
         while True:
             at = await self.replicas.choose(failed)
             at.gate.load += 1

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import Item, Pair
 from core.domain.votes import Segment
-from core.identity import Same
+from core.identity import Same, record
 from core.judging.prompts import pair_wording, wording
 from core.judging.prompts.pair_wording import PAIR_VERSION
 from core.judging.prompts.parts import (
@@ -40,7 +40,7 @@ from core.judging.protocol import Ask, Question
 _REMEMBERED = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Prompt:
     """Segments to send, the JSON schema of the reply, the wording's version, the fences' code.
 

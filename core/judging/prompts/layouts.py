@@ -55,7 +55,8 @@ def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:
     >>> shared_ends([Segment("user", "ab", shared=True), Segment("user", "c")])
     ((0, 2),)
     """
-    ends, role, index, length = list[tuple[int, int]](), "", -1, 0
+    ends: list[tuple[int, int]] = []
+    role, index, length = "", -1, 0
     for segment in segments:
         if segment.role == role:
             length += len(JOINT) + len(segment.text)

@@ -300,12 +300,11 @@ def shown_order(
     >>> shown_order(both, seed=7, item="i1", judge="j", replicate=0)[-1]  # Cannot assess
     2
     """
-    indices = range(len(criterion.choices))
     if not shuffle:
-        return tuple(indices)
+        return tuple(range(len(criterion.choices)))
     scored = list(criterion.scored)
     seeded("order", seed, item, criterion.name, judge, replicate).shuffle(scored)
-    return (*scored, *(i for i in indices if criterion.choices[i].na))
+    return (*scored, *criterion.unscored)
 
 
 def balanced_order(criterion: Criterion, *, seed: int, judge: str, turn: int) -> tuple[int, ...]:

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from core.identity import record
+
 MAX_QUOTES = 3
 
 _WHOLE = re.compile(r"[+-]?\d{1,9}(?:\.0+)?\Z")
 _MARKS = re.compile(r'[{}"\\]')
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Reply:
     """What the judge said. ``shown`` is the option's shown number, counted from 1."""
 
@@ -67,16 +69,20 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     >>> read_reply("I would say option 2.", 3).kind
     'malformed'
     """
-    if not text or not text.strip():
+    said = text.strip() if text else ""
+    if not said:
         return _EMPTY
-    given = _given(text, {"option"})
-    if not given:
-        return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
-    found = given[-1]
-    if "option" not in found:
+    found = _load(said)
+    if found is None:
+        given = _given(said, {"option"})
+        if not given:
+            return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
+        if _differ(one["option"] for one in given):
+            words = "The reply held several answers that name other options."
+            return Unreadable("malformed", words)
+        found = given[-1]
+    elif "option" not in found:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
-    if _differ(one["option"] for one in given):
-        return Unreadable("malformed", "The reply held several answers that name other options.")
     return _read(found, n_choices, "The reply's option")
 
 
@@ -162,12 +168,13 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_Object.of)
 
 
 def _load(text: str) -> _Object | None:
+    """The object that is all of ``text``, around which there are no spaces."""
     try:
-        value = _DECODER.decode(text)
+        value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         # ValueError also covers numbers with more digits than Python will convert.
         return None
-    return value if isinstance(value, _Object) else None
+    return value if isinstance(value, _Object) and end == len(text) else None
 
 
 def last_object(text: str, wanted: Set[str]) -> tuple[int, int, dict[str, object]] | None:

@@ -7,13 +7,13 @@ same judge; a test compares them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.judging.allowance import Told
-from core.judging.providers.base import CallError, Completion, Hidden, Request
+from core.judging.providers.base import CallError, Completion, Request, json_of
 from core.judging.providers.failures import brief, from_status
+from core.judging.providers.straight import escaped
 
 VERSION = "2023-06-01"
 #: What a reply's schema is asked with.
@@ -52,7 +52,7 @@ def marked(
     {'type': 'text', 'text': 'c'}
     """
     kept = list(shared_ends)[-MOST_MARKS:]
-    sent = list[dict[str, Any]]()
+    sent: list[dict[str, Any]] = []
     for index, message in enumerate(messages):
         ends = [end for place, end in kept if place == index]
         content = _parts(message["content"], ends) if ends else message["content"]
@@ -61,7 +61,8 @@ def marked(
 
 
 def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
-    parts, start = list[dict[str, Any]](), 0
+    parts: list[dict[str, Any]] = []
+    start = 0
     for end in ends:
         piece = text[start:end]
         parts.append({"type": "text", "text": piece, "cache_control": {"type": "ephemeral"}})
@@ -79,15 +80,11 @@ def messages_body(
     request: Request, params: Mapping[str, Any], *, model: str, most: int
 ) -> dict[str, object]:
     """The body of the POST; ``most`` is the longest reply where the judge names none."""
-    sent = [
-        {**one, "content": one["content"] if isinstance(one["content"], list) else _text(one)}
-        for one in marked(request.messages, request.shared_ends)
-    ]
-    system = [part for one in sent if one["role"] == "system" for part in one["content"]]
+    system, sent = _said_apart(request)
     body: dict[str, object] = {
         "model": model,
         "system": system or None,
-        "messages": [one for one in sent if one["role"] != "system"],
+        "messages": [{"role": role, "content": parts} for role, parts in sent],
         "max_tokens": request.max_tokens or most,
         "temperature": request.temperature,
         **params,
@@ -97,8 +94,40 @@ def messages_body(
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _text(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"type": "text", "text": message["content"]}]
+def said_in_parts(request: Request) -> str:
+    """What a request says as it stands in its body, from ``system`` on."""
+    system, sent = _said_apart(request)
+    said = [f'{{"role": {escaped(role)}, "content": {_written(parts)}}}' for role, parts in sent]
+    first = f'"system": {_written(system)}, ' if system else ""
+    return f'{first}"messages": [{", ".join(said)}]'
+
+
+def _written(parts: Sequence[Mapping[str, Any]]) -> str:
+    said = [
+        f"{_PART}{escaped(part['text'])}{_MARK if 'cache_control' in part else '}'}"
+        for part in parts
+    ]
+    return f"[{', '.join(said)}]"
+
+
+#: What stands before a part's text, and after that of one with a mark.
+_PART, _MARK = '{"type": "text", "text": ', ', "cache_control": {"type": "ephemeral"}}'
+
+
+def _said_apart(
+    request: Request,
+) -> tuple[list[dict[str, Any]], list[tuple[str, list[dict[str, Any]]]]]:
+    """The parts of the system text, and every other message's role and parts."""
+    system: list[dict[str, Any]] = []
+    sent: list[tuple[str, list[dict[str, Any]]]] = []
+    for one in marked(request.messages, request.shared_ends):
+        content = one["content"]
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        if one["role"] == "system":
+            system += parts
+        else:
+            sent.append((one["role"], parts))
+    return system, sent
 
 
 def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,25 +175,26 @@ def as_usage(usage: object) -> dict[str, Any]:
 
 
 def read_message(
-    status: int, headers: Mapping[str, str], body: str, hidden: Hidden
+    status: int, headers: Mapping[str, str], body: str, request: Request
 ) -> dict[str, Any]:
     """The message that an answer of this status holds. Raises ``CallError``."""
     if status != 200:
-        raise from_status(status, body, headers=headers, hidden=hidden)
+        raise from_status(status, body, headers=headers, hidden=request.hidden)
     try:
-        data = json.loads(body)
+        data = json_of(body)
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or not isinstance(data.get("content"), list):
-        words = f"The address answered, but not with a message: {brief(body, hidden)}"
+        words = f"The address answered, but not with a message: {brief(body, request.hidden)}"
         raise CallError("server", words, status=200)
     return data
 
 
-def completion_of(data: Mapping[str, Any], cost: float | None, told: Told | None) -> Completion:
-    """The completion in a message."""
+def completion_of(
+    data: Mapping[str, Any], usage: Mapping[str, Any], cost: float | None, told: Told | None
+) -> Completion:
+    """The completion in a message of this ``usage`` (``as_usage``)."""
     parts = [part for part in data["content"] if isinstance(part, dict)]
-    usage = as_usage(data.get("usage"))
     ended = str(data.get("stop_reason") or "")
     texts = _said(parts, "text")
     return Completion(

@@ -11,14 +11,17 @@ import base64
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Any, Literal, Protocol, TypedDict
 from urllib.parse import quote
 
+from pydantic_core import from_json
+
 from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
+from core.identity import record
 from core.judging.allowance import Told
 from core.judging.providers.logprobs import NumberToken
 
@@ -154,7 +157,7 @@ _RESERVED = """
 RESERVED_PARAMS = frozenset(_RESERVED.split())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Request:
     """One chat request. ``params`` go into the body as they are; ``None`` is not sent.
 
@@ -190,7 +193,7 @@ class Request:
         return _hidden_values((self.key, *self.known.values()))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Completion:
     """What came back. ``None`` where the provider did not say; ``cost`` in US dollars.
 
@@ -298,6 +301,20 @@ def split_thinking(text: str) -> tuple[str, str]:
     if not tag or not opened.startswith("<think>"):
         return "", text
     return opened.removeprefix("<think>").strip(), rest
+
+
+def json_of(body: str) -> Any:
+    """What an answer's JSON says, as ``json.loads`` reads it. Raises what that raises.
+
+    pydantic's reader takes a quarter of the time and refuses more: half a surrogate pair, say.
+
+    >>> json_of('{"a": ["b", 1.5]}')
+    {'a': ['b', 1.5]}
+    """
+    try:
+        return from_json(body)
+    except (ValueError, TypeError):
+        return json.loads(body)
 
 
 class Tokens(TypedDict):

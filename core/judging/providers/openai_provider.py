@@ -8,7 +8,7 @@ tokens, so a number is refused; a server that has such a field takes it from the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
@@ -18,6 +18,7 @@ from core.judging.providers.base import (
     Hidden,
     Request,
     effort,
+    json_of,
     response_format,
     sent_params,
     split_thinking,
@@ -39,6 +40,7 @@ from core.judging.providers.straight import (
     head_of,
     post,
     read_body,
+    said_in_chat,
 )
 
 if TYPE_CHECKING:
@@ -50,12 +52,16 @@ DEFAULT_BASE = "https://api.openai.com/v1"
 
 
 class Prepared(NamedTuple):
-    """A POST as it goes out; ``proxy`` is the address of one, if any."""
+    """A POST as it goes out; ``proxy`` is the address of one, if any.
+
+    ``said`` writes what stands in the messages' place, in this body and in those of its kind.
+    """
 
     url: str
     headers: dict[str, str]
     body: dict[str, object]
     proxy: str | None = None
+    said: Callable[[Request], str] = said_in_chat
 
 
 class _Shared(NamedTuple):
@@ -97,7 +103,7 @@ class OpenAIProvider:
         """The completion that an answer of this status holds. Raises ``CallError``."""
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
-        data = _parsed(body, headers, request.hidden)
+        data = _parsed(body, headers, request)
         return _completion(data, self.cost(request, data), told_by(headers))
 
     async def close(self) -> None:
@@ -128,10 +134,10 @@ class OpenAIProvider:
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
         shared = self._shared(request)
-        if shared.frame is None or not request.pieces:
+        if shared.frame is None:
             body = json.dumps(self.prepared(request, sent_params(request)).body).encode()
         else:
-            body = shared.frame.around(request.pieces)
+            body = shared.frame.around(shared.prepared.said(request))
         with PlainlyTold(request.timeout, shared.hidden):
             if shared.head is None or shared.line is None:
                 return await self._post_by_session(shared.prepared, body, request.timeout)
@@ -146,11 +152,11 @@ class OpenAIProvider:
 
         Settings are compared as objects: a judge's own stay the same.
         """
-        own = (request.schema, request.params, request.known)
         key = (
-            *(request.model, request.api_base, request.key, request.format, request.logprobs),
-            *(request.temperature, request.max_tokens, request.thinking, *map(id, own)),
-        )
+            request.model, request.api_base, request.key, request.format, request.logprobs,
+            request.temperature, request.max_tokens, request.thinking,
+            id(request.schema), id(request.params), id(request.known),
+        )  # fmt: skip
         found = self._found.get(key)
         if found is None:
             if len(self._found) >= _MOST_SHARED:
@@ -160,9 +166,10 @@ class OpenAIProvider:
 
     def _made(self, request: Request) -> _Shared:
         prepared = self.prepared(request, sent_params(request))
-        # Another protocol writes messages in a way of its own.
-        plain = prepared.body.get("messages") is request.messages
-        frame = BodyFrame.of(prepared.body) if plain else None
+        frame = BodyFrame.of(prepared.body)
+        whole = json.dumps(prepared.body).encode()
+        if frame is not None and frame.around(prepared.said(request)) != whole:
+            frame = None  # a setting of the judge's own says something, too
         with PlainlyTold(request.timeout, request.hidden):
             trusted = self.trusted(prepared.url)
             direct = not prepared.proxy
@@ -314,17 +321,17 @@ def chat_body(
     return {name: value for name, value in body.items() if value is not None}
 
 
-def _parsed(body: str, headers: Mapping[str, str], hidden: Hidden) -> dict[str, Any]:
+def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str, Any]:
     try:
-        data = json.loads(body)
+        data = json_of(body)
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, dict) and data.get("error") and not data.get("choices"):
-        raise _error_in_200(data["error"], body, headers, hidden)
+        raise _error_in_200(data["error"], body, headers, request.hidden)
     if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
         raise CallError(
             "server",
-            f"The address answered, but not with a chat completion: {brief(body, hidden)} "
+            f"The address answered, but not with a chat completion: {brief(body, request.hidden)} "
             "Check the address (it usually ends in /v1).",
             status=200,
         )
@@ -334,10 +341,12 @@ def _parsed(body: str, headers: Mapping[str, str], hidden: Hidden) -> dict[str, 
 def _completion(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:
     choice = _first(data["choices"])
     message = choice.get("message")
-    texts = _texts(message if isinstance(message, dict) else {})
+    text, thinking, refusal = _texts(message if isinstance(message, dict) else {})
     return Completion(
-        **texts,
-        number_tokens=number_tokens(choice.get("logprobs"), texts["text"]),
+        text=text,
+        thinking=thinking,
+        refusal=refusal,
+        number_tokens=number_tokens(choice.get("logprobs"), text),
         **tokens(data.get("usage")),
         cost=cost,
         told=told,
@@ -359,7 +368,8 @@ def _first(choices: list[Any]) -> dict[str, Any]:
     return choices[0] if choices and isinstance(choices[0], dict) else {}
 
 
-def _texts(message: dict[str, Any]) -> dict[str, Any]:
+def _texts(message: dict[str, Any]) -> tuple[str | None, str, str]:
+    """What was said, thought and refused."""
     text = message.get("content")
     if isinstance(text, list):
         parts = [part.get("text") for part in text if isinstance(part, dict)]
@@ -368,5 +378,4 @@ def _texts(message: dict[str, Any]) -> dict[str, Any]:
     if isinstance(text, str) and not thinking:
         thinking, text = split_thinking(text)
     refusal = str(message.get("refusal") or "")
-    text = text if isinstance(text, str) else None
-    return {"text": text, "thinking": thinking, "refusal": refusal}
+    return text if isinstance(text, str) else None, thinking, refusal

@@ -25,6 +25,7 @@ from core.judging.providers.anthropic import (
     messages_body,
     messages_headers,
     read_message,
+    said_in_parts,
 )
 from core.judging.providers.base import CallError, Completion, Request, provider_of, unset_words
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
@@ -228,7 +229,7 @@ class PlainProvider(OpenAIProvider):
         most = (listed("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
         body = messages_body(request, params, model=model, most=most)
         url = base if base.endswith("/v1/messages") else f"{base}/v1/messages"
-        return Prepared(url, headers, body, self._proxy(base))
+        return Prepared(url, headers, body, self._proxy(base), said_in_parts)
 
     def read(
         self, request: Request, status: int, headers: Mapping[str, str], body: str
@@ -236,16 +237,20 @@ class PlainProvider(OpenAIProvider):
         """The completion that an answer holds, in its provider's protocol. Raises ``CallError``."""
         if named(request.model)[0] != "anthropic":
             return super().read(request, status, headers, body)
-        data = read_message(status, headers, body, request.hidden)
-        return completion_of(data, self._message_cost(request, data), told_by(headers))
+        data = read_message(status, headers, body, request)
+        usage = as_usage(data.get("usage"))
+        cost = self._message_cost(request, data, usage)
+        return completion_of(data, usage, cost, told_by(headers))
 
-    def _message_cost(self, request: Request, data: dict[str, Any]) -> float | None:
+    def _message_cost(
+        self, request: Request, data: dict[str, Any], counts: dict[str, Any]
+    ) -> float | None:
         entry = listed("anthropic", str(data.get("model") or ""))
         entry = entry or listed("anthropic", named(request.model)[1])
         usage = data.get("usage")
         if entry is None or not isinstance(usage, dict):
             return None
-        cost = cost_by_list(entry, as_usage(usage))
+        cost = cost_by_list(entry, counts)
         # Where it was served, and how fast, has a price of its own with some models.
         dearer = entry.get("provider_specific_entry") or {}
         for said in (usage.get("inference_geo"), usage.get("speed")):

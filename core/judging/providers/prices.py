@@ -44,6 +44,7 @@ def price_list() -> dict[str, dict[str, Any]]:
     return prices
 
 
+@lru_cache(maxsize=1024)
 def listed(provider: str, model: str) -> dict[str, Any] | None:
     """What is listed of a provider's model; ``None`` for a name that is nobody's or another's.
 
@@ -74,12 +75,16 @@ def cost_by_list(
     read = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
     written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
     fresh = max(prompt - read - written, 0)
-    price, price_out, price_read, price_written = (_at(prompt, step) for step in steps)
-    price = price or 0.0
-    cost = fresh * price
-    cost += read * (price if price_read is None else price_read)
-    cost += written * (price if price_written is None else price_written)
-    return cost + reply * (price_out or 0.0)
+    price, price_out, price_read, price_written = steps
+    each = _at(prompt, price) or 0.0
+    cost = fresh * each
+    if read:
+        kept = _at(prompt, price_read)
+        cost += read * (each if kept is None else kept)
+    if written:
+        kept = _at(prompt, price_written)
+        cost += written * (each if kept is None else kept)
+    return cost + reply * (_at(prompt, price_out) or 0.0)
 
 
 #: The prices of one token, each with the length of a prompt from which it counts.

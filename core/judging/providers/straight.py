@@ -14,11 +14,11 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from core.judging.providers.base import JOINT
+from core.judging.providers.base import JOINT, Request
 from core.judging.providers.bounded import Body, TooLarge, bound_for
 
 if TYPE_CHECKING:
@@ -40,24 +40,36 @@ _MESSAGES = '"messages": []'
 
 
 class BodyFrame:
-    """The body of a request but for its messages; ``text`` has an empty list in their place."""
+    """The body of a request but for what it says; ``text`` has an empty list in that place."""
 
     def __init__(self, text: str) -> None:
         self._before, _, self._after = text.partition(_MESSAGES)
 
     @classmethod
     def of(cls, body: Mapping[str, object]) -> BodyFrame | None:
-        """The frame of a body; ``None`` where the messages' place cannot be told."""
-        text = json.dumps({**body, "messages": []})
+        """The frame of a body; ``None`` where the messages' place cannot be told.
+
+        A system text that stands apart belongs to what is said.
+        """
+        rest = {name: value for name, value in body.items() if name != "system"}
+        text = json.dumps({**rest, "messages": []})
         return cls(text) if text.count(_MESSAGES) == 1 else None
 
-    def around(self, messages: Sequence[tuple[str, Sequence[str]]]) -> bytes:
-        """The bytes that ``json.dumps`` would give, with these roles and pieces of messages."""
-        said = ", ".join(
-            f'{{"role": {json.dumps(role)}, "content": "{_JOINT.join(map(_text, pieces))}"}}'
-            for role, pieces in messages
-        )
-        return f'{self._before}"messages": [{said}]{self._after}'.encode()
+    def around(self, said: str) -> bytes:
+        """The bytes that ``json.dumps`` would give, with this in the messages' place."""
+        return f"{self._before}{said}{self._after}".encode()
+
+
+def said_in_chat(request: Request) -> str:
+    """The messages of a request as they stand in its body, written from their pieces."""
+    all_of = request.pieces or [(one["role"], (one["content"],)) for one in request.messages]
+    said = [f'{{"role": {escaped(role)}, "content": {escaped(*texts)}}}' for role, texts in all_of]
+    return f'"messages": [{", ".join(said)}]'
+
+
+def escaped(*pieces: str) -> str:
+    """These texts, joined, as JSON. Many are in many requests: those are written once."""
+    return f'"{_JOINT.join(map(_text, pieces))}"'
 
 
 def _text(text: str) -> str:
@@ -91,6 +103,22 @@ class PostHead:
 _KEPT_OPEN = 15.0
 
 
+class Wire(NamedTuple):
+    """A connection, and what of aiohttp stands behind it for as long as it is open."""
+
+    connection: aiohttp.connector.Connection
+    protocol: Any
+    transport: Any
+
+    def usable(self) -> bool:
+        """Whether it is open, and neither side has anything left to say on it.
+
+        Where an answer came before all was sent, the rest would stand before the next request.
+        """
+        closing = self.protocol.should_close or self.transport.is_closing()
+        return not closing and self.transport.get_write_buffer_size() == 0
+
+
 class Line:
     """Connections to where one kind of requests goes; of the free ones the oldest goes first.
 
@@ -100,28 +128,28 @@ class Line:
 
     def __init__(self, connector: aiohttp.BaseConnector) -> None:
         self._connector = connector
-        self._free: deque[tuple[aiohttp.connector.Connection, float]] = deque()
+        self._free: deque[tuple[Wire, float]] = deque()
         self._sweeping: asyncio.TimerHandle | None = None
 
-    async def take(self, head: PostHead) -> aiohttp.connector.Connection:
+    async def take(self, head: PostHead) -> Wire:
         """A connection that is ready to be written to."""
         while self._free:
-            connection, since = self._free.popleft()
-            if _usable(connection) and time.monotonic() - since <= _KEPT_OPEN:
-                return connection
-            connection.close()
+            wire, since = self._free.popleft()
+            if wire.usable() and time.monotonic() - since <= _KEPT_OPEN:
+                return wire
+            wire.connection.close()
         connection = await self._connector.connect(head.request, [], head.unlimited)
-        wire: Any = connection.protocol
+        protocol: Any = connection.protocol
         # What reads answers then reads one after the other.
-        wire.set_response_params(read_until_eof=True, auto_decompress=False)
-        return connection
+        protocol.set_response_params(read_until_eof=True, auto_decompress=False)
+        return Wire(connection, protocol, protocol.transport)
 
-    def give(self, connection: aiohttp.connector.Connection) -> None:
+    def give(self, wire: Wire) -> None:
         """Have one back, its answer read; it is closed where no other can follow."""
-        if not _usable(connection):
-            connection.close()
+        if not wire.usable():
+            wire.connection.close()
             return
-        self._free.append((connection, time.monotonic()))
+        self._free.append((wire, time.monotonic()))
         if self._sweeping is None:
             self._sweep_later()
 
@@ -130,7 +158,7 @@ class Line:
         if self._sweeping is not None:
             self._sweeping.cancel()
         while self._free:
-            self._free.popleft()[0].close()
+            self._free.popleft()[0].connection.close()
 
     def _sweep_later(self) -> None:
         self._sweeping = asyncio.get_running_loop().call_later(_KEPT_OPEN, self._sweep)
@@ -138,20 +166,9 @@ class Line:
     def _sweep(self) -> None:
         self._sweeping, now = None, time.monotonic()
         while self._free and now - self._free[0][1] >= _KEPT_OPEN:
-            self._free.popleft()[0].close()
+            self._free.popleft()[0].connection.close()
         if self._free:
             self._sweep_later()
-
-
-def _usable(connection: aiohttp.connector.Connection) -> bool:
-    """Whether it is open, and neither side has anything left to say on it.
-
-    Where an answer came before all was sent, the rest would stand before the next request.
-    """
-    wire, transport = connection.protocol, connection.transport
-    if wire is None or transport is None or transport.is_closing() or wire.should_close:
-        return False
-    return transport.get_write_buffer_size() == 0
 
 
 def head_of(
@@ -254,21 +271,33 @@ class Spell:
 async def post(line: Line, head: PostHead, body: bytes, patience: Patience) -> Answered:
     """The answer, read up to the bound. Raises what aiohttp's session would raise."""
     with Spell(patience):
-        connection = await line.take(head)
+        wire = await line.take(head)
         try:
-            wire: Any = connection.protocol
             wire.transport.write(head.with_body(body))
-            answer, content = await _begun(wire, head)
-            read, whole = await read_body(content, answer.headers, answer.code)
+            answer, content = await _begun(wire.protocol, head)
+            read, whole = _come(answer, content), True
+            if read is None:
+                read, whole = await read_body(content, answer.headers, answer.code)
         except BaseException:
-            connection.close()
+            wire.connection.close()
             raise
         if whole:
-            line.give(connection)
+            line.give(wire)
         else:
             # A refusal's first words are enough; the connection is given up with the rest.
-            connection.close()
+            wire.connection.close()
     return answer.code, answer.headers, read
+
+
+def _come(answer: Any, content: Any) -> bytes | None:
+    """The whole body where all of it is there, as it mostly is, and is plain; else ``None``.
+
+    Who reads it from the stream has aiohttp look first whether there is more to take apart.
+    """
+    size, there = content.total_bytes, content.is_eof() and content.exception() is None
+    if not there or size > bound_for(answer.code) or answer.headers.get("Content-Encoding"):
+        return None
+    return b"".join(content._buffer) if size else b""
 
 
 async def _begun(wire: Any, head: PostHead) -> tuple[Any, Any]:

@@ -166,7 +166,8 @@ def deriver(
         by_criterion: dict[str, list[BallotRow]] = {}
         for row in item.ballots:
             by_criterion.setdefault(row.criterion, []).append(row)
-        verdicts, voted = dict[str, Verdict | None](), dict[str, int | None]()
+        verdicts: dict[str, Verdict | None] = {}
+        voted: dict[str, int | None] = {}
         for c in rubric.criteria:
             failures = item.failures.get(c.name, 0)
             verdict = None

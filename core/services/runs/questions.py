@@ -101,10 +101,13 @@ class Asker:
             return Question(*shown)
         asking = self.plan.panel.asking
         contest = self.plan.details.get("contest", {})
+        taught = asks if asking.few_shot else ()
         return Question(
             *shown,
             more=tuple(more),
-            examples=tuple(e for ask in asks for e in self._examples(ask.criterion, rubric, item)),
+            examples=tuple(
+                e for ask in taught for e in self._examples(ask.criterion, rubric, item)
+            ),
             mode="criterion" if judge.decides else asking.mode,
             layout=layout,
             instructions=instructions_for(

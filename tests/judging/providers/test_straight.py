@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.votes import Segment
-from core.judging.prompts.layouts import messages, pieces
+from core.judging.prompts.layouts import messages, pieces, shared_ends
 from core.judging.prompts.reply_parsing import reply_schema
 from core.judging.providers import straight
 from core.judging.providers.base import CallError, Request, sent_params
 from core.judging.providers.openai_provider import OpenAIProvider
+from core.judging.providers.plain import PlainProvider
 from tests.judging.wire import opened
 from tests.provider import end_listening, said
 
@@ -153,17 +154,39 @@ def test_a_server_that_speaks_no_http_is_a_lost_connection(runner: asyncio.Runne
     assert runner.run(go()) == "connection"
 
 
+_ROLES = st.sampled_from(("system", "user", "assistant"))
+
+
+@pytest.mark.parametrize("model", ["openai/scripted", "anthropic/claude-haiku-4-5"])
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from(("system", "user")), st.text(max_size=9)), max_size=4))
+@given(st.lists(st.tuples(_ROLES, st.text(max_size=9), st.booleans()), max_size=6))
 def test_a_body_from_its_frame_is_the_body_that_json_would_write(
-    said: list[tuple[str, str]],
+    model: str, said: list[tuple[str, str, bool]]
 ) -> None:
-    segments = [Segment(role, text) for role, text in said]
-    request = asked("http://x/v1", messages=messages(segments), pieces=pieces(segments))
-    body = OpenAIProvider().prepared(request, sent_params(request)).body
-    frame = straight.BodyFrame.of(body)
+    segments = [Segment(*one) for one in said]
+    request = asked(
+        "http://x/v1", model=model, messages=messages(segments), pieces=pieces(segments),
+        shared_ends=shared_ends(segments),
+    )  # fmt: skip
+    door = PlainProvider({}) if model.startswith("anthropic") else OpenAIProvider()
+    prepared = door.prepared(request, sent_params(request))
+    frame = straight.BodyFrame.of(prepared.body)
     assert frame is not None
-    assert frame.around(request.pieces) == json.dumps(body).encode()
+    assert frame.around(prepared.said(request)) == json.dumps(prepared.body).encode()
+
+
+def test_a_setting_that_says_something_itself_is_sent_as_it_is(runner: asyncio.Runner) -> None:
+    own = {"system": "Ours.", "messages": [{"role": "user", "content": "Other."}]}
+
+    async def go() -> list[Any]:
+        async with raw(ANSWERS["with its length"][0]) as server, opened("openai") as door:
+            for _ in range(2):
+                await door.complete(asked(server.url, params={"extra_body": own}))
+            return [json.loads(one.partition(b"\r\n\r\n")[2]) for one in server.got]
+
+    for body in runner.run(go()):
+        assert body["system"] == "Ours."
+        assert body["messages"] == own["messages"]
 
 
 def test_a_setting_that_looks_like_the_messages_place_makes_no_frame() -> None:
