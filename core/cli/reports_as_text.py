@@ -175,7 +175,9 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
     if lines[-1] == _WHOLE:
-        lines.append("  Nobody rated anything, so there is nothing to compare.")
+        lines.append(
+            "  No item has both such a score and one by people or labels to compare it with."
+        )
     if (drawn := report.get("bootstrap")) is not None:
         lines += ["", f"Intervals: {say.level_words(drawn['level'])}, {drawn['method']}."]
     if report.get("reference") in (None, "human"):
@@ -190,8 +192,9 @@ def _measured_criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     pair = {**_PAIR, **_ORDERED} if ordered else _PAIR
     for kind, figures in found["groups"].items():
         yield (
-            f"  {kind}: {figures['raters']} raters, {figures['items']} items, "
-            f"{figures['ratings']} ratings, {figures['abstained']} abstained, "
+            f"  {kind}: {say.plural(figures['raters'], 'rater')}, "
+            f"{say.plural(figures['items'], 'item')}, {say.plural(figures['ratings'], 'rating')}, "
+            f"{figures['abstained']} abstained, "
             f"{figures['failed']} failed"
         )
         yield f"    {_figures(figures, group, figures['items_with_2plus'])}"

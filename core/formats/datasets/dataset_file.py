@@ -231,12 +231,15 @@ def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
     notices = []
     if reader.textless:
         count, line = len(reader.textless), table.line_of(reader.textless[0])
-        message = f"{count:,} items come without their text, the first here."
+        one = "1 item comes without its text, here."
+        message = one if count == 1 else f"{count:,} items come without their text, the first here."
         mend = "Their votes and labels can be measured; they cannot be graded."
         notices.append(Problem(message, mend, (), line))
     if reader.empty:
         count, line = len(reader.empty), table.line_of(reader.empty[0])
-        notices.append(Problem(f"{count:,} answers are empty, the first here.", "", (), line))
+        one = "1 answer is empty, here."
+        message = one if count == 1 else f"{count:,} answers are empty, the first here."
+        notices.append(Problem(message, "", (), line))
     return notices
 
 

@@ -12,7 +12,7 @@ from core.domain.votes import Call, Cell, Segment
 from core.identity import Same
 from core.judging.asking.answer_cache import CachedCompletion
 from core.judging.providers.base import Completion, provider_of
-from core.judging.providers.prices import price_list
+from core.judging.providers.prices import listed, price_list
 
 _PER_MILLION = 1_000_000
 
@@ -53,7 +53,9 @@ def cost_of(
 
 def _listed(model: str) -> tuple[float, float] | None:
     prices = price_list()
-    entry = prices.get(model) or prices.get(model.removeprefix("openai/")) or {}
+    entry = prices.get(model) or prices.get(model.removeprefix("openai/"))
+    # Some providers' models are listed without their name.
+    entry = entry or listed(provider_of(model), model.partition("/")[2]) or {}
     price_in, price_out = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
         return None

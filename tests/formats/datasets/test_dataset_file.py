@@ -162,9 +162,7 @@ def test_an_empty_answer_is_a_real_answer_and_said() -> None:
     parsed = parse_dataset("id,answer\n1,x\n2,\n", "x.csv")
     assert parsed.value.items[1].submission == ""
     assert has_text(parsed.value.items[1])
-    assert [(n.line, n.message) for n in parsed.notices] == [
-        (3, "1 answers are empty, the first here.")
-    ]
+    assert [(n.line, n.message) for n in parsed.notices] == [(3, "1 answer is empty, here.")]
 
 
 def test_an_item_without_its_text_is_kept_for_its_votes_marked_and_said() -> None:

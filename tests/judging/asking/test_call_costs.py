@@ -36,6 +36,13 @@ def test_a_listed_model_has_its_listed_price() -> None:
     assert cost_of(LISTED, 1_000_000, 0, reported=0.1) == 0.1  # knows of cached tokens
 
 
+def test_a_model_has_its_price_with_and_without_its_providers_name() -> None:
+    # The list has it without: $3 and $15 per million tokens.
+    for name in ("claude-sonnet-4-5", "anthropic/claude-sonnet-4-5"):
+        assert price_of(Judge(name="j", model=name)) == pytest.approx((3.0, 15.0))
+    assert price_of(Judge(name="j", model="mistral/claude-sonnet-4-5")) is None
+
+
 def test_a_model_at_an_address_of_its_own_has_no_listed_price() -> None:
     assert price_of(LISTED.model_copy(update={"api_base": "http://localhost/v1"})) is None
 

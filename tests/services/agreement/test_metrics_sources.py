@@ -137,3 +137,12 @@ def test_the_command_prints_the_report_and_refuses_what_is_wrong(folder, tmp_pat
         refused = runner.invoke(main, ["metrics", *wrong, "--json", *db])
         assert refused.exit_code == 2
         assert json.loads(refused.stdout)["error"]
+
+
+def test_one_rater_whom_nothing_is_compared_with_is_not_said_to_have_rated_nothing(tmp_path):
+    """What a first run of one judge over texts without labels shows."""
+    alone = [row for row in VOTES if row[3] == "llm" and row[2] == "J"][:1]
+    text = metrics_as_text(measured(written(tmp_path / "alone", alone)))
+    assert "  llm: 1 rater, 1 item, 1 rating, 0 abstained, 0 failed" in text
+    assert "Nobody rated anything" not in text
+    assert "No item has both such a score and one by people or labels to compare it with." in text

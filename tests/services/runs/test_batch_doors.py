@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Panel
-from core.services.runs import lifecycle, runner
+from core.services.runs import cost_estimate, lifecycle, runner
 from core.store.store import Store
 from tests.judging.wire import KEY
 from tests.provider import Answer, plain
@@ -218,6 +218,22 @@ def test_azure_is_asked_for_a_batch_when_it_has_read_the_file(store: Store, ther
     asked = [line.partition("?")[0] for line in there.batches.asked]
     assert asked.count("GET /v1/openai/files/file-1") == 4
     assert asked.count("POST /v1/openai/batches") == 1
+
+
+@pytest.mark.parametrize("there", ELSEWHERE, indirect=True)
+def test_the_estimate_is_half_of_the_listed_price_and_bounds_what_is_sent(
+    store: Store, there: There
+) -> None:
+    (judge,) = there.request.panel.judges
+    panel = Panel(judges=(judge.model_copy(update={"price_in": None, "price_out": None}),))
+    estimate = cost_estimate.estimate(store, there.asked(panel=panel))
+    assert estimate.cost is not None
+    assert estimate.direct is not None
+    assert estimate.cost == pytest.approx(estimate.direct / 2)
+    run = work(store, there.asked(panel=panel, budget=estimate.cost / 2))
+    # What is out counts by the estimate, until it has come back and cost what it cost.
+    assert 0 < store.batches.of_run(run)[0].lines < PLANNED
+    assert store.runs.row(run).cost <= estimate.cost / 2
 
 
 @pytest.mark.parametrize("there", ["anthropic"], indirect=True)
