@@ -193,7 +193,7 @@ def _cancel(db: Place, run_id: int) -> None:
 def _bar(wanted: bool | None) -> Iterator[Look]:
     """A progress bar: what it is called with moves it."""
     if wanted is None:
-        wanted = "ipykernel" in sys.modules or sys.stderr.isatty()
+        wanted = "ipykernel" in sys.modules or bool(sys.stderr and sys.stderr.isatty())
     if not wanted:
         yield lambda look: None
         return

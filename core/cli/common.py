@@ -7,8 +7,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from errno import EPIPE
 from math import isfinite
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -184,8 +185,8 @@ DONE, NOT_ALL, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 def result(value: Any) -> None:
     """One JSON document on stdout."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    click.echo(text.translate(_FURTHER_CONTROLS))
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    as_it_is(text.translate(_FURTHER_CONTROLS))
 
 
 #: Characters that terminals obey and JSON may hold as they are, as it writes the others.
@@ -194,12 +195,43 @@ _FURTHER_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 def tell(text: str) -> None:
     """Words for a person on stdout; what texts of others hold for a terminal to obey is shown."""
-    click.echo(visible(text))
+    _out(f"{visible(text)}\n")
 
 
-def as_it_is(text: str) -> None:
-    """A file's text on stdout, for a program or for a file: every character of it."""
-    click.echo(text, nl=False)
+def as_it_is(content: str | bytes) -> None:
+    """A file on stdout, for a program or for a file: every character, in UTF-8 as files are."""
+    _out(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
+
+
+def _out(content: str | bytes) -> None:
+    try:
+        _written(content)
+    except OSError as error:
+        if error.errno == EPIPE:
+            raise  # Whoever reads has enough, with which click ends the command quietly.
+        raise InputError(f"cannot be written: {error.strerror}.", (), "standard output") from None
+
+
+def _err(text: str) -> None:
+    # What a person is told on the way ends no work, however its stream is closed or full.
+    with suppress(OSError):
+        _written(text, err=True)
+
+
+def _written(content: str | bytes, *, err: bool = False) -> None:
+    """Written as the stream writes letters; those that it has not got as escapes."""
+    try:
+        click.echo(content, nl=False, err=err)
+    except UnicodeEncodeError as lacking:
+        text = lacking.object.encode(lacking.encoding, "backslashreplace")
+        click.echo(text, nl=False, err=err)
+
+
+def given() -> bytes:
+    """All of standard input."""
+    if sys.stdin is None:
+        raise InputError("is closed. Pipe a file into it, or name one.", (), "standard input")
+    return sys.stdin.buffer.read()
 
 
 def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_json: bool) -> None:
@@ -212,7 +244,7 @@ def report(found: dict[str, Any], as_text: Callable[[dict[str, Any]], str], as_j
 
 def complain(text: str) -> None:
     """What is wrong, on stderr; also where everybody is to be quiet."""
-    click.echo(visible(text), err=True)
+    _err(f"{visible(text)}\n")
 
 
 def say(text: str) -> None:
@@ -256,7 +288,8 @@ def plain_errors(as_json: bool = False) -> Iterator[None]:
     except RubricStudioError as error:
         if as_json:
             detail = error.to_dict() if isinstance(error, InputError) else {"error": str(error)}
-            result(detail)
+            with suppress(InputError):
+                result(detail)
         complain(f"rubric-studio: {error}")
         sys.exit(WRONG_INPUT)
     except KeyboardInterrupt:
@@ -301,7 +334,7 @@ class ProgressBar:
     """One line on stderr that is redrawn on a terminal and written rarely elsewhere."""
 
     def __init__(self) -> None:
-        self._terminal = sys.stderr.isatty()
+        self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._quiet = _quiet()
         self._last = ""
         self._looks = 0
@@ -312,15 +345,15 @@ class ProgressBar:
             return
         self._looks, text = self._looks + 1, visible(text)
         if self._terminal:
-            click.echo("\r" + text.ljust(len(self._last)), err=True, nl=False)
+            _err("\r" + text.ljust(len(self._last)))
         elif self._looks % 20 == 1:
-            click.echo(text, err=True)
+            _err(f"{text}\n")
         self._last = text
 
     def end(self) -> None:
         """Ends the line."""
         if self._terminal and self._last:
-            click.echo("", err=True)
+            _err("\n")
 
 
 # Files that commands write: never over what is there, unless told.

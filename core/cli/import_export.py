@@ -89,7 +89,7 @@ def fill_roster(
     if dry:
         common.say("Nothing is written (--dry-run).")
     elif out == Path("-"):
-        sys.stdout.buffer.write(filled.data)
+        common.as_it_is(filled.data)
     else:
         target = out or Path(filled.name)
         write_files({target / filled.name if target.is_dir() else target: filled.data}, force)
@@ -191,10 +191,7 @@ def export(
 
 
 def _to_stdout(made: Exported) -> None:
-    if made.binary:
-        sys.stdout.buffer.write(*made.binary.values())
-    else:
-        common.as_it_is(made.text)
+    common.as_it_is(*(made.binary.values() or [made.text]))
 
 
 def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:
@@ -312,7 +309,7 @@ def _one(
     data = None
     if file == Path("-"):
         # Without a name, the content tells what it is.
-        file, data = Path("standard input"), sys.stdin.buffer.read()
+        file, data = Path("standard input"), common.given()
     report = import_files.import_path(store, file, kind=kind, data=data, **options)
     for notice in report["notices"]:
         place = f"{notice['place']}: " if notice["place"] else ""

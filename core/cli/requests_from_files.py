@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core import clock
+from core.cli.common import given
 from core.domain.base import build
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.votes import BatchRow
@@ -40,11 +40,6 @@ class RunFileRequest:
 STDIN, PIPED = Path("-"), "standard input"
 
 
-def stdin() -> bytes:
-    """All that is piped in; without a name, the content tells what it is."""
-    return sys.stdin.buffer.read()
-
-
 def request_from_files(
     store: Store,
     rubric: Path,
@@ -70,10 +65,10 @@ def request_from_files(
     """
     if rubric == dataset == STDIN:
         raise InputError("Standard input can be read once: name a file for one of the two.")
-    read_rubric = only_rubric(stdin(), PIPED) if rubric == STDIN else read_rubric_file(rubric)
+    read_rubric = only_rubric(given(), PIPED) if rubric == STDIN else read_rubric_file(rubric)
     changes = [*changes, *(WORD + word for word in words)]
     read_dataset = (
-        read_items(stdin(), PIPED, read_rubric.value, changes, sheet)
+        read_items(given(), PIPED, read_rubric.value, changes, sheet)
         if dataset == STDIN
         else read_items_file(dataset, read_rubric.value, changes, sheet)
     )

@@ -82,7 +82,7 @@ def _read(file: Path) -> Parsed[Rubric]:
 
     if file != Path("-"):
         return read_rubric_file(file)
-    first, *others = read_rubrics(sys.stdin.buffer.read(), "standard input")
+    first, *others = read_rubrics(common.given(), "standard input")
     if others:
         raise InputError(f"This holds {1 + len(others)} rubrics; give one.", (), "standard input")
     return first

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +79,74 @@ def test_one_module_writes_to_the_terminal() -> None:
         if re.search(r"click\.s?echo|\bprint\(|sys\.std(out|err)\.write", path.read_text())
     }
     assert writers == {"common.py"}
+
+
+@pytest.fixture
+def counted(tmp_path: Path) -> tuple[object, ...]:
+    """What `grade` needs for a run that a rule judges: a name with letters of four alphabets."""
+    (tmp_path / "rubric.yaml").write_text(
+        "{name: Größe Ω 漢 🎓, criteria: [{name: Long, requirement: At least two words.}]}"
+    )
+    (tmp_path / "items.csv").write_text("id,submission\n1,one\n2,one two\n")
+    (tmp_path / "panel.yaml").write_text(
+        "judges: [{name: rule, kind: check, checks: "
+        "{Long: {rules: [{when: {words: {min: 2}}, then: MET}], otherwise: UNMET}}}]"
+    )
+    files = (tmp_path / name for name in ("rubric.yaml", "items.csv"))
+    return ("grade", *files, "--panel", tmp_path / "panel.yaml", "--db", tmp_path / "mine.db")
+
+
+def in_shell(redirected: str, *words: object, encoding: str = "utf-8") -> tuple[int, bytes, bytes]:
+    """A process of its own whose streams a shell closes or leads elsewhere: its status and both."""
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-m", "core.cli"]
+    done = subprocess.run(
+        [*command, *map(str, words)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>/dev/full", ">&- 2>&-"])
+def test_a_run_is_worked_off_also_where_nobody_can_be_told_how_it_goes(
+    counted: tuple[object, ...], redirected: str
+) -> None:
+    assert in_shell(redirected, *counted)[0] == 0
+    (run,) = json.loads(cli("runs", "--json", *counted[-2:]).stdout)["runs"]
+    assert (run["status"], run["votes"]) == ("done", 2)
+
+
+def test_results_that_cannot_be_written_are_one_message(counted: tuple[object, ...]) -> None:
+    cli(*counted)
+    full = "rubric-studio: standard output: cannot be written: No space left on device.\n"
+    for words in (
+        ("runs",),
+        ("runs", "--json"),
+        ("export", 1, "--format", "csv", "--out", "-"),
+        ("export", 1, "--format", "xlsx", "--out", "-"),
+    ):
+        assert in_shell(">/dev/full", *words, *counted[-2:])[::2] == (2, full.encode()), words
+
+
+def test_a_closed_standard_input_is_said() -> None:
+    status, _, said = in_shell("<&-", "lint", "-")
+    assert (status, said[:28]) == (2, b"standard input: is closed. P")
+
+
+def test_letters_that_a_terminal_has_not_got_are_escaped_and_files_stay_utf_8(
+    counted: tuple[object, ...],
+) -> None:
+    cli(*counted)
+    listed = in_shell("", "runs", *counted[-2:], encoding="latin-1")
+    assert listed[0] == 0
+    assert "Größe \\u03a9 \\u6f22 \\U0001f393" in listed[1].decode("latin-1")
+        0,
+        True,
+    )
+    for words in (("runs", "--json"), ("convert", 1, "--to", "json")):
+        status, written, _ = in_shell("", *words, *counted[-2:], encoding="latin-1")
+        assert (status, "Größe Ω 漢 🎓" in written.decode()) == (0, True), words
+        json.loads(written)
