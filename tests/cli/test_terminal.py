@@ -143,9 +143,6 @@ def test_letters_that_a_terminal_has_not_got_are_escaped_and_files_stay_utf_8(
     listed = in_shell("", "runs", *counted[-2:], encoding="latin-1")
     assert listed[0] == 0
     assert "Größe \\u03a9 \\u6f22 \\U0001f393" in listed[1].decode("latin-1")
-        0,
-        True,
-    )
     for words in (("runs", "--json"), ("convert", 1, "--to", "json")):
         status, written, _ = in_shell("", *words, *counted[-2:], encoding="latin-1")
         assert (status, "Größe Ω 漢 🎓" in written.decode()) == (0, True), words
