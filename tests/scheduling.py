@@ -40,13 +40,16 @@ LITELLM = [
     "tests/services/runs/test_planted_params.py",
 ]
 
+#: Files whose tests measure the same folders, which takes seconds: one worker measures each once.
+MEASURED = ["tests/services/imports/test_shared_data.py", "tests/metrics/test_expected.py"]
+
 
 class FileScheduling(LoadScopeScheduling):
     """What `--dist loadgroup` does here."""
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return LITELLM[0] if file in LITELLM else file
+        return next((group[0] for group in (LITELLM, MEASURED) if file in group), file)
 
     def _assign_work_unit(self, node: Any) -> None:
         browser = self.nodes.index(node) % 2 > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.places import ROOT
-from tests.scheduling import BROWSER, LITELLM, LONG, FileScheduling, next_file
+from tests.scheduling import BROWSER, LITELLM, LONG, MEASURED, FileScheduling, next_file
 
 FILES = ["tests/browser/test_a.py", "tests/cli/test_b.py", "tests/browser/test_c.py"]
 
@@ -28,9 +28,10 @@ def test_the_browser_tests_are_where_the_workers_look_for_them() -> None:
     assert list(Path(ROOT, BROWSER).glob("test_*.py"))
 
 
-def test_a_file_is_one_piece_of_work_and_so_are_all_that_import_litellm() -> None:
+def test_a_file_is_one_piece_of_work_and_so_are_those_that_share_what_takes_long() -> None:
     pieces = FileScheduling.__new__(FileScheduling)
     assert pieces._split_scope("tests/cli/test_b.py::test_one[a::b]") == "tests/cli/test_b.py"
-    assert {pieces._split_scope(f"{file}::test_one") for file in LITELLM} == {LITELLM[0]}
-    assert LITELLM[0] in LONG
-    assert [file for file in LITELLM if not Path(ROOT, file).is_file()] == []
+    for group in (LITELLM, MEASURED):
+        assert {pieces._split_scope(f"{file}::test_one") for file in group} == {group[0]}
+        assert group[0] in LONG
+        assert [file for file in group if not Path(ROOT, file).is_file()] == []

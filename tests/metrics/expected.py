@@ -7,7 +7,11 @@ reason. Nothing else is left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
+
+from core.services.agreement.metrics_report import metrics_source
+from tests.places import SHARED
 
 NOT_IN_THE_CONTRACT = {
     "labels_in_items": "a property of the dataset, not of raters",
@@ -32,6 +36,16 @@ RENAMED = {
     "bias_levels_pred_minus_ref": "bias_levels",
 }
 Comparison = tuple[tuple[str, ...], Any, Any]
+
+
+@cache
+def of_folder(name: str) -> dict[str, Any]:
+    """What `metrics` says of a folder of rated data; several tests look at the same one."""
+    return metrics_source(no_store, str(SHARED / name))
+
+
+def no_store() -> Any:
+    raise AssertionError("a folder needs no data file")
 
 
 def comparisons(expected: dict[str, Any], ours: dict[str, Any]) -> Iterator[Comparison]:

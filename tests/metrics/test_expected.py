@@ -1,13 +1,12 @@
 """Every folder of rated data gives the numbers of its independent oracle (issue Trust, 1)."""
 
 import json
-from functools import cache
 
 import pytest
 
 from core.cli.reports_as_text import metrics_as_text
 from core.services.agreement.metrics_report import metrics_source
-from tests.metrics.expected import NOT_IN_THE_CONTRACT, comparisons
+from tests.metrics.expected import NOT_IN_THE_CONTRACT, comparisons, no_store, of_folder
 from tests.places import SHARED
 
 DATA = SHARED
@@ -15,16 +14,6 @@ FOLDERS = sorted(path.parent.name for path in DATA.glob("*/expected_metrics.json
 
 #: (folder, path) of a number that differs on purpose, and why. There is none.
 EXCEPTIONS: dict[tuple[str, tuple[str, ...]], str] = {}
-
-
-def _no_store():
-    raise AssertionError("a folder needs no data file")
-
-
-@cache
-def _measured(folder):
-    """What `metrics` says of a folder; two tests look at the same one."""
-    return metrics_source(_no_store, str(DATA / folder))
 
 
 def _close(theirs, mine):
@@ -37,7 +26,7 @@ def _close(theirs, mine):
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_a_folder_gives_the_oracles_numbers(folder):
     expected = json.loads((DATA / folder / "expected_metrics.json").read_text())
-    ours = _measured(folder)
+    ours = of_folder(folder)
     json.dumps(ours, allow_nan=False)  # undefined is null, never NaN
     compared, wrong, only_theirs = 0, [], []
     for path, theirs, mine in comparisons(expected, ours):
@@ -58,7 +47,7 @@ def test_what_is_left_out_has_its_reason():
 
 @pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
 def test_every_number_that_is_missing_says_why():
-    ours = metrics_source(_no_store, str(DATA / "llm_rubric_real"), None, 50, 1)
+    ours = metrics_source(no_store, str(DATA / "llm_rubric_real"), None, 50, 1)
     seen = 0
 
     def look(found):
@@ -84,7 +73,7 @@ def test_every_number_that_is_missing_says_why():
 
 @pytest.mark.skipif(not FOLDERS, reason="../shared/data is not here")
 def test_a_judge_asked_in_two_orders_is_two_raters():
-    ours = _measured("llmbar")
+    ours = of_folder("llmbar")
     raters = ours["criteria"]["better_output"]["raters"]
     assert len(raters) == 96
     assert raters["GPT-4/CoT|swapped"]["vs_gold"]["n"] > 400

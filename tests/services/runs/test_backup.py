@@ -18,6 +18,7 @@ from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.command_line import cli
+from tests.new_store import new_store
 from tests.provider import Provider
 from tests.services.runs.test_kept_answers import run, with_judge
 from tests.services.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
@@ -99,6 +100,7 @@ def test_a_copy_taken_under_load_is_restored_elsewhere_after_a_kill_and_lacks_on
     provider.rule = lambda body: slowly(body, 0.05)
     rubric, dataset = write_files(tmp_path, items=40)
     db, copy = tmp_path / "studio.db", tmp_path / "copies" / "studio.db"
+    new_store(db).close()
     words = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 4, "--db", db)
     running = subprocess.Popen(
         [sys.executable, "-m", "core.cli", "grade", *map(str, (rubric, dataset, *words))],

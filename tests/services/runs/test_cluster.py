@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from distributed import LocalCluster
 
 from core import clock
 from core.cli import main
@@ -34,8 +33,10 @@ from tests.services.runs.world import asked_of, slowly, until, votes_of
 
 
 @contextmanager
-def cluster(*, processes: bool = False) -> Iterator[LocalCluster]:
+def cluster(*, processes: bool = False) -> Iterator[Any]:
     """A scheduler and two workers behind a port: in this process, or each in its own."""
+    from distributed import LocalCluster  # who only collects need not wait for it
+
     with LocalCluster(
         n_workers=2, threads_per_worker=2, processes=processes, dashboard_address="127.0.0.1:0",
         protocol="tcp://", host="127.0.0.1", silence_logs=50,

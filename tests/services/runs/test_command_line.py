@@ -13,6 +13,7 @@ import pytest
 from core.cli.requests_from_files import panel_from
 from core.store.store import Store
 from tests.command_line import cli, cli_process
+from tests.new_store import new_store
 from tests.provider import Provider, malformed, status
 from tests.services.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
 
@@ -237,6 +238,7 @@ def test_ctrl_c_ends_with_130_and_what_was_finished_is_kept(
 ) -> None:
     provider.rule = lambda body: slowly(body, 0.2)
     rubric, dataset = write_files(tmp_path, 20)
+    store = new_store(db)
     where = ("--api-base", provider.url, "--db", str(db), "--seed", "3", "--json")
     words = ("grade", str(rubric), str(dataset), "--judge", "openai/ada", "--concurrency", "1")
     command = [sys.executable, "-m", "core.cli", *words, *where]
@@ -244,8 +246,6 @@ def test_ctrl_c_ends_with_130_and_what_was_finished_is_kept(
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
     signal.signal(signal.SIGINT, handler)
-    until(db.exists, 60)
-    store = Store(db)
     until(lambda: any(run.votes > 1 for run in store.runs.list()), 60)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)

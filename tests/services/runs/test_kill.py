@@ -12,6 +12,7 @@ from pathlib import Path
 
 from core.store.store import Store
 from tests.command_line import cli
+from tests.new_store import new_store
 from tests.provider import Provider, stall
 from tests.services.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
 
@@ -27,22 +28,19 @@ def arguments(folder: Path, provider: Provider, db: Path) -> list[str]:
 
 def kill_in_the_middle(command: list[str], db: Path) -> int:
     """Starts the command, kills it with -9 when a third of the votes are in; returns how many."""
+    store, deadline = new_store(db), time.monotonic() + 60
     running = subprocess.Popen(
         [sys.executable, "-m", "core.cli", *command],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    store, deadline = None, time.monotonic() + 60
     while time.monotonic() < deadline:
         time.sleep(0.05)
-        if store is None and db.exists():
-            store = Store(db)
-        if store is not None and store.runs.list() and store.runs.row(1).votes >= PLANNED // 3:
+        if store.runs.list() and store.runs.row(1).votes >= PLANNED // 3:
             break
     running.send_signal(signal.SIGKILL)
     running.wait()
-    assert store is not None
     votes = store.runs.row(1).votes
     store.close()
     return votes
@@ -54,14 +52,14 @@ def test_after_a_kill_the_calls_counted_and_the_calls_lost_are_all_that_were_mad
     # A third is answered; then nothing is, so that the four calls a judge may have out are out.
     provider.rule = lambda body: by_request(body) if provider.count <= PLANNED // 3 else stall(60)
     db = tmp_path / "killed.db"
+    store = new_store(db)
     running = subprocess.Popen(
         [sys.executable, "-m", "core.cli", *arguments(tmp_path, provider, db)],
         cwd=ROOT,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    until(lambda: db.exists() and provider.count == PLANNED // 3 + 8, 60)
-    store = Store(db)
+    until(lambda: provider.count == PLANNED // 3 + 8, 60)
     until(lambda: (store.runs.row(1).votes, store.runs.row(1).out) == (PLANNED // 3, 8))
     running.kill()
     running.wait()

@@ -19,6 +19,7 @@ from core.services.runs.runner import Runner, work_here
 from core.store.database import connection
 from core.store.store import Store
 from tests.command_line import cli_process
+from tests.new_store import new_store
 from tests.provider import Answer, Provider
 from tests.services.runs.test_kept_answers import with_judge
 from tests.services.runs.world import by_request, slowly, until, votes_of, write_files
@@ -167,6 +168,7 @@ def test_a_data_file_that_goes_away_stops_grading_with_a_clear_word_and_status(
 ) -> None:
     provider.rule = lambda body: slowly(body, 0.2)
     db = tmp_path / "studio.db"
+    new_store(db).close()
     rubric, dataset = write_files(tmp_path, 40)
     done: list[Any] = []
     words = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 1, "--db", db)

@@ -20,7 +20,8 @@ from core.services.judges import connection
 from core.services.runs import lifecycle
 from core.services.runs.runner import work_here
 from core.store.store import Store
-from tests.command_line import cli_process
+from tests.command_line import cli, cli_process
+from tests.new_store import new_store
 from tests.provider import Answer, Provider, malformed, ok, plain, refusal, said, status
 from tests.services.runs.world import asked_of, write_files
 
@@ -121,10 +122,10 @@ def test_the_command_line_does_not_print_it_either(
     monkeypatch.setenv(NAME, KEY)
     provider.rule = echo(provider)
     rubric, dataset = write_files(tmp_path, items=4)
-    db = tmp_path / "studio.db"
+    db = new_store(tmp_path / "studio.db").path
     asked = ("--judge", "openai/ada", "--api-base", provider.url, "--key-env", NAME)
     graded = cli_process("grade", rubric, dataset, *asked, "--concurrency", 1, "--db", db)
-    shown = cli_process("show", 1, "i000", "--json", "--db", db)
+    shown = cli("show", 1, "i000", "--json", "--db", db)
     assert provider.count > 0
     text = graded.stdout + graded.stderr + shown.stdout + shown.stderr + everything_in(db)
     assert KEY not in text

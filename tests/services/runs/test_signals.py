@@ -18,6 +18,7 @@ from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from tests.command_line import cli
+from tests.new_store import new_store
 from tests.provider import Provider
 from tests.services.runs.test_kept_answers import with_judge
 from tests.services.runs.world import ROOT, by_request, slowly, until, write_files
@@ -56,7 +57,7 @@ def test_grade_and_resume_end_on_it_as_on_ctrl_c(tmp_path: Path, provider: Provi
     rubric, dataset = write_files(tmp_path, 20)
     db = tmp_path / "studio.db"
     how = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 2, "--db", db)
-    Store(db).close()
+    new_store(db).close()
     again = 0
     # Both end by one piece of code (`core.cli.common`), whichever of the two it is.
     grade, resume = ("grade", rubric, dataset, *how), ("resume", 1, "--db", db)
@@ -85,7 +86,8 @@ def test_what_is_started_with_nohup_outlives_its_terminal(
 ) -> None:
     provider.rule = lambda body: slowly(body, 0.05)
     rubric, dataset = write_files(tmp_path, 4)
-    how = ("--judge", "openai/ada", "--api-base", provider.url, "--db", tmp_path / "studio.db")
+    db = new_store(tmp_path / "studio.db").path
+    how = ("--judge", "openai/ada", "--api-base", provider.url, "--db", db)
     grade = ("-m", "core.cli", "grade", rubric, dataset, *how, "--concurrency", 1)
     process = started(*grade, hang_up=signal.SIG_IGN)
     until(lambda: provider.count > 2, 60)
@@ -137,6 +139,7 @@ def _serves(port: int) -> bool:
 def test_the_app_gives_its_run_back(
     sent: signal.Signals, runner: str, store: Store, queued: int, provider: Provider
 ) -> None:
+    store.settings.put("example_run", queued)  # or else it would grade its example, too
     port = free_port()
     environment: dict[str, Any] = {"RUBRIC_STUDIO_RUNNER": runner}
     words = ("-m", "core.cli", "app", "--port", port, "--db", store.path)
