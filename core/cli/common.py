@@ -371,16 +371,13 @@ no_bom = click.option(
 
 def write_files(files: dict[Path, bytes], force: bool) -> None:
     """Write them all, or none where one is there already and ``force`` is not given."""
+    from core.formats.folder import write_bytes
+
     there = [path for path in files if path.exists()]
     if there and not force:
         raise InputError("is there already. Name another, or use --force.", (), str(there[0]))
     for path, data in files.items():
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        except OSError as error:
-            said = error.strerror or str(error)
-            raise InputError(f"cannot be written: {said}.", (), str(path)) from None
+        write_bytes(path, data)
         say(f"Written: {path}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -172,6 +173,33 @@ def read_bytes(path: Path, limit: int, *, only_look: bool = False) -> bytes:
         # ValueError: a path with a NUL. OSError also covers names that are too long.
         said = getattr(error, "strerror", None) or str(error)
         raise InputError(f"This file cannot be opened: {said}.", (), str(path)) from None
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """The file as ``data``, whole, or as it was: a full disk leaves no half of a file.
+
+    Raises ``InputError``: no permission, no room. Devices and pipes are written as they are, and
+    so is a file in a folder that takes no further one.
+    """
+    named = path
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # A link stays a link: what it leads to is written.
+        path = path.resolve()
+        part = path.with_name(f".{os.getpid()}.part")
+        if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
+            path.write_bytes(data)
+            return
+        try:
+            part.write_bytes(data)
+            if path.exists():
+                shutil.copymode(path, part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+    except (OSError, ValueError) as error:
+        said = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be written: {said}.", (), str(named)) from None
 
 
 def _found(path: Path, names: tuple[str, ...]) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import threading
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from core.formats.folder import (
     read_dataset_file,
     read_folder,
     read_rubric_file,
+    write_bytes,
 )
 from core.formats.source.parsed import MAX_RUBRIC_BYTES
 from tests.formats.refusals import refused
@@ -140,3 +142,35 @@ def _pour(pipe: Path) -> None:
     with contextlib.suppress(BrokenPipeError), pipe.open("wb", buffering=0) as file:
         while True:
             file.write(b" " * 65536)
+
+
+def test_a_full_disk_leaves_a_file_as_it_was_and_no_half_of_a_new_one(tmp_path: Path) -> None:
+    kept, new, link = tmp_path / "kept.csv", tmp_path / "new.csv", tmp_path / "link.csv"
+    write_bytes(kept, b"all of it")
+    kept.chmod(0o640)
+    link.symlink_to(kept)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    # No file may be longer than ten bytes: like a disk with no more room.
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
+    try:
+        for path in (kept, new, link):
+            with pytest.raises(InputError, match=rf"{path.name}: cannot be written: File too"):
+                write_bytes(path, b"much more than fits")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert kept.read_bytes() == b"all of it"
+    assert {path.name for path in tmp_path.iterdir()} == {"kept.csv", "link.csv"}
+
+    write_bytes(link, b"anew")
+    assert (link.is_symlink(), kept.read_bytes()) == (True, b"anew")
+    assert kept.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_pipe_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe, said = tmp_path / "pipe", list[bytes]()
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: said.append(pipe.read_bytes()))
+    reader.start()
+    write_bytes(pipe, b"through")
+    reader.join()
+    assert (said, pipe.is_fifo()) == ([b"through"], True)
