@@ -95,8 +95,7 @@ def loaded(
         "tests.services.exports.peer_reading",
         *map(str, written.values()),
     ]
-    # Its import asks the network for prices of models, unless it is told not to.
-    surrounding = os.environ | {"PYTHONPATH": str(HERE), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    surrounding = os.environ | {"PYTHONPATH": str(HERE)}
     done = subprocess.run(
         command, env=surrounding, cwd=HERE, capture_output=True, text=True, check=False
     )
