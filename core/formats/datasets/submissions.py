@@ -59,7 +59,7 @@ def submissions_in(data: bytes, name: str) -> SubmissionRows | None:
         return submission_rows({PurePosixPath(name.replace("\\", "/")).name: data}, name)
     if not is_zip(data):
         return None
-    archive = Unpacked(data, name)
+    archive = Unpacked(data, name, apart=True)
     if not could_be_submissions(archive.members):
         return None
     if len(archive.members) > MOST_FILES:

@@ -30,11 +30,11 @@ class Unpacked:
     among them. Nothing is ever written to disk, so that a path that climbs out leads nowhere.
     """
 
-    def __init__(self, data: bytes, name: str) -> None:
+    def __init__(self, data: bytes, name: str, *, apart: bool = False) -> None:
         self.name = name
         self._left = MOST_UNPACKED
         self._data = data
-        every = members(data, name)
+        every = members(data, name, apart=apart)
         self.members = {path: info for path, info in every.items() if not is_hidden(path)}
         self.hidden = len(every) - len(self.members)
 

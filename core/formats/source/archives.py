@@ -39,11 +39,12 @@ def opened_archive(data: bytes, name: str) -> Iterator[zipfile.ZipFile]:
         raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
 
 
-def members(data: bytes, name: str) -> dict[str, zipfile.ZipInfo]:
+def members(data: bytes, name: str, *, apart: bool = False) -> dict[str, zipfile.ZipInfo]:
     """The files in an archive by their paths, in its order. Raises ``InputError``.
 
     Refused are more than ``MOST_MEMBERS``, and a symbolic link: what it holds is the name of
-    another file and no text of anybody.
+    another file and no text of anybody. Of files of the same path the last counts, as it does for
+    programs that add to an archive; with ``apart`` they are refused.
     """
     _require_few(_told(data), name)
     with opened_archive(data, name) as archive:
@@ -53,7 +54,14 @@ def members(data: bytes, name: str) -> dict[str, zipfile.ZipInfo]:
         if stat.S_ISLNK(info.external_attr >> 16):
             message = f"{info.filename} is a link to another file. Put the file itself in."
             raise InputError(message, (), name)
-    return {info.filename.replace("\\", "/"): info for info in found}
+    # Programs write a path with its drive's slashes, or as if it began at the disk's root.
+    by_path = {info.filename.replace("\\", "/").lstrip("/"): info for info in found}
+    if apart and len(by_path) < len(found):
+        kept = {id(info) for info in by_path.values()}
+        twice = next(info.filename for info in found if id(info) not in kept)
+        message = f"This archive holds {twice} more than once. Give each file a name of its own."
+        raise InputError(message, (), name)
+    return by_path
 
 
 def _require_few(many: int, name: str) -> None:

@@ -95,7 +95,7 @@ def open_bytes(data: bytes, name: str) -> VoteSource:
     title = stem(name, "Imported votes")
     if not is_zip(data) or book_kind(data, name) is not None or recognised(data, name):
         return VoteSource(name, {name: data}, True, title)
-    archive = Unpacked(data, name)
+    archive = Unpacked(data, name, apart=True)
     folder, files = _unzipped(archive)
     if files:
         return VoteSource(name, files, False, folder or title)

@@ -196,3 +196,21 @@ def test_an_archive_of_absurdly_many_files_or_with_a_link_is_refused_before_it_i
     end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, 60_000, 60_000, 0, 0, 0)
     with pytest.raises(InputError, match="holds 60,000 files; 50,000 is the limit"):
         parse_dataset(b"PK\x03\x04" + end, "many.zip")
+
+
+def test_files_of_one_path_are_refused_as_one_of_them_would_be_lost() -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as file:
+        file.writestr("ann/essay.txt", "first")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            file.writestr("ann/essay.txt", "second")
+    with pytest.raises(InputError, match=r"class.zip: This archive holds ann/essay.txt more than"):
+        parse_dataset(held.getvalue(), "class.zip")
+
+
+def test_paths_that_begin_at_the_root_stand_beside_those_that_do_not() -> None:
+    read = parse_dataset(zipped({"/class/a.txt": "A", "class/b.txt": "B"}), "class.zip")
+    assert [(one.id, one.submission) for one in read.value.items] == [
+        ("a.txt", "A"),
+        ("b.txt", "B"),
+    ]
