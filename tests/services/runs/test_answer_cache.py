@@ -89,25 +89,33 @@ def test_how_much_is_kept_is_said_in_megabytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "more", [{}, {"logprobs": True, "schema": {}, "params": {"b": [1.0], "a": "é"}}]
+    "more",
+    [
+        {},
+        {"logprobs": True, "schema": {}, "params": {"b": [1.0], "a": "é"}},
+        # Equal numbers that are written in two ways.
+        {"temperature": 0.0},
+        {"temperature": -0.0},
+    ],
 )
 def test_the_key_of_an_answer_is_the_hash_of_one_list_that_holds_all_that_was_asked(
     more: dict[str, Any],
 ) -> None:
-    fields: dict[str, Any] = {"schema": reply_schema(3), "params": {"top_p": 0.5}, **more}
+    fields: dict[str, Any] = {"schema": reply_schema(3), "params": {"top_p": 0.5}, "temperature": 0}
+    fields |= more
     said = [{"role": "system", "content": "S"}, {"role": "user", "content": "ü\ud800"}]
-    request = Request("openai/m", said, api_base="http://x/v1/", temperature=0, **fields)
+    request = Request("openai/m", said, api_base="http://x/v1/", **fields)
     cell = Cell("i1", "c", "ada", 2)
     whole = [
         "m",
         "http://x/v1",
         [["system", text_hash("S")], ["user", text_hash("ü\ud800")]],
         fields["schema"],
-        0,
+        fields["temperature"],
         None,
         None,
         fields["params"],
         ["i1", "c", "ada", 2],
-        *(["logprobs"] if more else []),
+        *(["logprobs"] if "logprobs" in more else []),
     ]
     assert request_key(request, cell) == content_hash(whole)
