@@ -152,8 +152,11 @@ def _rightness(report: RunReport) -> list[str]:
     low, high = min(a for a, _ in known), max(a for a, _ in known)
     span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
     better = sum(a > c for a, c in known)
+    # Of imported votes the majority is compared, which a verdict by mean or after a tie is not.
+    whom = "people" if all(rater.kind == "human" for rater in report.raters) else "judges"
+    said = f"what most {whom} said is" if report.setup.imported else "verdicts are"
     return [
-        f"Against the {reference(report)}, verdicts are right on {span} of the items, by "
+        f"Against the {reference(report)}, {said} right on {span} of the items, by "
         f"criterion; on {count(better)} of {plural(len(known), 'criterion', 'criteria')} that is "
         "more than always giving the most common answer would reach."
     ]

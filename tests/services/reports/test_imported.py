@@ -128,3 +128,27 @@ def test_an_experiment_folder_is_imported_with_the_same_figures(
     # 5 of 20 are MET, as before (tests.services.reports.made).
     assert again.criteria[0].verdicts == (5, 15)
     assert again.scores.mean.value == 0.25
+
+
+def test_of_people_alone_what_most_said_is_right_and_no_verdict_is_called_so(
+    store: Store, tmp_path: Path
+) -> None:
+    # Two people who differ have no majority: their verdict (a tie, UNMET) is compared with nothing.
+    rated = tmp_path / "people"
+    rated.mkdir()
+    (rated / "rubric.yaml").write_text(RUBRIC)
+    label = '"labels": {"kind": "MET"}'
+    (rated / "items.jsonl").write_text(
+        "".join(f'{{"id": "i{at}", "submission": "text {at}", {label}}}\n' for at in range(4))
+    )
+    rows = [f"i{at},kind,{who},human,MET" for at in range(4) for who in ("p1", "p2")]
+    rows[-1] = rows[-1].replace(",MET", ",UNMET")
+    (rated / "votes.csv").write_text(
+        "\n".join(["item_id,criterion,rater_id,rater_kind,label", *rows]) + "\n"
+    )
+    run = import_path(store, rated)["run"]
+    text = markdown_paper(paper(report(store, run)))
+    # Three of three with a majority; of the four verdicts three are MET.
+    assert "Against the labels, what most people said is right on 100% of the items" in text
+    assert "verdicts are right on" not in text
+    assert "| kind | MET | 3 | 75% |" in text
