@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from core.cli.main import main
 from core.domain.panel import Panel
+from core.services.diagnostics.probe_edits import EDITS
 from core.store.store import Store
 from tests.command_line import cli
 from tests.services.comparison.test_cascade_sweep import voted
@@ -93,6 +96,22 @@ def test_cascade_replays_every_threshold(store: Store) -> None:
     assert (found["chosen"]["threshold"], found["chosen"]["accuracy"]) == (0.6, 1.0)
     assert "decides alone from a sureness of 0.60 on" in cli("cascade", run, *db).stdout
     assert cli("cascade", run, "--first", "ghost", *db).returncode == 2
+
+
+def test_probe_names_all_its_edits_and_wants_a_writer_with_those_that_a_model_writes(
+    store: Store,
+) -> None:
+    run, db = made(store, LONGISH), ("--db", store.path, "--estimate")
+    (option,) = (one for one in main.commands["probe"].params if one.name == "edits")
+    assert isinstance(option, click.Option)
+    assert set(re.findall(r"[a-z-]+", option.help or "")) >= set(EDITS)
+    for words, said in (
+        (("--edit", "longer-written"), "A model writes longer-written. Name its judge with --wri"),
+        (("--edit", "longer-written", "--writer", "ghost"), "ghost"),
+        (("--writer", "ghost"), "ghost"),
+    ):
+        found = cli("probe", run, *words, *db)
+        assert (found.returncode, found.stdout, said in found.stderr) == (2, "", True), found.stderr
 
 
 def test_probe_says_its_cost_asks_and_tells_what_it_found(store: Store) -> None:

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     "edits",
     multiple=True,
     metavar="NAME",
-    help="longer, shorter, confident, authority, markdown, typo, name, order or injection, all of "
-    "these when absent; or longer-written, shorter-written, confident-written, with --writer. May "
-    "be given several times.",
+    help="longer, shorter, confident, authority, bandwagon, refined, distraction, markdown, typo, "
+    "name, order or injection, all of these when absent; or longer-written, shorter-written, "
+    "confident-written, with --writer. May be given several times.",
 )
 @answers_option
 @click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only these of its judges.")
@@ -75,6 +75,7 @@ def probe(
             names = {name: options[name] or None for name in ("edits", "judges")}
             chosen = {name: value for name, value in {**options, **names}.items() if value}
             request = probes.ProbeRequest(number, **chosen)
+            _require_writer(store, request, writer)
             outlook = probes.estimate(store, request)
             say_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
             if only_estimate:
@@ -82,6 +83,21 @@ def probe(
             if writer is not None:
                 request = _written(store, request, writer)
             sys.exit(_asked(store, probes.start(store, request), as_json))
+
+
+def _require_writer(store: Store, request: ProbeRequest, writer: str | None) -> None:
+    """Refuses, before anything is said to cost, edits that nobody writes, and a writer of none."""
+    from core.errors import InputError
+    from core.services.diagnostics.probe_edits import WRITTEN
+    from core.services.judges import registry
+
+    wanted = [name for name in request.edits if name in WRITTEN]
+    if wanted and writer is None:
+        raise InputError(f"A model writes {', '.join(wanted)}. Name its judge with --writer.")
+    if writer is not None:
+        registry.get_judge(store, writer)
+        if not wanted:
+            raise InputError(f"Name what --writer shall write: --edit {', '.join(WRITTEN)}.")
 
 
 def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
