@@ -10,6 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
+from streamlit.testing.v1.element_tree import Block, ElementTree, Node
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 from streamlit.util import calc_hash
 
@@ -31,6 +32,13 @@ class NoServer:
 
     def get_client(self, session_id: str) -> None:
         """Nobody is connected: whoever asks is at this machine, as with the mock."""
+
+
+def drawn(tree: ElementTree) -> Iterator[Node]:
+    """All that a run drew, walked through once: a test asks for it kind by kind."""
+    if "drawn" not in vars(tree):
+        vars(tree)["drawn"] = [*Block.__iter__(tree)]
+    return iter(vars(tree)["drawn"])
 
 
 def ended(
@@ -57,6 +65,7 @@ def _done_once() -> Iterator[None]:
         patch.setattr(app_test, "ScriptCache", lru_cache(maxsize=1)(app_test.ScriptCache))
         patch.setattr(app_test, "MagicMock", lambda spec: NoServer())
         patch.setattr(local_script_runner, "require_widgets_deltas", ended)
+        patch.setattr(ElementTree, "__iter__", drawn)
         yield
 
 
@@ -104,9 +113,5 @@ def shown(app: AppTest) -> str:
     A style sheet shows nothing: its words are not among them.
     """
     kinds = ("html", "caption", "error", "warning", "success", "info", "title", "toast", "code")
-    found: dict[str, list[str]] = {kind: [] for kind in kinds}
-    for one in app._tree:  # once: the tree is walked for every kind that is asked for
-        if one.type in found:
-            found[one.type].append(str(one.proto) if one.type == "html" else str(one.value))
-    parts = [part for kind in kinds for part in found[kind]]
+    parts = [str(e.proto) if k == "html" else str(e.value) for k in kinds for e in app.get(k)]
     return "\n".join(part for part in parts if not part.startswith('body: "<style>'))
