@@ -125,7 +125,7 @@ def read_clean_votes(
     """
     head = _head(data)
     # Lines are told apart where somebody has to be told of one.
-    if head is None or (whole and (b"\n\n" in data or b"\n\r\n" in data)):
+    if head is None or (whole and (b"\n\n" in data or b"\n\r" in data or b"\r\r" in data)):
         return None
     columns, delimiter = head
     unread = KEPT_BESIDES if whole else _MORE

@@ -149,6 +149,16 @@ def test_a_reason_or_an_empty_line_is_read_row_by_row(folder: Path, text: str) -
         assert found[0].reason in ("So.", "")
 
 
+@pytest.mark.parametrize("ends", ["\n\n", "\r\n\r\n", "\r\r\n", "\n\r", "\r\r"])
+def test_a_vote_below_an_empty_line_is_told_by_its_own_line(folder: Path, ends: str) -> None:
+    # An empty line comes also of line ends that were written twice, or of two kinds.
+    content = f"{HEADER}a,Right,ann,llm,MET{ends}b,Right,ann,llm,MET\n"
+    (folder / "votes.csv").write_text(content, encoding="utf-8", newline="")
+    found = read_bundle(open_path(folder), "folder").votes.rows
+    # Below the header, and below the empty line 3.
+    assert [vote.line for vote in found] == [2, 4]
+
+
 @pytest.mark.parametrize(
     "row",
     [
