@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 from typing import get_args
 
+import pytest
 from click.testing import CliRunner
 
 from core.cli.main import main
-from core.cli.review.queues import ORDERS
-from core.domain.review import Order
+from core.cli.review.queues import ORDERS, at_terminal
+from core.domain.review import Order, QueueRule, QueueSettings
+from core.errors import InputError
 from core.services.review import queues
 from core.store.store import Store
 from tests.services import reviewed
@@ -37,10 +39,16 @@ def test_a_queue_with_a_cap_is_counted_and_then_made_from_a_terminal(store: Stor
 
 def test_criteria_that_are_not_there_are_said(store: Store) -> None:
     reviewed.graded(store, 4)
-    words = ["queue", "make", "1", "--criterion", "Nobody", "--db", str(store.path)]
-    result = CliRunner().invoke(main, words)
-    assert result.exit_code == 2
-    assert "none of the cells that you name" in result.output
+    # Also beside one that is there, and where only counted: it would choose nothing, unsaid.
+    for more in ([], ["--criterion", "Right"], ["--dry-run"]):
+        words = ["queue", "make", "1", "--criterion", "Rigth", *more, "--db", str(store.path)]
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 2
+        assert "Run 1 has no criterion 'Rigth'. It has Right, " in result.output
+    rule = QueueRule(criteria=("Rigth",))
+    with pytest.raises(InputError, match="none of the cells that you name"):
+        queues.make_queue(store, at_terminal(), 1, "Mine", rule, QueueSettings())
+    assert queues.queues(store) == []
 
 
 def test_regrade_requests_are_brought_queued_and_listed_from_a_terminal(

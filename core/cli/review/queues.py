@@ -67,6 +67,7 @@ def queue_make(
 
     with common.plain_errors(as_json):
         store = open_to_read(db) if dry else open_db(db)
+        queues.require_criteria(store, run, criteria)
         rule, settings = _rule(because, criteria, audit, most), QueueSettings(confirm_same=same)
         seed = clock.draw_seed() if seed is None else seed
         found = queues.preview(store, run, rule, order=order, seed=seed)

@@ -23,6 +23,7 @@ from core.services.queueing.queue_cap import (
 from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
 from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
 from core.services.results.browsing import judged_options
+from core.services.results.run_columns import cell_columns
 from core.services.review.adjudication import bring_states_up_to_date
 from core.services.review.reviewers import require_lead
 from core.store.database.content import dump
@@ -43,6 +44,7 @@ __all__ = [
     "queue",
     "queues",
     "refresh",
+    "require_criteria",
     "size",
 ]
 
@@ -210,6 +212,14 @@ def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -
     if run_id is not None:
         store.runs.row(run_id)
     return store.queues.list(run_id, archived=archived)
+
+
+def require_criteria(store: Store, run_id: int, names: Iterable[str]) -> None:
+    """Raises ``InputError`` for a name that no cell of the run has: it would choose nothing."""
+    there = [column.criterion for column in cell_columns(store, store.runs.get(run_id))]
+    if strange := [name for name in names if name not in there]:
+        some = ", ".join(there) or "none with a verdict"
+        raise InputError(f"Run {run_id} has no criterion {strange[0]!r}. It has {some}.")
 
 
 def queue(store: Store, queue_id: int) -> QueueRow:
