@@ -1,4 +1,4 @@
-"""Content hashes, seeds that depend on nothing but what is hashed, and records.
+"""Content hashes, and seeds that depend on nothing but what is hashed.
 
 ``canonical_json`` is the contract: same content, same bytes, on every machine. Hashes carry their
 algorithm (``sha256:...``) so that it can change without ambiguity.
@@ -6,27 +6,11 @@ algorithm (``sha256:...``) so that it can change without ambiguity.
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import random
 from json import encoder
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from dataclasses import dataclass as record
-else:
-
-    def record(*, frozen: bool, slots: bool) -> Any:
-        """A dataclass that is frozen for the type checker alone, and is hashed as a frozen one is.
-
-        One that is frozen at run time sets each field by a call: five times the price of making
-        it, and some eighty fields are set for every judge's call.
-        """
-        return dataclasses.dataclass(unsafe_hash=frozen, slots=slots)
-
-
-__all__ = ["Same", "canonical_json", "content_hash", "record", "seeded", "text_hash"]
+from typing import Any
 
 # json.dumps would make an encoder anew for every text.
 _CANONICAL = json.JSONEncoder(

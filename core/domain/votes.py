@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
-from core.identity import record
+from core.records import record
 
 FailureKind = Literal[
     "rate_limit",

@@ -9,7 +9,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Cell, FailureKind
-from core.identity import record
+from core.records import record
 
 #: Failures that no second call of the same judge can mend: the engine stops asking it.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})

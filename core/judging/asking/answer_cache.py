@@ -14,8 +14,9 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from core.domain.votes import Cell, KeptAnswer
-from core.identity import Same, canonical_json, record, text_hash
+from core.identity import Same, canonical_json, text_hash
 from core.judging.providers.base import Completion, Request
+from core.records import record
 
 #: What a provider would still take at that time is no part of its answer.
 _DEFAULTS = {field.name: field.default for field in fields(Completion) if field.name != "told"}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import Item, Pair
 from core.domain.votes import Segment
-from core.identity import Same, record
+from core.identity import Same
 from core.judging.prompts import pair_wording, wording
 from core.judging.prompts.pair_wording import PAIR_VERSION
 from core.judging.prompts.parts import (
@@ -35,6 +35,7 @@ from core.judging.prompts.parts import (
 from core.judging.prompts.reply_parsing import Schema, ids_of, reply_schema, rubric_schema
 from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
+from core.records import record
 
 #: Judges work through the items side by side, a few of them at a time.
 _REMEMBERED = 64

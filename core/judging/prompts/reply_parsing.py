@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from core.identity import record
+from core.records import record
 
 MAX_QUOTES = 3
 

@@ -21,9 +21,9 @@ from pydantic_core import from_json
 from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
-from core.identity import record
 from core.judging.allowance import Told
 from core.judging.providers.logprobs import NumberToken
+from core.records import record
 
 #: Providers with a protocol, an address or a key of their own. Any other prefix
 #: ("meta-llama/...") belongs to the model's name at the given address.
