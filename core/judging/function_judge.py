@@ -42,14 +42,24 @@ class FunctionJudge:
         given = (question.item, question.criterion) if self._takes_criterion else (question.item,)
         try:
             if self._waits:
-                answer = await self._function(*given)
-            else:
-                loop = asyncio.get_running_loop()
-                answer = await loop.run_in_executor(self._threads, self._function, *given)
+                return _outcome(question, await self._function(*given))
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return _raised(question, error)  # by the function itself: nobody stops the run
         except (Exception, SystemExit) as error:
-            said = " ".join(f"{type(error).__name__}: {error}".split())
-            return _failed(question, "code", f"Its code failed: {said[:_SHOWN]}")
-        return _outcome(question, answer)
+            return _raised(question, error)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._called, question, given)
+
+    def _called(self, question: Question, given: tuple[Any, ...]) -> AskedOutcome:
+        """What a plain function gives. What it raises stays in its thread: no future takes every
+        exception, and one that it does not take is waited for without end."""
+        try:
+            return _outcome(question, self._function(*given))
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            return _raised(question, error)
 
     async def close(self) -> None:
         """Give back the threads."""
@@ -91,6 +101,14 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
     if option is None:
         return _failed(question, "out_of_range", _no_option(answer, criterion))
     return _voted(question, option, criterion.choices[option].na, reason)
+
+
+def _raised(question: Question, error: BaseException) -> AskedOutcome:
+    try:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+    except Exception:  # its own words are code, too
+        said = type(error).__name__
+    return _failed(question, "code", f"Its code failed: {said[:_SHOWN]}")
 
 
 def _no_option(answer: str, criterion: Criterion) -> str:

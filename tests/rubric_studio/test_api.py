@@ -151,6 +151,49 @@ def test_the_functions_answers_are_votes_abstentions_and_failures() -> None:
     )
 
 
+class Wordless(Exception):
+    """What it says cannot be said."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class Neither:
+    """Neither true nor false, as an array is."""
+
+    def __bool__(self) -> bool:
+        raise ValueError("which of them?")
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("waits", [False, True], ids=["plain", "async"])
+def test_whatever_a_function_raises_is_a_failure_and_ends_nothing(waits: bool) -> None:
+    raised: dict[str, Any] = {
+        "StopIteration": StopIteration(), "StopAsyncIteration": StopAsyncIteration(),
+        "CancelledError": asyncio.CancelledError(), "Wordless": Wordless(),
+        "ValueError": (True, Neither()),
+    }  # fmt: skip
+
+    def judge(item: Item) -> Any:
+        answer = raised.get(item.id, True)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    async def waiting(item: Item) -> Any:
+        return judge(item)
+
+    data = [{"id": name, "submission": "x"} for name in (*raised, "good")]
+    run = rs.grade(["Is it good?"], data, waiting if waits else judge)
+    failures = run.failures.set_index("item_id")
+    assert failures["kind"].to_dict() == dict.fromkeys(raised, "code")
+    for name, message in failures["message"].items():
+        # Python itself turns a StopIteration of a coroutine into a RuntimeError that names it.
+        assert message.startswith("Its code failed: ")
+        assert str(name) in message
+    assert run.verdicts.set_index("item_id")["verdict"]["good"] == "MET"
+
+
 def test_an_async_function_is_asked_about_several_items_at_once() -> None:
     together, most = 0, 0
 
