@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from rubric_studio.judges import functions_of, panel_of
 from rubric_studio.results import Comparison, Run, opened
-from rubric_studio.sources import load_dataset, load_rubric, on_disk
+from rubric_studio.sources import changes_of, load_dataset, load_rubric, on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -232,7 +232,7 @@ def import_votes(
     from core.formats.rubrics.rubric_file import dump_rubric
     from core.services.imports import import_files
 
-    changes = [f"{k}={v}" for k, v in map.items()] if isinstance(map, Mapping) else list(map)
+    changes = changes_of(map)
     with TemporaryDirectory() as made:
         folder = Path(made)
         beside: dict[str, Any] = {}

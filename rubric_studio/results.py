@@ -135,7 +135,10 @@ class Run:
 
         made = getattr(call_rows if rows == "failure_rows" else judgement_rows, rows)
         with opened(self.db) as store:
-            return pd.DataFrame(list(made(judgement_rows.graded(store, self.id))))
+            found = judgement_rows.graded(store, self.id)
+            # A table without a row has its columns, too.
+            heads = {"failure_rows": call_rows.FAILURE, "judgements": found.long}.get(rows)
+            return pd.DataFrame(list(made(found)), columns=heads)
 
     def _said(self) -> str:
         row = self._row

@@ -9,9 +9,12 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID
 
 from core.domain.dataset import Dataset, Item
 from core.domain.rubric import Rubric
@@ -45,7 +48,7 @@ def _rubric(source: Any) -> Rubric:
     if _is_path(source):
         return _told(read_rubric_file(source))
     if _is_frame(source):
-        data, name = source.to_csv(index=False).encode(), "rubric.csv"
+        data, name = _csv(source), "rubric.csv"
     elif isinstance(source, Mapping):
         data, name = _json(source), "rubric.json"
     elif _is_list(source):
@@ -82,7 +85,7 @@ def load_dataset(
         InputError: with every problem found, by row.
     """
     against = None if rubric is None else load_rubric(rubric)
-    found = source if isinstance(source, Dataset) else _dataset(source, against, _changes(map))
+    found = source if isinstance(source, Dataset) else _dataset(source, against, changes_of(map))
     return found.model_copy(update={"name": name}) if name else found
 
 
@@ -107,12 +110,33 @@ def _dataset(source: Any, rubric: Rubric | None, changes: Sequence[str]) -> Data
 
 
 def frame_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """A table's rows; what is missing is left out, a named index is a column."""
-    table = frame if frame.index.name is None else frame.reset_index()
-    rows: list[dict[str, Any]] = json.loads(
-        table.to_json(orient="records", date_format="iso", force_ascii=False)
-    )
-    return [{key: value for key, value in row.items() if value is not None} for row in rows]
+    """A table's rows, each value as it stands there; what is missing is left out."""
+    table = _table(frame)
+    names = [str(column) for column in table.columns]
+    cells, there = table.astype(object).to_numpy(), table.notna().to_numpy()
+    return [
+        {name: cell for name, cell, has in zip(names, *row, strict=True) if has}
+        for row in zip(cells, there, strict=True)
+    ]
+
+
+def _table(frame: pd.DataFrame) -> pd.DataFrame:
+    """With the named parts of its index as columns; no two columns may have one name."""
+    named = [name for name in frame.index.names if name is not None]
+    counted = Counter(str(name) for name in (*named, *frame.columns))
+    twice = ", ".join(repr(name) for name, times in counted.items() if times > 1)
+    if twice:
+        raise InputError(
+            f"The table has several columns named {twice}. Rename or drop all but one."
+        )
+    return frame.reset_index(named) if named else frame
+
+
+def _csv(frame: pd.DataFrame) -> bytes:
+    try:
+        return _table(frame).to_csv(index=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"A text in the table cannot be kept: {error}.") from None
 
 
 def on_disk(source: Any, folder: Path, name: str) -> Path:
@@ -121,7 +145,7 @@ def on_disk(source: Any, folder: Path, name: str) -> Path:
         return Path(source)
     if _is_frame(source):
         target = folder / f"{name}.csv"
-        source.to_csv(target, index=source.index.name is not None)
+        target.write_bytes(_csv(source))
     elif _is_list(source) or isinstance(source, Mapping):
         target = folder / f"{name}.json"
         target.write_bytes(_json(source))
@@ -130,10 +154,11 @@ def on_disk(source: Any, folder: Path, name: str) -> Path:
     return target
 
 
-def _changes(given: Mapping[str, str] | Sequence[str]) -> list[str]:
+def changes_of(given: Mapping[str, str] | Sequence[str] | None) -> list[str]:
+    """What ``map`` says, as ``--map`` takes it."""
     if isinstance(given, Mapping):
         return [f"{field}={column}" for field, column in given.items()]
-    return [given] if isinstance(given, str) else list(given)
+    return [given] if isinstance(given, str) else list(given or ())
 
 
 def _is_path(source: Any) -> bool:
@@ -150,9 +175,38 @@ def _is_list(source: Any) -> bool:
 
 def _json(value: Any) -> bytes:
     try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-    except (TypeError, ValueError) as error:
-        raise InputError(f"A value in it is no text, number, list or dict: {error}.") from None
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        place = "".join(f" ({where})" for where in [", ".join(_place(value))] if where)
+        raise InputError(
+            f"A value in it{place} is no text, number, list or dict: {error}."
+        ) from None
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has no word for: moments, numpy's numbers and lists, sets, exact numbers, ids."""
+    for said in ("isoformat", "tolist"):
+        if hasattr(value, said):
+            return getattr(value, said)()
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    if isinstance(value, Decimal | UUID | os.PathLike):
+        return str(value)
+    raise TypeError(f"It is a {type(value).__name__}")
+
+
+def _place(value: Any) -> Iterator[str]:
+    """Which row and which of its values cannot be written."""
+    if not (several := _is_list(value)) and not isinstance(value, Mapping):
+        return
+    for key, inner in enumerate(value, 1) if several else value.items():
+        try:
+            json.dumps(inner, ensure_ascii=False, allow_nan=False, default=_plain).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            yield f"item {key}" if several else repr(key)
+            if "ircular" not in str(error):
+                yield from _place(inner)
+            return
 
 
 def _told(parsed: Parsed[T]) -> T:

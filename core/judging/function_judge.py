@@ -54,8 +54,10 @@ class FunctionJudge:
         return await loop.run_in_executor(self._threads, self._called, question, given)
 
     def _called(self, question: Question, given: tuple[Any, ...]) -> AskedOutcome:
-        """What a plain function gives. What it raises stays in its thread: no future takes every
-        exception, and one that it does not take is waited for without end."""
+        """What a plain function gives. What it raises stays in its thread.
+
+        No future takes every exception, and one that it does not take is waited for without end.
+        """
         try:
             return _outcome(question, self._function(*given))
         except (Exception, SystemExit, asyncio.CancelledError) as error:

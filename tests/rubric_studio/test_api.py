@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 import threading
+from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pandas as pd
 import pytest
@@ -55,6 +57,8 @@ def frame(**columns: Any) -> pd.DataFrame:
 def test_five_lines_grade_a_data_frame_and_show_a_table() -> None:
     run = rs.grade(CRITERIA, frame(), [looks])
     assert run.status == "done"
+    assert run.failures.empty
+    assert list(run.failures) == list(rs.grade(CRITERIA, frame(), [len]).failures)
     # Two criteria of equal weight: both met, none, one of two.
     assert run.items["score"].tolist() == [1.0, 0.0, 0.5]
     assert run.verdicts["verdict"].tolist() == ["MET", "MET", "UNMET", "UNMET", "UNMET", "MET"]
@@ -103,6 +107,55 @@ def test_columns_are_named_and_missing_cells_are_missing() -> None:
     data = rs.load_dataset(table, CRITERIA, map={"submission": "text"})
     assert [item.id for item in data.items] == ["11", "12", "13"]
     assert [set(item.labels) for item in data.items] == [{CRITERIA[0]}, set(), {CRITERIA[0]}]
+
+
+def test_a_tables_values_come_as_they_stand_there() -> None:
+    moment = pd.Timestamp("2026-01-31 10:30:00.123456", tz="Europe/Berlin")
+    number = 0.1234567890123456  # sixteen digits, which a float keeps
+    ids = pd.MultiIndex.from_tuples([(UUID(int=5), 1), (UUID(int=6), 2)], names=["id", "round"])
+    meta = {"number": [number, None], "moment": [moment, pd.NaT], "day": [date(2026, 1, 31)] * 2}
+    grade = pd.Categorical([3, None])
+    table = pd.DataFrame({"submission": ["x", "y"], **meta, "grade": grade}, index=ids)
+    with pytest.warns(UserWarning, match="kept under meta"):
+        first, second = rs.load_dataset(table).items
+    assert (first.id, second.id) == (str(UUID(int=5)), str(UUID(int=6)))
+    assert second.meta == {"round": 2, "day": "2026-01-31"}
+    assert first.meta == {
+        "round": 1, "number": number, "moment": moment.isoformat(), "day": "2026-01-31", "grade": 3,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (pd.DataFrame([["x", "y"]], columns=["submission"] * 2), "several columns named 'submiss"),
+        (pd.DataFrame({"id": ["a"], "submission": ["x"]}, pd.Index([1], name="id")), "named 'id'"),
+        (pd.DataFrame({"submission": ["x", "y"], "n": [1, float("inf")]}), r"\(item 2, 'n'\)"),
+        (pd.DataFrame({"submission": [b"x"]}), r"\(item 1, 'submission'\).* a bytes"),
+        ([{"submission": "x", "meta": {"n": float("nan")}}], r"\(item 1, 'meta', 'n'\)"),
+    ],
+    ids=["twice", "index", "infinite", "bytes", "list"],
+)
+def test_a_value_that_cannot_be_kept_is_refused_with_its_place(table: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        rs.load_dataset(table)
+
+
+def test_tables_of_criteria_and_votes_keep_their_index_and_refuse_columns_twice() -> None:
+    rubric = pd.DataFrame({"criterion": ["A", "A"], "level": ["No", "Yes"], "value": [0, 1]})
+    votes = pd.DataFrame({"item_id": ["a"], "rater_id": ["ann"], "label": ["Yes"]})
+    votes["criterion"] = "A"
+    run = rs.import_votes(
+        votes.set_index(["item_id", "rater_id"]),
+        rubric.set_index("criterion"),
+        map="label=label",
+    )
+    assert run.verdicts[["item_id", "criterion", "verdict"]].values.tolist() == [["a", "A", "MET"]]
+    for read in (rs.load_rubric, rs.import_votes):
+        with pytest.raises(InputError, match="several columns named 'criterion'"):
+            read(pd.concat([rubric, rubric[["criterion"]]], axis=1))
+        with pytest.raises(InputError, match="cannot be kept"):
+            read(rubric.assign(level="\ud800"))
 
 
 def test_what_is_no_rubric_and_no_data_is_said_in_a_sentence() -> None:
