@@ -150,7 +150,7 @@ def test_tables_of_criteria_and_votes_keep_their_index_and_refuse_columns_twice(
         rubric.set_index("criterion"),
         map="label=label",
     )
-    assert run.verdicts[["item_id", "criterion", "verdict"]].values.tolist() == [["a", "A", "MET"]]
+    assert run.verdicts[["item_id", "criterion", "verdict"]].values.tolist() == [["a", "A", "Yes"]]
     for read in (rs.load_rubric, rs.import_votes):
         with pytest.raises(InputError, match="several columns named 'criterion'"):
             read(pd.concat([rubric, rubric[["criterion"]]], axis=1))
