@@ -11,8 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import Field
+
+from core.domain.base import Noun, build
 from rubric_studio.judges import functions_of, panel_of
 from rubric_studio.results import Comparison, Run, opened
 from rubric_studio.sources import changes_of, load_dataset, load_rubric, on_disk
@@ -27,6 +30,17 @@ if TYPE_CHECKING:
 Map = Mapping[str, str] | Sequence[str]
 Place = str | Path | None
 Look = Callable[["RunProgress"], None]
+
+
+class _Asked(Noun):
+    """The numbers and switches of a call, within the same bounds as the commands' and pages'."""
+
+    name: Annotated[str, Field(max_length=200)] = ""
+    seed: int | None = None
+    replicates: Annotated[int, Field(ge=1, le=100)] = 1
+    budget: Annotated[float | None, Field(gt=0)] = None
+    label_share: Annotated[float, Field(gt=0, lt=1)] = 0.2
+    batch: bool = False
 
 
 def grade(
@@ -83,8 +97,7 @@ async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any
     """
     db = options.pop("db", None)
     progress = options.pop("progress", None)
-    names = ("seed", "replicates", "budget", "name", "label_share", "batch")
-    known = {key: options.pop(key) for key in names if key in options}
+    known = {key: options.pop(key) for key in _Asked.model_fields if key in options}
     changes = options.pop("map", ())
     run_id, functions = await asyncio.to_thread(
         lambda: _start(db, rubric, data, judges, changes, options, **known)
@@ -134,6 +147,7 @@ def _start(
     from core.services.runs import lifecycle
     from core.services.runs.planning import RunRequest
 
+    asked_for = build(_Asked, options, "call")
     asked = load_rubric(rubric)
     items = load_dataset(data, asked, map=map)
     panel = panel_of(judges, asking)
@@ -143,7 +157,7 @@ def _start(
             rubric_version=rubric_version(store, asked, "Python"),
             dataset_version=dataset_version(store, items, "Python"),
             panel=panel,
-            **options,
+            **dict(asked_for),
         )
         return lifecycle.start(store, request, functions), functions
 

@@ -109,6 +109,24 @@ def test_columns_are_named_and_missing_cells_are_missing() -> None:
     assert [set(item.labels) for item in data.items] == [{CRITERIA[0]}, set(), {CRITERIA[0]}]
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"replicates": 0}, {"replicates": 1.5}, {"replicates": 10**9}, {"seed": "first"},
+        {"budget": float("nan")}, {"budget": -1}, {"label_share": 5}, {"name": 3},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.timeout(60)
+def test_a_number_that_no_run_can_have_is_refused_before_anything_is_asked(
+    wrong: dict[str, Any],
+) -> None:
+    for grade in (rs.grade, lambda *args, **more: asyncio.run(rs.agrade(*args, **more))):
+        with pytest.raises(InputError, match=f"call is not valid(.|\n)*{next(iter(wrong))}"):
+            grade(CRITERIA, ANSWERS, looks, **wrong)
+    assert rs.runs().empty
+
+
 def test_a_tables_values_come_as_they_stand_there() -> None:
     moment = pd.Timestamp("2026-01-31 10:30:00.123456", tz="Europe/Berlin")
     number = 0.1234567890123456  # sixteen digits, which a float keeps
@@ -155,7 +173,7 @@ def test_tables_of_criteria_and_votes_keep_their_index_and_refuse_columns_twice(
         with pytest.raises(InputError, match="several columns named 'criterion'"):
             read(pd.concat([rubric, rubric[["criterion"]]], axis=1))
         with pytest.raises(InputError, match="cannot be kept"):
-            read(rubric.assign(level="\ud800"))
+            read(rubric.assign(level=pd.Series(["\ud800"] * 2, dtype=object)))
 
 
 def test_what_is_no_rubric_and_no_data_is_said_in_a_sentence() -> None:
