@@ -83,7 +83,23 @@ def _problem(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
     if kind == "submission_form":
         mend = "Use text, a list of {role, content}, or {thinking, output}."
         return Problem(f"is {_short(detail['input'])}, no submission.", mend, path)
+    if (form := kind.partition("_")[0]) in _FORMS and kind.endswith(_NOT_THAT):
+        return Problem(f"is {_short(detail['input'])}.", _FORMS[form], path)
     return Problem(f"is {_short(detail['input'])}: {_lower(detail['msg'])}.", "", path)
+
+
+#: How pydantic calls a thing of another form, and what is to stand there by the form it wants.
+_NOT_THAT = ("_type", "_parsing", "_from_float")
+_FORMS = {
+    "float": "Use a number, like 1.5 (a point, no comma).",
+    "int": "Use a whole number.",
+    "bool": "Use true or false.",
+    "string": "Use text; in quotes, where it looks like a number or a date.",
+    "list": "Use a list.",
+    "tuple": "Use a list.",
+    "dict": "Use names, each with a value.",
+    "model": "Use names, each with a value.",
+}
 
 
 def near(word: str, known: set[str]) -> str:

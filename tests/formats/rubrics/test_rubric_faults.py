@@ -20,6 +20,7 @@ A = "criteria:\n- name: a\n  requirement: A\n"
         ("sections:\n- nam: S\n  criteria: [A]\n", 2, "is not a known key of a section"),
         (A + "  options:\n  - {label: x, vale: 0}\n  - {label: y, value: 1}\n", 5, "'value'?"),
         (A + "  weight: heavy\n", 4, "criteria 1, weight: is 'heavy'"),
+        (A + "  weight: 1,5\n", 4, "weight: is '1,5'. Use a number, like 1.5 (a point, no comma)."),
         (A + "  weight: true\n", 4, "weight: is true. Use a number."),
         (A + "  weight: .nan\n", 4, "weight: is .nan"),
         (A + "  weight: 'nan'\n", 4, "criteria 1, weight"),
