@@ -50,6 +50,8 @@ def members(data: bytes, name: str, *, apart: bool = False) -> dict[str, zipfile
     with opened_archive(data, name) as archive:
         found = [info for info in archive.infolist() if not info.is_dir()]
     _require_few(len(found), name)
+    if any(info.flag_bits & 1 for info in found):
+        raise InputError("This archive has a password. Pack it anew without one.", (), name)
     for info in found:
         if stat.S_ISLNK(info.external_attr >> 16):
             message = f"{info.filename} is a link to another file. Put the file itself in."

@@ -259,6 +259,8 @@ def _decoded(data: bytes) -> str | Problem:
             "is a zip archive or a spreadsheet workbook, not a text file.",
             "Export it as CSV UTF-8, JSON, JSONL or YAML.",
         )
+    if data.startswith(b"\x1f\x8b"):
+        return Problem("is packed with gzip.", "Unpack it first.")
     if data.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return Problem("is UTF-32.", _SAVE)
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

@@ -201,16 +201,17 @@ def _rows(
     for at, written in enumerate(table.rows):
         cells = {name: unguarded(text) for name, text in written.items()} if exported else written
         line = table.line_of(at)
-        item = _text(cells, mapping.item)
-        if not item:
-            column = mapping.item or "item"
-            problems.append(Problem("is empty.", "Say which item was rated.", (column,), line))
+        item, criterion = _text(cells, mapping.item), _criterion(cells, mapping)
+        if not item or (not criterion and mapping.layout == "long"):
+            column = mapping.criterion or "criterion" if item else mapping.item or "item"
+            mend = f"Say which {'criterion' if item else 'item'} was rated."
+            problems.append(Problem("is empty.", mend, (column,), line))
             continue
         if inside := _nested(cells, mapping):
             problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
             continue
         _keep_texts(found, mapping, cells, item)
-        base = {"item_id": item, "criterion": _criterion(cells, mapping)}
+        base = {"item_id": item, "criterion": criterion}
         if mapping.layout == "long":
             yield line, base | _long(cells, mapping, table, problems, line)
             continue

@@ -178,6 +178,14 @@ def test_an_archive_without_any_text_or_that_unpacks_to_too_much_is_refused(
         parse_dataset(zipped({"a.txt": "x" * 60_000}), "x.zip")
 
 
+def test_an_archive_with_a_password_is_refused_as_such() -> None:
+    locked = bytearray(zipped({"a.txt": "x"}))
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(mark) + flags] |= 1  # the bit that says so, of a member and its entry
+    with pytest.raises(InputError, match=r"has a password\. Pack it anew"):
+        parse_dataset(bytes(locked), "essays.zip")
+
+
 def test_paragraphs_without_end_are_refused() -> None:
     with pytest.raises(InputError, match="more than 2,000,000 characters"):
         parse_dataset(docx(*[paragraph("x" * 10_000)] * 201), "long.docx")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
+from core.errors import InputError
 from core.formats.rubrics.rubric_file import parse_rubric
-from core.formats.source.parsed import read_text
+from core.formats.source.parsed import read_table_text, read_text
 from tests.formats.refusals import refused, rubric_refused
 
 RUBRIC = "- {name: café, requirement: Names the café.}\n"
@@ -51,6 +54,13 @@ def test_a_nul_is_refused_with_its_line() -> None:
 
 def test_a_workbook_or_zip_is_refused_as_such() -> None:
     assert "spreadsheet" in rubric_refused(b"PK\x03\x04rest")[0][1]
+
+
+def test_a_file_packed_with_gzip_is_refused_as_such() -> None:
+    packed = gzip.compress(b"- one\n")
+    assert "is packed with gzip. Unpack it first." in rubric_refused(packed)[0][1]
+    with pytest.raises(InputError, match="packed with gzip"):
+        read_table_text(packed, "votes.csv.gz", "table", 1_000)
 
 
 @pytest.mark.parametrize("data", [b"", b"\n  \n", b"\xef\xbb\xbf", ""])

@@ -65,6 +65,14 @@ def test_an_empty_answer_in_a_long_table_is_a_failure_and_blank_rows_say_nothing
     ]
 
 
+def test_a_row_that_names_no_criterion_beside_rows_that_do_is_refused_with_its_line() -> None:
+    with pytest.raises(InputError) as refused:
+        read("item,criterion,rater,label\na,tone,kim,yes\nb,,kim,no\n")
+    assert [(p.line, p.path, p.mend) for p in refused.value.problems] == [
+        (3, ("criterion",), "Say which criterion was rated.")
+    ]
+
+
 def test_words_are_nominal_and_case_does_not_make_two_options() -> None:
     bundle = read("item,rater,label\na,kim,Refund\na,lee,refund\nb,kim,Delivery\n")
     (criterion,) = bundle.rubric.criteria
