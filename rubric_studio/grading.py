@@ -17,7 +17,7 @@ from pydantic import Field
 
 from core.domain.base import Noun, build
 from rubric_studio.judges import functions_of, panel_of
-from rubric_studio.results import Comparison, Run, opened
+from rubric_studio.results import Comparison, Resampled, Run, opened
 from rubric_studio.sources import changes_of, load_dataset, load_rubric, on_disk
 
 if TYPE_CHECKING:
@@ -272,6 +272,7 @@ def compare(
     from core.cli.reports_as_text import comparison_as_text
     from core.services.comparison import run_comparison
 
+    build(Resampled, {"bootstrap": bootstrap}, "call")
     place = run_a.db if isinstance(run_a, Run) else db
     first, second = (run.id if isinstance(run, Run) else run for run in (run_a, run_b))
     with opened(place) as store:

@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+from pydantic import Field
+
+from core.domain.base import Noun, build
 from core.errors import InputError
 from core.settings import load_settings
 
@@ -24,6 +27,14 @@ _PAIRS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "more")
 #: Rows of a table that are shown under a run.
 _SHOWN = 10
+
+
+class Resampled(Noun):
+    """How the intervals of a call are made, within the bounds of the commands."""
+
+    bootstrap: Annotated[int, Field(ge=0, le=1_000_000)] = 1000
+    seed: Annotated[int, Field(ge=0)] = 0
+    level: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95
 
 
 @contextmanager
@@ -97,6 +108,8 @@ class Run:
         from core.metrics.estimate import Confidence
         from core.services.agreement import metrics_report
 
+        asked = {"bootstrap": bootstrap, "seed": seed, "level": level}
+        build(Resampled, asked, "call")
         with opened(self.db) as store:
             report = metrics_report.metrics_source(
                 lambda: store, str(self.id), reference, bootstrap, seed, how=Confidence(level)
@@ -108,6 +121,7 @@ class Run:
 
         Its intervals are at ``level``.
         """
+        from core.formats.folder import write_bytes
         from core.metrics.estimate import Confidence
         from core.services.exports import run_export
         from core.services.reports import run_report
@@ -117,10 +131,11 @@ class Run:
         form = forms.get(target.suffix.lower())
         if form is None:
             raise InputError("A report is written as .html or .md.", (), str(path))
+        build(Resampled, {"level": level}, "call")
         with opened(self.db) as store:
             found = run_report.report(store, self.id, how=Confidence(level))
         text = run_export.written(found, "html" if form == "html" else "markdown")
-        target.write_text(text, encoding="utf-8")
+        write_bytes(target, text.encode())
         return target
 
     @property

@@ -127,6 +127,23 @@ def test_a_number_that_no_run_can_have_is_refused_before_anything_is_asked(
     assert rs.runs().empty
 
 
+def test_figures_that_cannot_be_made_and_reports_that_cannot_be_written_are_refused(
+    tmp_path: Path,
+) -> None:
+    first, second = rs.grade(CRITERIA, ANSWERS, looks), rs.grade(CRITERIA, ANSWERS, looks)
+    for wrong in ({"bootstrap": -1}, {"bootstrap": 1.5}, {"seed": "x"}, {"level": 2}):
+        with pytest.raises(InputError, match=f"call is not valid(.|\\n)*{next(iter(wrong))}"):
+            first.metrics(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="bootstrap"):
+        rs.compare(first, second, bootstrap=-1)
+    with pytest.raises(InputError, match="level"):
+        first.report(tmp_path / "report.md", level=float("nan"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"report\.md"):
+        first.report(tmp_path / "file" / "report.md")
+    assert list(tmp_path.glob("report*")) == []
+
+
 def test_a_tables_values_come_as_they_stand_there() -> None:
     moment = pd.Timestamp("2026-01-31 10:30:00.123456", tz="Europe/Berlin")
     number = 0.1234567890123456  # sixteen digits, which a float keeps
