@@ -63,6 +63,11 @@ class Run:
     id: int
     db: str | Path | None = None
 
+    def __post_init__(self) -> None:
+        """Its file stays the same where the program goes to another folder."""
+        if self.db is not None:
+            object.__setattr__(self, "db", Path(self.db).expanduser().absolute())
+
     @property
     def status(self) -> str:
         """How it stands: done, incomplete, running, interrupted, cancelled, budget or failed."""

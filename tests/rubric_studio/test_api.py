@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -125,6 +126,35 @@ def test_a_number_that_no_run_can_have_is_refused_before_anything_is_asked(
         with pytest.raises(InputError, match=f"call is not valid(.|\n)*{next(iter(wrong))}"):
             grade(CRITERIA, ANSWERS, looks, **wrong)
     assert rs.runs().empty
+
+
+def test_a_runs_data_file_stays_the_same_wherever_the_program_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    run = rs.grade(CRITERIA, ANSWERS, looks, db="own.db")
+    monkeypatch.chdir("elsewhere")
+    assert run.status == pickle.loads(pickle.dumps(run)).status == "done"
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("written", "known", "mend"),
+    [
+        ("e\u0301", "\u00e9", r"It is 'e\u0301'; meant may be '\xe9'. Write both alike."),
+        ("a\u200b", "a", r"It is 'a\u200b'; meant may be 'a'. Write both alike."),
+        (2.0, 2, "It is '2.0'; meant may be '2'. Write both alike."),
+        ("b", "a", ""),
+    ],
+)
+def test_a_vote_on_an_id_that_is_written_otherwise_says_how_both_are(
+    written: Any, known: Any, mend: str
+) -> None:
+    votes = pd.DataFrame({"item": [written], "rater": "ann", "criterion": "A", "label": "MET"})
+    with pytest.raises(InputError) as refused:
+        rs.import_votes(votes, ["A"], [{"id": known, "submission": "x"}])
+    assert [problem.mend for problem in refused.value.problems] == [mend]
 
 
 def test_figures_that_cannot_be_made_and_reports_that_cannot_be_written_are_refused(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from core.domain.dataset import Dataset, Item
@@ -187,7 +188,10 @@ class VoteChecker:
         item, name = row["item_id"], row["criterion"]
         criteria = self._criteria.get(item)
         if criteria is None:
-            self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id")
+            alike = self._folded.get(fold(item)) or self._folded.get(fold(item.removesuffix(".0")))
+            # By their codes: what differs may look the same.
+            mend = f"It is {item!a}; meant may be {alike!a}. Write both alike." if alike else ""
+            self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id", mend)
             return None
         if name not in criteria:
             self._wrong(
@@ -198,6 +202,10 @@ class VoteChecker:
             )
             return None
         return criteria[name]
+
+    @cached_property
+    def _folded(self) -> dict[str, str]:
+        return {fold(known): known for known in self._criteria}
 
     def _kind_and_rater(self, row: Mapping[str, str], line: int | None) -> bool:
         kind = _kind(row)
