@@ -95,6 +95,9 @@ def _is_ragas(keys: Sequence[str]) -> bool:
 def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
     found = ToolResults("ragas", title)
     metrics = _metrics(rows)
+    held = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
+    if left := [repr(name) for name in held if name not in _RAGAS and name not in metrics]:
+        found.note(f"Columns left out, for not all that they hold are numbers: {', '.join(left)}.")
     for at, row in enumerate(rows, start=1):
         item = f"row {at}"
         fields: dict[str, Any] = {

@@ -90,12 +90,12 @@ def bundle(
     Raises:
         InputError: there are no answers, or one is no option of the rubric.
     """
-    if not found.answers:
-        message = f"It is a file of {TOOL_NAMES[found.tool]}, and holds no scores."
-        raise InputError(message, tuple(found.notices), found.title)
     if bins is not None:
         found.answers = [_numbered(answer, bins) for answer in found.answers]
     scales = _scales(found, bins)
+    if not found.answers or (rubric is None and not scales):
+        message = f"It is a file of {TOOL_NAMES[found.tool]}, and holds no scores."
+        raise InputError(message, tuple(found.notices), found.title)
     lines = list(_lines(found, scales))
     if rubric is None:
         criteria = [_criterion(name, scale, found) for name, scale in scales.items()]

@@ -290,6 +290,28 @@ def test_results_without_a_single_score_are_refused() -> None:
         read(json.dumps(empty), "run.json", "deepeval")
 
 
+def test_results_whose_every_score_is_empty_are_refused_as_such() -> None:
+    turn = {
+        "question_id": 81,
+        "model": "a",
+        "judge": ["gpt-4", "single-v1"],
+        "score": -1,
+        "turn": 1,
+    }
+
+    with pytest.raises(InputError, match="holds no scores"):
+        read(lines([turn | {"user_prompt": "u", "judgment": "j"}]), "single.jsonl", "mt_bench")
+
+
+def test_a_column_of_ragas_with_a_word_among_its_numbers_is_left_out_and_named() -> None:
+    row = {"user_input": "q", "response": "r", "reference": "t", "recall": 0.5}
+    rows = [row | {"faithfulness": "0,5", "note": ""}, row | {"faithfulness": 1}]
+    found = read(json.dumps(rows), "ragas.json", "ragas")
+    assert {criterion.name for criterion in found.rubric.criteria} == {"recall"}
+    (said,) = [n.message for n in found.notices if "left out" in n.message]
+    assert said == "Columns left out, for not all that they hold are numbers: 'faithfulness'."
+
+
 def test_yes_beside_a_verdict_is_no_score() -> None:
     metric = {"name": "m", "success": True, "score": True, "evaluationModel": "j"}
     case = {"name": "a", "input": "q", "actualOutput": "x", "metricsData": [metric]}
