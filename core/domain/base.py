@@ -34,7 +34,7 @@ class Noun(BaseModel):
             copied, "__pydantic_fields_set__", self.__pydantic_fields_set__ | changed.keys()
         )
         object.__setattr__(copied, "__pydantic_extra__", None)
-        object.__setattr__(copied, "__pydantic_private__", None)
+        object.__setattr__(copied, "__pydantic_private__", self.__pydantic_private__)
         return copied
 
 

@@ -128,6 +128,12 @@ def test_a_number_that_no_run_can_have_is_refused_before_anything_is_asked(
     assert rs.runs().empty
 
 
+def test_a_copy_of_a_function_as_a_judge_asks_the_same_function() -> None:
+    heavy = rs.check(looks).model_copy(update={"weight": 2.0})
+    assert (heavy.function, heavy.weight) == (looks, 2.0)
+    assert rs.grade(CRITERIA, ANSWERS, heavy).status == "done"
+
+
 def test_a_runs_data_file_stays_the_same_wherever_the_program_goes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
