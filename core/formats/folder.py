@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from core.domain.dataset import Dataset
@@ -186,7 +187,7 @@ def write_bytes(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A link stays a link: what it leads to is written.
         path = path.resolve()
-        part = path.with_name(f".{os.getpid()}.part")
+        part = path.with_name(f".{os.getpid()}-{get_ident()}.part")
         if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
             path.write_bytes(data)
             return

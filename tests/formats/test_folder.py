@@ -6,6 +6,7 @@ import contextlib
 import os
 import resource
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,19 @@ def test_a_full_disk_leaves_a_file_as_it_was_and_no_half_of_a_new_one(tmp_path: 
     write_bytes(link, b"anew")
     assert (link.is_symlink(), kept.read_bytes()) == (True, b"anew")
     assert kept.stat().st_mode & 0o777 == 0o640
+
+
+def test_threads_that_write_into_one_folder_write_their_own_files(tmp_path: Path) -> None:
+    def write(name: str) -> set[bytes]:
+        path, found = tmp_path / name, set[bytes]()
+        for _ in range(60):
+            write_bytes(path, name.encode() * 20_000)
+            found.add(path.read_bytes()[:1])
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(write, "abcd"))
+    assert found == [{b"a"}, {b"b"}, {b"c"}, {b"d"}]
 
 
 def test_a_pipe_is_written_and_stays_a_pipe(tmp_path: Path) -> None:
