@@ -90,5 +90,13 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(Batches, "take", end)
 
 
+def worked_until(moment: str, store: Store, run_id: int) -> None:
+    """A run whose process is killed at this moment."""
+    with pytest.MonkeyPatch.context() as patch:
+        killed_at(moment, patch)
+        with pytest.raises(SystemError):
+            runner.work_here(store, run_id)
+
+
 #: Before which verb of a door a kill comes.
 _VERBS = {"planned": "upload", "uploaded": "make", "sent": "look"}

@@ -25,7 +25,7 @@ from tests.command_line import cli
 from tests.judging.wire import KEY
 from tests.provider import Answer, Provider, refusal, said, status
 from tests.provider_batches import STEPS
-from tests.services.runs.batch_world import PLANNED, killed_at, work
+from tests.services.runs.batch_world import PLANNED, killed_at, work, worked_until
 from tests.services.runs.world import by_request, until, votes_of, write_files
 
 pytestmark = pytest.mark.usefixtures("soon")
@@ -221,17 +221,13 @@ def test_whoever_goes_on_after_a_kill_buys_nothing_twice(
     store: Store,
     batched: RunRequest,
     provider: Provider,
-    monkeypatch: pytest.MonkeyPatch,
     moment: str,
 ) -> None:
     steps = 2 if moment == "between two steps" else 1
     provider.rule = of_any_mode
     mode = "two_step" if steps == 2 else "criterion"
     run_id = lifecycle.start(store, asked_as(batched, mode=mode))
-    with monkeypatch.context() as patch:
-        killed_at(moment, patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
+    worked_until(moment, store, run_id)
     # A process that was killed says nothing of it.
     assert lifecycle.resume(store, run_id) == "queued"
     runner.work_here(store, run_id)
@@ -267,13 +263,10 @@ def test_cancelling_stops_the_batch_takes_what_was_answered_and_resuming_asks_th
 
 
 def test_a_run_that_nobody_works_on_is_cancelled_at_the_provider_by_whoever_takes_it(
-    store: Store, batched: RunRequest, provider: Provider, monkeypatch: pytest.MonkeyPatch
+    store: Store, batched: RunRequest, provider: Provider
 ) -> None:
     run_id = lifecycle.start(store, batched)
-    with monkeypatch.context() as patch:
-        killed_at("sent", patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
+    worked_until("sent", store, run_id)
     figures = lifecycle.summary(store, run_id)
     assert figures["batches_out"] == 1
     with pytest.raises(Conflict, match="has batches at the provider"):

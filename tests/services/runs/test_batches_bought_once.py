@@ -17,7 +17,7 @@ from core.services.runs import lifecycle, runner
 from core.services.runs.batches import desk, sending
 from core.store.store import Store
 from tests.provider_batches import STEPS
-from tests.services.runs.batch_world import ELSEWHERE, PLANNED, There, killed_at, work
+from tests.services.runs.batch_world import ELSEWHERE, PLANNED, There, killed_at, work, worked_until
 
 pytestmark = pytest.mark.usefixtures("soon")
 
@@ -25,14 +25,11 @@ pytestmark = pytest.mark.usefixtures("soon")
 @pytest.mark.parametrize("there", ELSEWHERE, indirect=True)
 @pytest.mark.parametrize("moment", ["planned", "uploaded", "bought", "sent", "taking"])
 def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
-    store: Store, there: There, monkeypatch: pytest.MonkeyPatch, moment: str
+    store: Store, there: There, moment: str
 ) -> None:
     there.batches.garbage = [b"{}", b'{"custom_id": "another-0123456789abcdef"}']
     run_id = lifecycle.start(store, there.asked())
-    with monkeypatch.context() as patch:
-        killed_at(moment, patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
+    worked_until(moment, store, run_id)
     assert lifecycle.resume(store, run_id) == "queued"
     runner.work_here(store, run_id)
     row = store.runs.row(run_id)
@@ -72,10 +69,7 @@ def test_without_its_key_a_run_buys_nothing_and_forgets_nothing_that_may_be_boug
     store: Store, there: There, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run_id = lifecycle.start(store, there.asked())
-    with monkeypatch.context() as patch:
-        killed_at("bought", patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
+    worked_until("bought", store, run_id)
     lifecycle.resume(store, run_id)
     with monkeypatch.context() as patch:
         patch.delenv("OWN_KEY")
@@ -100,14 +94,11 @@ def test_a_batch_whose_purchase_was_not_heard_of_is_found_and_not_bought_again(
 
 @pytest.mark.parametrize("there", ["anthropic"], indirect=True)
 def test_a_batch_of_another_that_may_be_ours_is_waited_for_and_not_taken(
-    store: Store, there: There, monkeypatch: pytest.MonkeyPatch
+    store: Store, there: There
 ) -> None:
     claude = there.provider.message_batches
     run_id = lifecycle.start(store, there.asked())
-    with monkeypatch.context() as patch:
-        killed_at("uploaded", patch)
-        with pytest.raises(SystemError):
-            runner.work_here(store, run_id)
+    worked_until("uploaded", store, run_id)
     claude.foreign(PLANNED - 1)
     claude.foreign(PLANNED)
     lifecycle.resume(store, run_id)
