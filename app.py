@@ -12,7 +12,6 @@ import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from http.cookies import SimpleCookie
 from pathlib import Path
@@ -25,7 +24,6 @@ from starlette.middleware import Middleware
 from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.errors import StreamlitSecretNotFoundError
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
 from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
@@ -107,11 +105,9 @@ def take_turns() -> None:
     A run that is to stop goes on to its next widget beside the run that follows it. Streamlit gives
     each a lock of its own; the one that ended then walked over what the other was writing, and its
     thread died of it. And it stops a run in the middle of a callback: what was typed counted as
-    heard, and was nowhere. A part of a page that looks by itself says nothing of what a person did:
-    a slow browser then sent values from before the last run as if somebody had chosen them.
+    heard, and was nowhere.
     """
     made, heard = SafeSessionState.__init__, SafeSessionState.on_script_will_rerun
-    asked = ScriptRequests.request_rerun
 
     def make(
         self: SafeSessionState, state: SessionState, yield_callback: Callable[[], None]
@@ -131,12 +127,7 @@ def take_turns() -> None:
         finally:
             runner._execing = True
 
-    def ask(self: ScriptRequests, new_data: RerunData) -> bool:
-        by_itself = new_data.is_auto_rerun
-        return asked(self, replace(new_data, widget_states=None) if by_itself else new_data)
-
     SafeSessionState.__init__ = make  # type: ignore[method-assign]
-    ScriptRequests.request_rerun = ask  # type: ignore[method-assign]
     SafeSessionState.on_script_will_rerun = hear  # type: ignore[method-assign]
 
 

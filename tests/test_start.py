@@ -49,19 +49,6 @@ safe = SafeSessionState(page, runner.look)
 safe.on_script_will_rerun(None)
 found["heard"] = [page["typed"], runner._execing]
 
-from streamlit.proto.WidgetStates_pb2 import WidgetStates
-from streamlit.runtime.scriptrunner_utils.script_requests import RerunData, ScriptRequests
-
-# A timer of the page after a person and alone, and a person after a timer.
-states, said = WidgetStates(), []
-for order in ((False, True), (True,), (True, False)):
-    requests = ScriptRequests()
-    for by_itself in order:
-        fragment = "part" if by_itself else None
-        requests.request_rerun(RerunData("", states, fragment_id=fragment, is_auto_rerun=by_itself))
-    said.append(requests._rerun_data.widget_states is not None)
-found["said"] = said
-
 app.warm()
 found["warm"] = [name for name in heavy if name in sys.modules]
 print(json.dumps(found))
@@ -100,9 +87,3 @@ def test_a_run_that_is_to_stop_first_takes_over_all_that_a_person_did(
     found: dict[str, Any],
 ) -> None:
     assert found["heard"] == ["words", True]
-
-
-def test_a_part_of_a_page_that_looks_by_itself_says_nothing_of_what_a_person_chose(
-    found: dict[str, Any],
-) -> None:
-    assert found["said"] == [True, False, True]

@@ -78,7 +78,7 @@ def _pills(found: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
     known = found.by_name
     if not known:
         return ()
-    key = field("judges", "pills")
+    key = _pills_key()
     state.put(key, list(chosen))
 
     def words(name: str) -> str:
@@ -99,7 +99,18 @@ def _pills(found: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...]:
     return chosen
 
 
+def _pills_key() -> str:
+    """Named after who was added last.
+
+    While a test is waited for the page asks by itself, and a slow browser then sends who was chosen
+    before, as if somebody had chosen them again.
+    """
+    return field("judges", "pills", str(state.get(ADDED) or ""))
+
+
 def _on_pills(key: str) -> None:
+    if key != _pills_key():
+        return
     with shown_errors():
         # One empty name says that nobody is chosen; no name at all, that nothing was said.
         state.set_address(**{state.JUDGE: list(state.get(key) or [""]), state.TRIED: None})

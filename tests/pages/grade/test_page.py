@@ -232,9 +232,25 @@ def test_who_deselects_everybody_is_asked_to_choose(store: Store, provider: Prov
     registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
     app = open_page(PAGE, **known(store))
     assert "Grade 4 texts" in buttons(app)
-    app.button_group(key=steps.field("judges", "pills")).set_value([]).run()
+    app.button_group(key=steps.field("judges", "pills", "")).set_value([]).run()
     assert "Grade 4 texts" not in buttons(app)
     assert "Nobody is chosen yet" in shown(app)
+
+
+def test_a_slow_browser_that_shows_who_was_chosen_before_drops_no_model_just_added(
+    store: Store, provider: Provider
+) -> None:
+    registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
+    app = open_page(PAGE, **known(store))
+    app.button_group(key=steps.field("judges", "pills", "")).set_value([]).run()
+    app.text_input(key=steps.field("model")).set_value("second")
+    app.text_input(key=steps.field("api_base")).set_value(provider.url)
+    before = app._tree.get_widget_states()
+    press(app, "Add and test")
+    assert stands(app, state.JUDGE) == "second"
+    # While the model is tested the page asks by itself, with what the browser shows.
+    app._run(before)
+    assert stands(app, state.JUDGE) == "second"
 
 
 def test_offline_judges_without_labels_say_what_is_missing(store: Store) -> None:
