@@ -16,7 +16,8 @@ import sys
 import numpy as np
 
 from core.metrics.drift import look_at
-from core.services.agreement.overall import OVERALL, AnswerPairs
+from core.services.agreement.joint_draws import AnswerPairs
+from core.services.agreement.overall import OVERALL
 from core.services.gate.baseline import fall
 
 CELLS, WEEKS, JUDGES, MEASURES, FROM = 4, 52, 3, 2, 5

@@ -18,7 +18,7 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.criteria import caveats
 from pages.agreement.selection import RatedSelection, switch, versus, words_of
-from pages.agreement.words import STRENGTH, few, row, section, tight
+from pages.agreement.words import STRENGTH, few, row, same_answer, section, tight
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
@@ -185,7 +185,8 @@ def one_criterion(chosen: RatedSelection) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section("Figures of this pair")
-        _figures(close, chosen.sheet.criterion(chosen.criterion), how)
+        same = same_answer(chosen.sheet, chosen.reference)
+        _figures(close, chosen.sheet.criterion(chosen.criterion), how, same)
     with right:
         section("Option by option")
         _options(close)
@@ -206,9 +207,9 @@ def _counted(chosen: RatedSelection, close: Close) -> None:
     )
 
 
-def _figures(close: Close, asked: CriterionRatings, how: Confidence) -> None:
+def _figures(close: Close, asked: CriterionRatings, how: Confidence, same: str) -> None:
     heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
-    first = (row(*one, asked) for one in close.first)
+    first = (row(*one, asked, same) for one in close.first)
     table(heads, first, name="Figures", numbers=(1, 2, 3))
     made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "

@@ -197,11 +197,8 @@ def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, .
     column = next((c for c in sheet.judges if rating_sheet.name_of(c) == finding.subject), None)
     if column is None:
         return "", (), None
-    reference = PANEL if PANEL in sheet.panel else chosen.reference
-    ids = remembered(
-        "apart", (*key, reference), lambda: confusion.items_apart(sheet, reference, column)
-    )
-    return f"{finding.subject} against {said(reference)}", ids, None
+    ids = remembered("apart", key, lambda: confusion.items_apart(sheet, PANEL, column))
+    return f"{finding.subject} against {said(PANEL)}", ids, None
 
 
 def _list(places: list[str], at: str, found: Examination) -> None:

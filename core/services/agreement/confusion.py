@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.services.agreement.rating_sheet import Sheet, sides
-from core.services.agreement.ratings import ABSTAINED, PEOPLE, CriterionRatings, Levels
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    LABELS,
+    MAJORITY,
+    PANEL,
+    PEOPLE,
+    CriterionRatings,
+    Levels,
+)
 
 ABSTAINED_WORD = "abstained"
 
@@ -81,7 +89,7 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
     counted = {
         name: _counted(levels, len(asked.labels))
         for name, levels in asked.columns.items()
-        if name != PEOPLE
+        if name not in (PEOPLE, MAJORITY)
     }
     return {name: one for name, one in counted.items() if any(one[0]) or one[1]}
 
@@ -89,12 +97,12 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
     """The same with all answers of each kind of rater put together: labels, panel, people, judges.
 
-    Kinds are ``human``, ``llm`` and ``offline``.
+    Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.
     """
     asked = sheet.criterion(criterion)
     found: dict[str, tuple[tuple[int, ...], int]] = {}
     for name, one in spread(sheet, criterion).items():
-        group = sheet.kind(name) if name in (*sheet.judges, *sheet.people) else name
+        group = name if name in (LABELS, PANEL) else sheet.kind(name)
         counts, away = found.get(group, ((0,) * len(asked.labels), 0))
         summed = tuple(a + b for a, b in zip(counts, one[0], strict=True))
         found[group] = (summed, away + one[1])

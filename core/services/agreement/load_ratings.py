@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,8 +22,9 @@ from core.formats.folder import (
 from core.formats.votes.clean_votes import CleanAnswers, read_clean_votes
 from core.formats.votes.vote_tables import parse_rows, votes_data
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
+from core.services.agreement.rating_sheet import Sheet
 from core.services.agreement.rating_tables import (
+    PanelVotes,
     gather,
     gathered,
     labels_of,
@@ -32,7 +33,9 @@ from core.services.agreement.rating_tables import (
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
+    JUDGE_KINDS,
     NOT_ASKED,
+    REVIEWED,
     Column,
     Levels,
     Options,
@@ -92,34 +95,41 @@ def run_named(source: str) -> int | None:
 
 
 def of_run(store: Store, run_id: int) -> Rated:
-    """The ratings of a run: its judges, its items' labels, and its panel's verdicts.
+    """The ratings of a run: its judges, its items' labels, its reviewers, and its verdicts before
+    people settled any.
 
     Items that offline judges learned from are no items of the run, so they are not in any figure.
     Answers to the options in reversed order are not, either: they check a judge, and rate nothing.
-    Imported votes give the same ratings as the folder they came from: nobody here settled them.
     """
     run = store.runs.get(run_id)
     items = items_of(store, run)
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
+    shadows = {judge.name for judge in run.panel.judges if judge.shadow}
+    members = set[Rater]()
 
     @cache  # a run has few raters and many answers
     def rater(judge: str, replicate: int) -> Rater:
-        return _rater(judge, replicate, own, kinds)
+        known = _rater(judge, replicate, own, kinds)
+        if judge not in shadows:
+            members.add(known)
+        return known
 
     failed = [
         RatedAnswer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
         if c.replicate < own
     ]
-    found = gathered(
-        items,
-        vote_columns(store, run, rater, own),
-        failed,
-        run_columns.label_columns(store, run),
-        verdicts(store, run, items) if run.panel.askable else {},
+    columns = vote_columns(store, run, rater, own)
+    labels = run_columns.label_columns(store, run)
+    reviewers = reviewer_columns(items, first_verdicts(store, run_id), kinds)
+    panel = PanelVotes(
+        verdicts=verdicts(store, run, items),
+        members=frozenset(members),
+        own_labels=run_columns.label_columns(store, run, settled=False) if reviewers else None,
     )
-    return replace(found, sure=lambda: sure_votes(store, run_id))
+    rated = gathered(items, [*columns, *reviewers], failed, labels, panel)
+    return replace(rated, sure=lambda: sure_votes(store, run_id))
 
 
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
@@ -189,7 +199,7 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
         clean = read_clean_votes(data, rubric, [item.id for item in items])
         if clean is not None:
             of = rated_items(rubric, items)
-            return gathered(of, _clean_columns(clean), (), labels_of(of, items), {})
+            return gathered(of, _clean_columns(clean), (), labels_of(of, items))
     read = parse_rows(data, name, rubric, items)
     for notice in read.notices:
         tell(str(notice))
@@ -200,8 +210,9 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
             for v in votes.rows
         ]
     )
-    answers, sure = [], list[SureVote]()
+    answers, sure, weights = [], list[SureVote](), dict[str, float]()
     for vote, name in zip(votes.rows, names, strict=True):
+        weights[name] = votes.weights.get(vote.rater, 1.0)
         told = (vote.confidence, vote.probabilities)
         if told != (None, None):
             sure.append(SureVote(vote.cell.item, vote.criterion, Rater(name, vote.kind), *told))
@@ -215,7 +226,8 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
                 State.FAILED if vote.failed else state,
             )
         )
-    return replace(gather(rubric, items, answers, {}), sure=lambda: sure)
+    rated = gather(rubric, items, answers, PanelVotes(weights=weights, sure=sure))
+    return replace(rated, sure=lambda: sure)
 
 
 def _plain_folder(path: Path) -> Rated | None:
@@ -240,7 +252,7 @@ def _plain_folder(path: Path) -> Rated | None:
         name: np.where(options < 0, codes[np.minimum(options + 2, 1)], options)
         for name, options in items.labels.items()
     }
-    return gathered(of, _clean_columns(clean), (), labels, {})
+    return gathered(of, _clean_columns(clean), (), labels)
 
 
 def _clean_columns(clean: CleanAnswers) -> list[Column]:
@@ -250,6 +262,54 @@ def _clean_columns(clean: CleanAnswers) -> list[Column]:
         options = np.where(one.failed, FAILED, answered)
         found.append(Column(one.criterion, Rater(one.rater, one.kind), one.rows, options))
     return found
+
+
+# People who review are raters, too: by their first verdicts, given before they saw the votes.
+#
+# Agreement uses what somebody said at first; truth is what was settled in the end. They are a
+# group of their own: a queue picks doubtful cells, which the graders of a file did not.
+
+#: By reviewer: (item id, criterion) and the option, ``None`` where it could not be assessed.
+Firsts = Mapping[str, Mapping[tuple[str, str], int | None]]
+
+
+def first_verdicts(store: Store, run_id: int) -> Firsts:
+    """What reviewers said at first, blind, in any queue of a run.
+
+    Verdicts given with the votes in sight are left out, and so are those that end disagreements.
+    Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
+    """
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    given = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
+    firsts: dict[str, dict[tuple[str, str], int | None]] = {}
+    for verdict in sorted(given, key=lambda v: v.first_event):
+        if verdict.part == "review" and verdict.mode != "assisted":
+            theirs = firsts.setdefault(verdict.reviewer, {})
+            theirs.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
+    return firsts
+
+
+def reviewer_columns(
+    items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
+) -> list[Column]:
+    """The first verdicts of reviewers as columns, in the order of names.
+
+    A reviewer with the name of a rater of the run is told apart by "(review)".
+    """
+    columns = list[Column]()
+    for name in sorted(firsts, key=str.casefold):
+        rater = Rater(f"{name} (review)" if name in taken else name, REVIEWED)
+        by_criterion: dict[str, dict[int, int]] = {}
+        for (item_id, criterion), option in firsts[name].items():
+            row = items.place.get(item_id)
+            if row is not None:
+                answers = by_criterion.setdefault(criterion, {})
+                answers[row] = ABSTAINED if option is None else option
+        columns += [
+            Column(criterion, rater, np.array([*cells]), np.array([*cells.values()]))
+            for criterion, cells in by_criterion.items()
+        ]
+    return columns
 
 
 class Row(NamedTuple):
@@ -300,10 +360,11 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
     rated = of_run(store, run_id)
 
     def seat(rater: Rater) -> tuple[int, str]:
+        if rater.kind == REVIEWED:
+            return len(seats), rater.name.casefold()
         return seats[rater.name.rpartition("|")[0] if several else rater.name], rater.name
 
-    found = sheet(replace(rated, raters=tuple(sorted(rated.raters, key=seat))))
-    return with_reviewers(replace(found, ruled=run.panel.askable), first_verdicts(store, run_id))
+    return sheet(replace(rated, raters=tuple(sorted(rated.raters, key=seat))))
 
 
 def sheet(rated: Rated) -> Sheet:
@@ -311,10 +372,12 @@ def sheet(rated: Rated) -> Sheet:
     columns = columns_of(rated.raters)
     return Sheet(
         items=rated.of.ids,
-        judges=tuple(name for rater, name in columns.items() if rater.kind != "human"),
+        judges=tuple(name for rater, name in columns.items() if rater.kind in JUDGE_KINDS),
         criteria=rated.criteria,
         people=tuple(name for rater, name in columns.items() if rater.kind == "human"),
-        kinds={name: rater.kind for rater, name in columns.items() if rater.kind != "human"},
+        kinds={name: rater.kind for rater, name in columns.items() if rater.kind in JUDGE_KINDS},
         traits=rated.of.traits,
         whole=len(rated.of.ids),
+        reviewers=tuple(name for rater, name in columns.items() if rater.kind == REVIEWED),
+        members=frozenset(columns[rater] for rater in rated.members if rater in columns),
     )

@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 
 from core import clock
 from core.errors import InputError
+from core.services.agreement.joint_draws import AnswerPairs, answer_pairs
 from core.services.agreement.load_ratings import Tell, read_source, unheard
 from core.services.agreement.metrics_report import report
-from core.services.agreement.overall import AnswerPairs, answer_pairs
 from core.services.agreement.ratings import LABELS, PEOPLE, Rated, columns_of
 from core.services.gate import baseline as kept
 from core.services.gate.figures import PAIR_KEYS, NamedFigure, named_figures, paths_of

@@ -21,7 +21,7 @@ from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.ratings import PANEL, PEOPLE
+from core.services.agreement.ratings import PANEL
 from core.services.datasets import label_draws
 from core.services.datasets.twins import twins_of
 from core.services.diagnostics import probe_results, probes
@@ -329,7 +329,7 @@ def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
         Known(one.name, one.kappa._replace(n=one.labelled), one.accuracy, one.commonest.value)
         for one in lines
     )
-    return Conclusion(tuple(known), found.column, PANEL if found.sheet.panel else PEOPLE)
+    return Conclusion(tuple(known), found.column, PANEL)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:

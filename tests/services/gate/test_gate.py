@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from core.services.agreement.overall import AnswerPairs, Resampled, accuracy, mean_kappa
+from core.services.agreement.joint_draws import AnswerPairs, Resampled
+from core.services.agreement.overall import accuracy, mean_kappa
 from core.services.gate.baseline import fall
 from tests.command_line import cli
 
