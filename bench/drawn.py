@@ -18,11 +18,11 @@ import numpy.typing as npt
 from core.metrics.agreement.kappa import kappa_quadratic, pair_cells
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_ordinal
+from core.metrics.intervals import joint_draws
 from core.metrics.intervals.bootstrap import percentile
 from core.metrics.intervals.draws import MANY, resample_many, resample_patterns
+from core.metrics.intervals.joint_draws import AnswerPairs, Resampled
 from core.metrics.measure import Array, Ratings, tally
-from core.services.agreement import joint_draws
-from core.services.agreement.joint_draws import AnswerPairs, Resampled
 from core.services.agreement.overall import OVERALL
 
 LEVELS, RESAMPLES, NOISE = 5, 1_000, 0.35

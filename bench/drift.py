@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 from core.metrics.drift import look_at
-from core.services.agreement.joint_draws import AnswerPairs
+from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.overall import OVERALL
 from core.services.gate.baseline import fall
 

@@ -168,7 +168,8 @@ _SURE = {"confidence": "sure", "accuracy": "right", "ece": "ECE", "brier": "Brie
 
 def metrics_as_text(report: Mapping[str, Any]) -> str:
     """The report in lines. What is undefined is said with its reason."""
-    lines = [
+    lines = [report["trust"]["in_words"], ""] if "trust" in report else []
+    lines += [
         line for name, c in report["criteria"].items() for line in _measured_criterion(name, c)
     ]
     lines += [_WHOLE]

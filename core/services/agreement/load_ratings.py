@@ -25,6 +25,7 @@ from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_sheet import Sheet
 from core.services.agreement.rating_tables import (
     PanelVotes,
+    column_by_criterion,
     gather,
     gathered,
     labels_of,
@@ -37,6 +38,7 @@ from core.services.agreement.ratings import (
     NOT_ASKED,
     REVIEWED,
     Column,
+    LabelSource,
     Levels,
     Options,
     Rated,
@@ -48,10 +50,12 @@ from core.services.agreement.ratings import (
     columns_of,
     rated_items,
 )
-from core.services.datasets import item_columns
+from core.services.datasets import item_columns, label_draws
 from core.services.results import run_columns
 from core.services.results.scored_items import resolved_items, scored_rubric
+from core.services.review import corrected_estimates, random_audit
 from core.store.store import Store
+from core.text import numbers
 
 #: Hears what a person should know about a source, a sentence at a time.
 Tell = Callable[[str], None]
@@ -123,13 +127,42 @@ def of_run(store: Store, run_id: int) -> Rated:
     columns = vote_columns(store, run, rater, own)
     labels = run_columns.label_columns(store, run)
     reviewers = reviewer_columns(items, first_verdicts(store, run_id), kinds)
+    settled = column_by_criterion(items, store.settled.options(run_id))
+    reviewed = bool(reviewers or settled)
     panel = PanelVotes(
         verdicts=verdicts(store, run, items),
         members=frozenset(members),
-        own_labels=run_columns.label_columns(store, run, settled=False) if reviewers else None,
+        own_labels=run_columns.label_columns(store, run, settled=False) if reviewed else None,
+        settled=settled or None,
     )
     rated = gathered(items, [*columns, *reviewers], failed, labels, panel)
-    return replace(rated, sure=lambda: sure_votes(store, run_id))
+    return replace(
+        rated,
+        sure=lambda: sure_votes(store, run_id),
+        draw=lambda level: label_draw(store, run, level, reviewed=bool(settled)),
+    )
+
+
+def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> LabelSource:
+    """How the labels of a run were drawn: by a queue's random audit, or as somebody declared."""
+    if reviewed:
+        queues = corrected_estimates.audited_queues(store, run.id, level)
+        known = [q for q in queues if q.found.weighted.value is not None]
+        whole = [q for q in known if not random_audit.narrowed(q.queue.rule)]
+        if whole:
+            found = whole[-1].found
+            words = f"{numbers.count(found.audited)} of them drawn at random"
+            return LabelSource(words, audited=found.weighted)
+    declared = label_draws.declared(store, run.dataset_version_id)
+    if declared is None:
+        return LabelSource()
+    chances = None
+    if declared.note:
+        version = run.dataset_version_id
+        chances = label_draws.drawn_items(store, version, declared.note).chances
+    return LabelSource(
+        f"drawn at random, as {declared.by or 'the owner of the data'} declared", chances=chances
+    )
 
 
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:

@@ -28,7 +28,7 @@ from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
-from core.services.agreement.overall import overall
+from core.services.agreement.overall import overall, trust_against
 from core.services.agreement.pair_figures import (
     abstention_figures,
     mean_level_figures,
@@ -128,12 +128,18 @@ def report(
     bootstrap: int = 0,
     seed: int = 0,
     how: Confidence = USUAL,
+    *,
+    models: bool = True,
 ) -> dict[str, Any]:
-    """The report for ratings that are at hand; see ``metrics_source``."""
+    """The report for ratings that are at hand; see ``metrics_source``. Without ``models`` it says
+    nothing of severity and variance components, which take the longest.
+    """
     _check(rated, reference)
     draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
     items, sure = rated.of.ids, rated.sure()
+    trusted = trust_against(rated, reference, how.level)
     found: dict[str, Any] = {
+        **({} if trusted is None else {"trust": trusted.as_data()}),
         "criteria": {
             c.name: _Measured(c, _names(rated, c), rated.members, reference, draws).report(
                 calibration.sureness(c, items, sure)
@@ -152,7 +158,7 @@ def report(
         said = _conclusion(rated, reference, bootstrap, seed)
         if said is not None:
             found["conclusion"] = said
-        found |= _models(rated, how.level)
+        found |= _models(rated, how.level) if models else {}
         found["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,

@@ -13,28 +13,55 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.measure import Array
-from core.services.agreement.joint_draws import (
+from core.metrics.intervals.in_force import UNSETTLED, InForce, in_force
+from core.metrics.intervals.joint_draws import (
     AnswerPairs,
     Figure,
     Picked,
     Resampled,
-    answer_pairs,
 )
+from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, sides
+from core.services.agreement.rating_sheet import Sheet, name_of, sides
 from core.services.agreement.ratings import (
     JUDGE_KINDS,
     LABELS,
     PANEL,
     PEOPLE,
     CriterionRatings,
+    LabelSource,
+    Levels,
     Rated,
     columns_of,
 )
+from core.text.numbers import count, percent, plural
 
 NO_CELLS = "No item has an answer of both."
 NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
+
+
+def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
+    """The pairs of two columns (`core.services.agreement.ratings`), criterion by criterion."""
+    ids = rated.of.ids
+    return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
+
+
+def _pairs(
+    criterion: CriterionRatings, ids: Sequence[str], reference: str, column: str
+) -> AnswerPairs:
+    sides = [
+        criterion.panel if name == PANEL else criterion.column(name, len(ids))
+        for name in (reference, column)
+    ]
+    both = np.flatnonzero((sides[0] >= 0) & (sides[1] >= 0))
+    return AnswerPairs(
+        criterion.name,
+        criterion.labels,
+        criterion.scale == "ordinal",
+        Picked(ids, both),
+        sides[0][both],
+        sides[1][both],
+    )
 
 
 def accuracy(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
@@ -184,3 +211,147 @@ def _overalls(
             found[name] = one
         number = sum(bool(one.items) for one in pairs)
         yield Overall(number, cells, found["accuracy"], found["mean_kappa"])
+
+
+# The one statement on how right the verdicts in force are: every surface shows this one.
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How right the verdicts in force are. ``reference`` is a column, empty where there is none.
+
+    ``found.right`` is of the verdicts in force, ``found.before`` of the votes' own, both over all
+    ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels were there
+    before people settled something, which is another option on ``differ`` of them.
+    """
+
+    found: InForce
+    reference: str
+    cells: int
+    drawn: str
+    both: int = 0
+    differ: int = 0
+
+    @property
+    def decided(self) -> float | None:
+        """The share of cells that have a verdict in force."""
+        return self.found.decided / self.cells if self.cells else None
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words."""
+        right, before = self.found.right, self.found.before
+        decided = f"{percent(self.decided)} of {plural(self.cells, 'cell')} are decided."
+        if not self.reference:
+            return f"How right the verdicts are is unknown: {_NOTHING_KNOWN} {decided}"
+        if right.value is None:
+            return f"How right the verdicts are is unknown: {right.reason} {decided}"
+        is_right = "are right" if self.reference == LABELS else "are what people say"
+        parts = [
+            f"Of the verdicts in force {_share(right)} {is_right}, from "
+            f"{plural(self.found.labels, 'label')}, {self._drawn()}; {decided}"
+        ]
+        if self.found.settled and before.value is not None:
+            parts.append(
+                f"Before people settled {count(self.found.settled)} of them: {_share(before)}."
+            )
+        if self.both:
+            parts.append(
+                f"Labels and people differ on {percent(self.differ / self.both)} of "
+                f"{plural(self.both, 'cell')}."
+            )
+        return " ".join(parts)
+
+    def _drawn(self) -> str:
+        if self.drawn:
+            return self.drawn
+        if self.found.labels >= self.found.decided:
+            return "one on every decided cell"
+        return "and nobody said how they were drawn"
+
+    def as_data(self) -> dict[str, Any]:
+        """The key ``trust`` of ``metrics --json``."""
+        estimates = {"right": self.found.right, "before": self.found.before}
+        ci = {name: [e.low, e.high] for name, e in estimates.items() if e.low is not None}
+        undefined = {name: e.reason for name, e in estimates.items() if e.value is None}
+        names = {"": None, LABELS: "gold", PEOPLE: "human"}
+        return {
+            "in_words": self.sentence,
+            "reference": names.get(self.reference, name_of(self.reference)),
+            **{name: one.value for name, one in estimates.items()},
+            "decided": self.decided,
+            "differ": self.differ / self.both if self.both else None,
+            "cells": self.cells,
+            "settled": self.found.settled,
+            "labels": self.found.labels,
+            "drawn": self._drawn() if self.reference else None,
+            **({"ci": ci} if ci else {}),
+            **({"undefined": undefined} if undefined else {}),
+        }
+
+
+_NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit."
+
+
+def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
+    """How right the verdicts of a source are, against the labels; without any, against people.
+
+    ``reference`` names another column.
+    """
+    people = [at for rater, at in columns_of(rated.raters).items() if rater.kind == "human"]
+    if not reference:
+        labelled = any((one.gold >= 0).any() for one in rated.criteria)
+        of_people = any(rater.kind == "human" for rater in rated.members)
+        reference = LABELS if labelled else ""
+        if not labelled and people and not of_people:
+            reference = PEOPLE if len(people) > 1 else people[0]
+    items = len(rated.of.ids)
+    nothing = np.full(items, UNSETTLED)
+    settled = [nothing if one.settled is None else one.settled for one in rated.criteria]
+    labels = [one.column(reference, items) for one in rated.criteria]
+    both = differ = 0
+    for one, here in zip(rated.criteria, settled, strict=True):
+        if one.own_labels is not None and reference == LABELS:
+            known = (one.own_labels >= 0) & (here >= 0)
+            both += int(known.sum())
+            differ += int((known & (one.own_labels != here)).sum())
+    draw = rated.draw(level) if reference == LABELS else LabelSource()
+    weights = None
+    if draw.chances is not None:
+        each = np.array([1 / draw.chances[item] for item in rated.of.ids])
+        weights = np.tile(each, len(rated.criteria))
+    found = in_force(
+        _joined([one.panel for one in rated.criteria]),
+        _joined(labels),
+        _joined(settled),
+        np.tile(np.arange(items), len(rated.criteria)),
+        weights=weights,
+        audited=draw.audited,
+        level=level,
+    )
+    return Trust(found, reference, rated.of.cells, draw.words, both, differ)
+
+
+def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:
+    """The statement by the reference of that name: ``gold``, ``human`` or a rater.
+
+    ``None`` where the reference's own votes are among those of the panel.
+    """
+    if name in (None, "gold"):
+        return trust(rated, LABELS if name else "", level)
+    columns = columns_of(rated.raters)
+    kinds = [rater for rater in rated.raters if rater.kind == "human"]
+    chosen = kinds if name == "human" else [r for r in rated.raters if r.name == name][:1]
+    if not chosen or rated.members & set(chosen):
+        return None
+    return trust(rated, columns[chosen[0]] if len(chosen) == 1 else PEOPLE, level)
+
+
+def _joined(columns: Sequence[Levels]) -> Levels:
+    return np.concatenate([np.empty(0, np.int64), *columns])
+
+
+def _share(one: Estimate) -> str:
+    if one.low is None or one.high is None:
+        return percent(one.value)
+    return f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)})"

@@ -196,6 +196,7 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
                 one,
                 columns={name: levels[rows] for name, levels in one.columns.items()},
                 own_labels=None if one.own_labels is None else one.own_labels[rows],
+                settled=None if one.settled is None else one.settled[rows],
             )
             for one in sheet.criteria
         ),

@@ -47,7 +47,8 @@ class PanelVotes(NamedTuple):
     Without ``verdicts`` nobody chose rules: each criterion's own rule settles, else the default
     one. Without ``members`` all judges count, and people only where nobody else rated. ``weights``
     are raters', 1 where absent; ``sure`` has the chances of votes, which ``soft_mean`` reads.
-    ``own_labels`` are the labels without those of a review of this run.
+    ``own_labels`` are the labels without those of a review of this run, ``settled`` what people
+    settled in it.
     """
 
     verdicts: Options | None = None
@@ -55,6 +56,7 @@ class PanelVotes(NamedTuple):
     weights: Mapping[str, float] = {}
     sure: Sequence[SureVote] = ()
     own_labels: Options | None = None
+    settled: Options | None = None
 
 
 #: All judges count, and default rules settle.
@@ -270,7 +272,7 @@ class _Criteria:
         people = [levels for rater, levels in raters.items() if rater.kind == "human"]
         if people:
             columns[PEOPLE] = majority_column(np.column_stack(people), k)
-        own = self.panel.own_labels
+        own, settled = self.panel.own_labels, self.panel.settled
         return CriterionRatings(
             name=table.name,
             scale=criterion.scale,
@@ -281,6 +283,7 @@ class _Criteria:
             raters=tuple(raters),
             values=tuple(criterion.values[i] or 0.0 for i in criterion.scored),
             own_labels=None if own is None else self._labels(table, own),
+            settled=None if settled is None else self._labels(table, settled),
         )
 
     def _labels(self, table: _Table, labels: Options) -> Levels:

@@ -21,6 +21,7 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric, Scale
 from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import State, majority
+from core.metrics.estimate import Estimate
 
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
@@ -109,6 +110,13 @@ class RatedItems:
         """The rubric in force for an item."""
         return self.own.get(item_id, self.rubric)
 
+    @property
+    def cells(self) -> int:
+        """How many (item, criterion) pairs there are."""
+        alike = len(self.ids) - len(self.own)
+        own = sum(len(rubric.criteria) for rubric in self.own.values())
+        return alike * len(self.rubric.criteria) + own
+
     @cached_property
     def rubrics(self) -> tuple[Rubric, ...]:
         """The rubrics in force, each once, in the order of the items."""
@@ -136,7 +144,9 @@ class CriterionRatings:
     The first columns are those of ``raters``, in their order; a rater who was never asked it has
     none. ``source`` is the criterion's own name, which differs from ``name`` where items' rubrics
     ask different questions under one name. ``options`` gives each level's place among the choices,
-    ``values`` what it is worth.
+    ``values`` what it is worth. Of a run that people reviewed, ``own_labels`` are the labels
+    without those of the review, and ``settled`` what it settled: ``NOT_ASKED`` where nothing,
+    ``ABSTAINED`` where nobody can say.
     """
 
     name: str
@@ -148,6 +158,7 @@ class CriterionRatings:
     raters: tuple[Rater, ...] = ()
     values: tuple[float, ...] = ()
     own_labels: Levels | None = None
+    settled: Levels | None = None
 
     @property
     def ordered(self) -> bool:
@@ -194,6 +205,23 @@ class CriterionRatings:
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
+class LabelSource(NamedTuple):
+    """How the labels of a source were drawn; ``words`` is empty where nobody said.
+
+    ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit.
+    ``chances`` are those of items to be labelled, where they differ.
+    """
+
+    words: str = ""
+    audited: Estimate | None = None
+    chances: Mapping[str, float] | None = None
+
+
+def draw_unknown(level: float) -> LabelSource:
+    """Nobody said how the labels were drawn."""
+    return LabelSource()
+
+
 #: By criterion what was answered, item by item: a place among its choices, or a code for none.
 Options = Mapping[str, Levels]
 
@@ -203,7 +231,8 @@ class Rated:
     """A source: its items, criteria in the rubric's order, and what was given as answers.
 
     ``given`` holds by rater, ``labelled`` the items' labels. ``members`` are the raters whose votes
-    count in the verdicts. ``sure`` reads how sure answers are, which few figures ask for.
+    count in the verdicts. ``sure`` reads how sure answers are, which few figures ask for, and
+    ``draw`` how labels were drawn, for intervals of a level.
     """
 
     of: RatedItems
@@ -213,6 +242,7 @@ class Rated:
     labelled: Options
     members: frozenset[Rater]
     sure: Callable[[], Sequence[SureVote]] = tuple
+    draw: Callable[[float], LabelSource] = draw_unknown
 
     @property
     def items(self) -> tuple[Item, ...]:

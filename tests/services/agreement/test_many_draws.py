@@ -8,11 +8,11 @@ import pytest
 from core.domain.base import build
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import MOST_CODES, patterns
+from core.metrics.intervals import joint_draws
 from core.metrics.intervals.bootstrap import quantile, risen
 from core.metrics.intervals.draws import MANY, OFTEN, resample_many, resample_patterns
-from core.services.agreement import joint_draws
+from core.metrics.intervals.joint_draws import AnswerPairs, Picked, Resampled
 from core.services.agreement.group_figures import Draws
-from core.services.agreement.joint_draws import AnswerPairs, Picked, Resampled
 from core.services.agreement.overall import OVERALL
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, answers_at
 from core.services.agreement.score_agreement import _score, summed_scores

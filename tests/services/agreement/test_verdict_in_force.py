@@ -61,6 +61,7 @@ def folder(tmp_path: Path) -> Path:
 def asked(*command: str, exit_code: int = 0) -> Any:
     done = CliRunner().invoke(main, [*command, "--json"])
     assert done.exit_code == exit_code, done.output
+    assert done.stdout, done.exception
     return json.loads(done.stdout)
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from core.metrics.intervals.draws import MANY, OFTEN, resample_items
 from core.metrics.measure import NEAR, Array
-from core.services.agreement.ratings import PANEL, CriterionRatings, Levels, Rated
+
+Levels = npt.NDArray[np.int64]
 
 #: So many counts are drawn at once.
 MOST_WEIGHTS = 4_000_000
@@ -62,30 +63,6 @@ class AnswerPairs:
         at = (self.reference * k + self.answers) * number + blocks
         found = np.bincount(at, minlength=k * k * number).reshape(k * k, number)
         return found.astype(np.float64)
-
-
-def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
-    """The pairs of two columns (`core.services.agreement.ratings`), criterion by criterion."""
-    ids = rated.of.ids
-    return [_pairs(criterion, ids, reference, column) for criterion in rated.criteria]
-
-
-def _pairs(
-    criterion: CriterionRatings, ids: Sequence[str], reference: str, column: str
-) -> AnswerPairs:
-    sides = [
-        criterion.panel if name == PANEL else criterion.column(name, len(ids))
-        for name in (reference, column)
-    ]
-    both = np.flatnonzero((sides[0] >= 0) & (sides[1] >= 0))
-    return AnswerPairs(
-        criterion.name,
-        criterion.labels,
-        criterion.scale == "ordinal",
-        Picked(ids, both),
-        sides[0][both],
-        sides[1][both],
-    )
 
 
 #: A figure of the tables of all criteria, for each draw.
