@@ -58,7 +58,8 @@ def show(chosen: RatedSelection) -> None:
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
         "criteria, else nominal. Abstentions are counted and left out. Below each figure: "
         f"{level_words()} interval, from {fmt.count(RESAMPLES)} resamples of the items, made once "
-        "for these votes and kept. " + label(" ".join(missing)),
+        f"for these votes and kept; of {same.lower()}, Wilson's (1927) with t over items. "
+        + label(" ".join(missing)),
         help=STRENGTH,
     )
     caveats(chosen)

@@ -72,12 +72,14 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelectio
     """Reference, rater, criterion and items; what makes no sense in the address is left out."""
     reference = _known(REFERENCE, whole.references)
     raters = whole.raters(reference)
-    rater = _known(RATER, raters)
+    # A judge alone, without labels or people, has nobody to be compared with.
+    rater = _known(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
     with st.grid(5, min_column_width=160, vertical_alignment="bottom"):
         select("Reference", REFERENCE, whole.references, reference, words_of, (RATER,))
-        select("Rater", RATER, raters, rater, words_of)
+        if raters:
+            select("Rater", RATER, raters, rater, words_of)
         select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
         part = _items(whole, about)
         how = interval_choice(stretch=True)

@@ -21,6 +21,7 @@ from pages.run import figures, grid, item
 from pages.ui import asking_words as words
 from pages.ui import routes, run_status, state
 from pages.ui.asking_words import SCALE_WORDS, rule_label
+from pages.ui.grades import trust_statement
 from pages.ui.resources import require_seen, store
 from pages.ui.run_status import raters_line, versions_line
 from pages.ui.text import esc, one_line
@@ -278,6 +279,7 @@ def show(run_id: int) -> None:
     show_flash()
     routes.other_views(run, routes.RUN)
     run_status.show(run_id, grades=True)
+    trust_statement(run_id, run.votes)
     _addresses(run)
     scored_under(run)
     _view(run)

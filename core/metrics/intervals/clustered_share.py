@@ -46,15 +46,19 @@ def clustered_share(
     hit = int(right.sum()) if weights is None else None
     _, place = np.unique(of, return_inverse=True)
     clusters = int(place.max()) + 1
-    totals = np.bincount(place, weight)
-    worth = float(weight.sum() ** 2 / (totals**2).sum())
-    if clusters > 1:
-        apart = np.bincount(place, weight * (right - share))
-        error = float((apart**2).sum()) / float(weight.sum()) ** 2
-        if 0 < share < 1 and error > 0:
-            worth = min(share * (1 - share) / error, float(n))
+    totals = np.bincount(place, weight).astype(np.float64)
+    worth = float(weight.sum() ** 2 / _sum(totals**2))
+    if clusters > 1 and 0 < share < 1:
+        apart = np.bincount(place, weight * right) - share * totals
+        error = _sum(apart**2) / float(weight.sum()) ** 2
+        worth = min(share * (1 - share) / error, float(n)) if error > 0 else worth
     estimate = Estimate(share, n=n, hits=hit)
     return estimate.within(share_interval(share, worth, clusters, level))
+
+
+def _sum(values: npt.NDArray[np.float64]) -> float:
+    """The sum, the same to the last digit whatever the order of items."""
+    return float(np.sort(values).sum())
 
 
 def share_interval(share: float, worth: float, items: int, level: float = USUAL.level) -> Interval:

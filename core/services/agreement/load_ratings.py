@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,7 @@ from core.formats.folder import (
 from core.formats.votes.clean_votes import CleanAnswers, read_clean_votes
 from core.formats.votes.vote_tables import parse_rows, votes_data
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_sheet import Sheet
+from core.services.agreement.rating_sheet import Sheet, first_verdicts, reviewer_columns
 from core.services.agreement.rating_tables import (
     PanelVotes,
     column_by_criterion,
@@ -295,54 +295,6 @@ def _clean_columns(clean: CleanAnswers) -> list[Column]:
         options = np.where(one.failed, FAILED, answered)
         found.append(Column(one.criterion, Rater(one.rater, one.kind), one.rows, options))
     return found
-
-
-# People who review are raters, too: by their first verdicts, given before they saw the votes.
-#
-# Agreement uses what somebody said at first; truth is what was settled in the end. They are a
-# group of their own: a queue picks doubtful cells, which the graders of a file did not.
-
-#: By reviewer: (item id, criterion) and the option, ``None`` where it could not be assessed.
-Firsts = Mapping[str, Mapping[tuple[str, str], int | None]]
-
-
-def first_verdicts(store: Store, run_id: int) -> Firsts:
-    """What reviewers said at first, blind, in any queue of a run.
-
-    Verdicts given with the votes in sight are left out, and so are those that end disagreements.
-    Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
-    """
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
-    given = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
-    firsts: dict[str, dict[tuple[str, str], int | None]] = {}
-    for verdict in sorted(given, key=lambda v: v.first_event):
-        if verdict.part == "review" and verdict.mode != "assisted":
-            theirs = firsts.setdefault(verdict.reviewer, {})
-            theirs.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
-    return firsts
-
-
-def reviewer_columns(
-    items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
-) -> list[Column]:
-    """The first verdicts of reviewers as columns, in the order of names.
-
-    A reviewer with the name of a rater of the run is told apart by "(review)".
-    """
-    columns = list[Column]()
-    for name in sorted(firsts, key=str.casefold):
-        rater = Rater(f"{name} (review)" if name in taken else name, REVIEWED)
-        by_criterion: dict[str, dict[int, int]] = {}
-        for (item_id, criterion), option in firsts[name].items():
-            row = items.place.get(item_id)
-            if row is not None:
-                answers = by_criterion.setdefault(criterion, {})
-                answers[row] = ABSTAINED if option is None else option
-        columns += [
-            Column(criterion, rater, np.array([*cells]), np.array([*cells.values()]))
-            for criterion, cells in by_criterion.items()
-        ]
-    return columns
 
 
 class Row(NamedTuple):

@@ -64,7 +64,7 @@ MOST = "majority where there is one"
 _OWN_LABELS = "own labels"
 METHOD = (
     f"items resampled; BCa below {SMALL} observations, percentile from there on; two levels: "
-    "Dirichlet of the counts and four further ratings; Clopper-Pearson for shares of 0 or 1"
+    "Dirichlet of the counts and four further ratings; accuracy: Wilson's with t over items"
 )
 
 
@@ -174,10 +174,9 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
     """
     sheet = load_ratings.sheet(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
-    everybody = (*sheet.people, *sheet.judges)
-    if len(everybody) < 2 or not sheet.criteria:
+    if len(sheet.everybody) < 2 or not sheet.criteria:
         return {}
-    found = {"severity": severity.as_data(rater_table(sheet, everybody), level)}
+    found = {"severity": severity.as_data(rater_table(sheet, sheet.everybody), level)}
     if len(columns) > 1:
         found["variance"] = variance.as_data(rater_table(sheet, columns), level)
     return found

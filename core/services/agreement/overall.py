@@ -274,17 +274,18 @@ class Trust:
         estimates = {"right": self.found.right, "before": self.found.before}
         ci = {name: [e.low, e.high] for name, e in estimates.items() if e.low is not None}
         undefined = {name: e.reason for name, e in estimates.items() if e.value is None}
-        names = {"": None, LABELS: "gold", PEOPLE: "human"}
+        if self.decided is None:
+            undefined["decided"] = "There is no cell."
+        name = {LABELS: "gold", PEOPLE: "human"}.get(self.reference, name_of(self.reference))
         return {
             "in_words": self.sentence,
-            "reference": names.get(self.reference, name_of(self.reference)),
             **{name: one.value for name, one in estimates.items()},
             "decided": self.decided,
-            "differ": self.differ / self.both if self.both else None,
+            **({"differ": self.differ / self.both} if self.both else {}),
             "cells": self.cells,
             "settled": self.found.settled,
             "labels": self.found.labels,
-            "drawn": self._drawn() if self.reference else None,
+            **({"reference": name, "drawn": self._drawn()} if self.reference else {}),
             **({"ci": ci} if ci else {}),
             **({"undefined": undefined} if undefined else {}),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from core.metrics.agreement.ratings import level_counts, mode_of
 from core.services.agreement.ratings import (
+    ABSTAINED,
     LABELS,
     MAJORITY,
     NOT_ASKED,
@@ -19,12 +20,16 @@ from core.services.agreement.ratings import (
     PERSON,
     REVIEWED,
     REVIEWER,
+    Column,
     CriterionRatings,
     Levels,
+    RatedItems,
+    Rater,
     Traits,
     majority_column,
 )
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable
+from core.store.store import Store
 
 #: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
 FEW = 50
@@ -60,6 +65,11 @@ class Sheet:
     def labelled(self) -> bool:
         """Whether any item has a label."""
         return any((asked.column(LABELS, 0) >= 0).any() for asked in self.criteria)
+
+    @property
+    def everybody(self) -> tuple[str, ...]:
+        """The columns of all raters."""
+        return (*self.people, *self.reviewers, *self.judges)
 
     @property
     def references(self) -> tuple[str, ...]:
@@ -273,3 +283,51 @@ def sliced(sheet: Sheet, part: Slice) -> Sheet:
     if not part:
         return sheet
     return subset(sheet, np.array([part.holds(item) for item in sheet.traits], np.bool_))
+
+
+# People who review are raters, too: by their first verdicts, given before they saw the votes.
+#
+# Agreement uses what somebody said at first; truth is what was settled in the end. They are a
+# group of their own: a queue picks doubtful cells, which the graders of a file did not.
+
+#: By reviewer: (item id, criterion) and the option, ``None`` where it could not be assessed.
+Firsts = Mapping[str, Mapping[tuple[str, str], int | None]]
+
+
+def first_verdicts(store: Store, run_id: int) -> Firsts:
+    """What reviewers said at first, blind, in any queue of a run.
+
+    Verdicts given with the votes in sight are left out, and so are those that end disagreements.
+    Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
+    """
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    given = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
+    firsts: dict[str, dict[tuple[str, str], int | None]] = {}
+    for verdict in sorted(given, key=lambda v: v.first_event):
+        if verdict.part == "review" and verdict.mode != "assisted":
+            theirs = firsts.setdefault(verdict.reviewer, {})
+            theirs.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
+    return firsts
+
+
+def reviewer_columns(
+    items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
+) -> list[Column]:
+    """The first verdicts of reviewers as columns, in the order of names.
+
+    A reviewer with the name of a rater of the run is told apart by "(review)".
+    """
+    columns = list[Column]()
+    for name in sorted(firsts, key=str.casefold):
+        rater = Rater(f"{name} (review)" if name in taken else name, REVIEWED)
+        by_criterion: dict[str, dict[int, int]] = {}
+        for (item_id, criterion), option in firsts[name].items():
+            row = items.place.get(item_id)
+            if row is not None:
+                answers = by_criterion.setdefault(criterion, {})
+                answers[row] = ABSTAINED if option is None else option
+        columns += [
+            Column(criterion, rater, np.array([*cells]), np.array([*cells.values()]))
+            for criterion, cells in by_criterion.items()
+        ]
+    return columns

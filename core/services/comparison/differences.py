@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -76,13 +76,22 @@ class CriterionDelta:
     agreement: Delta
 
 
+class DecidedCells(NamedTuple):
+    """Of ``labelled`` cells each run decided so many, and so many of its verdicts are right."""
+
+    labelled: int
+    decided: tuple[int, int]
+    right: tuple[int, int]
+
+
 @dataclass(frozen=True)
 class Deltas:
-    """Everything that is compared in numbers. ``accuracy`` is over all cells of all criteria."""
+    """Everything that is compared in numbers. ``accuracy`` is over all cells that both decided."""
 
     criteria: tuple[CriterionDelta, ...]
     accuracy: Delta
     score: Delta
+    decided: DecidedCells
 
 
 def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
@@ -95,7 +104,21 @@ def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -
             replace(one, **{name: replace(getattr(one, name), p_holm=p)})
             for one, p in zip(found, corrected, strict=True)
         ]
-    return Deltas(tuple(found), _all_cells(paired, draws), _score(paired, draws))
+    return Deltas(
+        tuple(found), _all_cells(paired, draws), _score(paired, draws), decided_cells(paired)
+    )
+
+
+def decided_cells(paired: Paired) -> DecidedCells:
+    """How many labelled cells each run decided, and how many rightly."""
+    labelled, decided, right = 0, [0, 0], [0, 0]
+    for sides in paired.criteria:
+        known = sides.gold >= 0
+        labelled += int(known.sum())
+        for at, given in enumerate(sides.verdicts):
+            decided[at] += int((known & (given >= 0)).sum())
+            right[at] += int((known & (given == sides.gold)).sum())
+    return DecidedCells(labelled, (decided[0], decided[1]), (right[0], right[1]))
 
 
 def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:

@@ -15,7 +15,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.services.agreement import calibration
+from core.services.agreement import calibration, overall
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
 
@@ -299,6 +299,7 @@ def report(
         asked_again=_asked_again(store, run_id),
         stand_in=calibration.alt_test_data(found.sheet),
         labels_declared=_declared(store, run) if by_people[0] else "",
+        trust=overall.trust(rated, level=how.level).as_data() if run.votes else {},
         level=how.level,
         interval=how.method,
     )

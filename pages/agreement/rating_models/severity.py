@@ -39,7 +39,9 @@ def show(chosen: RatedSelection) -> None:
         "severity",
         (*chosen.about, criterion),
         lambda: severity.severity(
-            rater_table(sheet, (*sheet.people, *sheet.judges)), criterion, chosen.how.level
+            rater_table(sheet, sheet.everybody),
+            criterion,
+            chosen.how.level,
         ),
     )
     st.html(f'<div class="rs-prose">{esc(severity.in_words(found))}</div>')
@@ -106,7 +108,7 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
         f"{fmt.count(len(rated_items))} that it changes most. Few ratings are drawn towards what "
         "items are on the whole."
     )
-    rated = rater_table(chosen.sheet, (*chosen.sheet.people, *chosen.sheet.judges))
+    rated = rater_table(chosen.sheet, chosen.sheet.everybody)
     with st.container(horizontal=True):
         st.download_button(
             "Fair scores (CSV)",

@@ -82,8 +82,8 @@ def test_a_kappa_that_does_not_exist_says_why(sheet: Sheet) -> None:
 def test_an_accuracy_of_one_has_an_interval_that_ends_below_one() -> None:
     (line,) = rater_pairs.compare(made([0, 1, 0, 1], [0, 1, 0, 1]), PANEL, BOB)
 
-    # Clopper and Pearson (1934) for 4 of 4: the lower end is .025^(1/4) = .3976.
-    assert line.accuracy.low == pytest.approx(0.025**0.25)
+    # Wilson (1927) with t on 3 for 4 of 4: the lower end is 1 / (1 + 3.1824^2 / 4) = .2831.
+    assert line.accuracy.low == pytest.approx(1 / (1 + 3.1824463**2 / 4))
     assert line.accuracy.high == 1
 
 
