@@ -249,6 +249,11 @@ class Rated:
         """The items whole."""
         return self.of.whole
 
+    @property
+    def graders(self) -> tuple[Rater, ...]:
+        """The raters of the votes, without people who only reviewed the run."""
+        return tuple(rater for rater in self.raters if rater.kind != REVIEWED)
+
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
         """What a rater answered to an item, as ``core.scoring`` takes it."""
         row = self.of.place.get(item_id)

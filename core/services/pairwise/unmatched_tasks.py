@@ -50,7 +50,7 @@ def unmatched_report(
     systems = tuple(dict.fromkeys(item.system for item in rated.items if item.system))
     if len(systems) < 2:
         raise InputError("Items must name at least two systems to be ranked. " + why)
-    judges = [r for r in rated.raters if r.kind != "human"] or list(rated.raters)
+    judges = [r for r in rated.graders if r.kind != "human"] or list(rated.graders)
     by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
     means = [

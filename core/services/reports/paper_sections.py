@@ -21,6 +21,7 @@ from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
 from core.services.agreement.calibration import PEOPLE_ARE, beaten
+from core.services.agreement.ratings import JUDGE_KINDS
 from core.services.reports.report_values import (
     CriterionLine,
     JudgeFacts,
@@ -268,7 +269,8 @@ def _forest(report: RunReport) -> Forest:
 
 
 def _trust(report: RunReport) -> PaperTable:
-    whom = "people" if all(r.kind == "human" for r in report.raters) else "judges"
+    judged = any(rater.kind in JUDGE_KINDS for rater in report.raters)
+    whom = "judges" if judged else "people"
     alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
     heads = ["Criterion", "Mean value", alpha]
     note = "Mean value: of the verdicts that are no abstention. " + _ALPHA.format(whom=whom)

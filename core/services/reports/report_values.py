@@ -329,6 +329,7 @@ KINDS = {
     "llm": "model",
     "offline": "offline judge",
     "human": "person",
+    "reviewer": "reviewer",
     "classifier": "offline: classifier",
     "neighbours": "offline: nearest labelled neighbours",
     "check": "rules",
