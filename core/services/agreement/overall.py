@@ -249,7 +249,7 @@ class Trust:
         is_right = "are right" if self.reference == LABELS else "are what people say"
         parts = [
             f"Of the verdicts in force {_share(right)} {is_right}, from "
-            f"{plural(self.found.labels, 'label')}, {self._drawn()}; {decided}"
+            f"{plural(self.found.labels, 'label')} ({self._drawn()}); {decided}"
         ]
         if self.found.settled and before.value is not None:
             parts.append(
@@ -267,7 +267,7 @@ class Trust:
             return self.drawn
         if self.found.labels >= self.found.decided:
             return "one on every decided cell"
-        return "and nobody said how they were drawn"
+        return "how they were chosen is unknown"
 
     def as_data(self) -> dict[str, Any]:
         """The key ``trust`` of ``metrics --json``."""
