@@ -10,9 +10,8 @@ from core.services.agreement.rating_sheet import Sheet, sides
 from core.services.agreement.ratings import (
     ABSTAINED,
     LABELS,
-    MAJORITY,
+    MADE,
     PANEL,
-    PEOPLE,
     CriterionRatings,
     Levels,
 )
@@ -89,7 +88,7 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
     counted = {
         name: _counted(levels, len(asked.labels))
         for name, levels in asked.columns.items()
-        if name not in (PEOPLE, MAJORITY)
+        if name not in MADE
     }
     return {name: one for name, one in counted.items() if any(one[0]) or one[1]}
 

@@ -43,6 +43,7 @@ from core.services.agreement.ratings import (
     LABELS,
     MAJORITY,
     NOT_ASKED,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
     REVIEWED,
@@ -61,7 +62,6 @@ from core.text.numbers import count, plural, score
 HUMAN, GOLD = "human", "gold"
 #: What the unique majority of the panel's raters is called as a rater.
 MOST = "majority where there is one"
-_OWN_LABELS = "own labels"
 METHOD = (
     f"items resampled; BCa below {SMALL} observations, percentile from there on; two levels: "
     "Dirichlet of the counts and four further ratings; accuracy: Wilson's with t over items"
@@ -232,11 +232,8 @@ class _Measured:
         self._k = len(criterion.labels)
         self._humans = criterion.of_kind(HUMAN)
         self._of_people = any(rater.kind == HUMAN for rater in members)
-        more = {name: criterion.columns[name] for name in (LABELS, PANEL)}
-        if MAJORITY in criterion.columns:
-            more[MAJORITY] = criterion.columns[MAJORITY]
-        if criterion.own_labels is not None:
-            more[_OWN_LABELS] = criterion.own_labels
+        beside = (LABELS, PANEL, MAJORITY, OWN_LABELS)
+        more = {name: one for name, one in criterion.columns.items() if name in beside}
         self._patterns: Patterns = patterns(np.column_stack([criterion.coded, *more.values()]))
         rows = self._patterns.rows
         self._levels = rows[:, : -len(more)]
@@ -320,7 +317,7 @@ class _Measured:
             major = self._majority if at is None else others[:, at]
             mean = everyone_mean if at is None else _at(others_mean, at)
             reviewed = self._criterion.raters[column].kind == REVIEWED
-            gold = self._more.get(_OWN_LABELS, self._gold) if reviewed else self._gold
+            gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
                 found[name] = self._versus(self._levels[:, column], major, mean, gold)
                 if told := sure.get(keys[column]):

@@ -13,7 +13,7 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.intervals.in_force import UNSETTLED, InForce, in_force
+from core.metrics.intervals.in_force import InForce, in_force
 from core.metrics.intervals.joint_draws import (
     AnswerPairs,
     Figure,
@@ -26,8 +26,10 @@ from core.services.agreement.rating_sheet import Sheet, name_of, sides
 from core.services.agreement.ratings import (
     JUDGE_KINDS,
     LABELS,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
+    SETTLED,
     CriterionRatings,
     LabelSource,
     Levels,
@@ -307,15 +309,14 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         if not labelled and people and not of_people:
             reference = PEOPLE if len(people) > 1 else people[0]
     items = len(rated.of.ids)
-    nothing = np.full(items, UNSETTLED)
-    settled = [nothing if one.settled is None else one.settled for one in rated.criteria]
+    settled = [one.column(SETTLED, items) for one in rated.criteria]
     labels = [one.column(reference, items) for one in rated.criteria]
     both = differ = 0
     for one, here in zip(rated.criteria, settled, strict=True):
-        if one.own_labels is not None and reference == LABELS:
-            known = (one.own_labels >= 0) & (here >= 0)
-            both += int(known.sum())
-            differ += int((known & (one.own_labels != here)).sum())
+        if reference == LABELS:
+            own = one.column(OWN_LABELS, items)
+            known = (own >= 0) & (here >= 0)
+            both, differ = both + int(known.sum()), differ + int((known & (own != here)).sum())
     draw = rated.draw(level) if reference == LABELS else LabelSource()
     weights = None
     if draw.chances is not None:

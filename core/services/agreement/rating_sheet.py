@@ -15,6 +15,7 @@ from core.services.agreement.ratings import (
     LABELS,
     MAJORITY,
     NOT_ASKED,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
     PERSON,
@@ -185,8 +186,8 @@ def sides(
 
 
 def _against(sheet: Sheet, asked: CriterionRatings, column: str, other: str) -> Levels:
-    if column == LABELS and other in sheet.reviewers and asked.own_labels is not None:
-        return asked.own_labels
+    if column == LABELS and other in sheet.reviewers:
+        column = OWN_LABELS
     if {column, other} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
         return np.full(len(sheet.items), NOT_ASKED)
     others = sheet.others(column, other)
@@ -202,12 +203,7 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         items=tuple(sheet.items[at] for at in rows),
         judges=sheet.judges,
         criteria=tuple(
-            replace(
-                one,
-                columns={name: levels[rows] for name, levels in one.columns.items()},
-                own_labels=None if one.own_labels is None else one.own_labels[rows],
-                settled=None if one.settled is None else one.settled[rows],
-            )
+            replace(one, columns={name: levels[rows] for name, levels in one.columns.items()})
             for one in sheet.criteria
         ),
         people=sheet.people,

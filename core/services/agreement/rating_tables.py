@@ -21,8 +21,10 @@ from core.services.agreement.ratings import (
     LABELS,
     MAJORITY,
     NOT_ASKED,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
+    SETTLED,
     Column,
     CriterionRatings,
     Levels,
@@ -272,7 +274,9 @@ class _Criteria:
         people = [levels for rater, levels in raters.items() if rater.kind == "human"]
         if people:
             columns[PEOPLE] = majority_column(np.column_stack(people), k)
-        own, settled = self.panel.own_labels, self.panel.settled
+        for name, told in ((OWN_LABELS, self.panel.own_labels), (SETTLED, self.panel.settled)):
+            if told is not None:
+                columns[name] = self._labels(table, told)
         return CriterionRatings(
             name=table.name,
             scale=criterion.scale,
@@ -282,8 +286,6 @@ class _Criteria:
             options=criterion.scored,
             raters=tuple(raters),
             values=tuple(criterion.values[i] or 0.0 for i in criterion.scored),
-            own_labels=None if own is None else self._labels(table, own),
-            settled=None if settled is None else self._labels(table, settled),
         )
 
     def _labels(self, table: _Table, labels: Options) -> Levels:

@@ -26,6 +26,10 @@ from core.metrics.estimate import Estimate
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
 JUDGE, PERSON, REVIEWER = "judge:", "person:", "reviewer:"
+#: Of a run that people reviewed: the labels without those of the review, and what it settled.
+OWN_LABELS, SETTLED = "own labels", "settled"
+#: Columns that are no rater's, beside ``LABELS`` and ``PANEL``.
+MADE = (PEOPLE, MAJORITY, OWN_LABELS, SETTLED)
 JUDGE_KINDS = ("llm", "offline")
 #: The kind of a person who reviewed the run: graders and reviewers are two groups.
 REVIEWED = "reviewer"
@@ -144,9 +148,7 @@ class CriterionRatings:
     The first columns are those of ``raters``, in their order; a rater who was never asked it has
     none. ``source`` is the criterion's own name, which differs from ``name`` where items' rubrics
     ask different questions under one name. ``options`` gives each level's place among the choices,
-    ``values`` what it is worth. Of a run that people reviewed, ``own_labels`` are the labels
-    without those of the review, and ``settled`` what it settled: ``NOT_ASKED`` where nothing,
-    ``ABSTAINED`` where nobody can say.
+    ``values`` what it is worth.
     """
 
     name: str
@@ -157,8 +159,6 @@ class CriterionRatings:
     options: tuple[int, ...] = ()
     raters: tuple[Rater, ...] = ()
     values: tuple[float, ...] = ()
-    own_labels: Levels | None = None
-    settled: Levels | None = None
 
     @property
     def ordered(self) -> bool:
@@ -304,11 +304,11 @@ def majority_column(ratings: Levels, k: int) -> Levels:
     return np.where(silent, ABSTAINED, tied)
 
 
-def panel_options(rated: Rated) -> Options:
-    """The panel's verdicts as options."""
+def options_of(rated: Rated, column: str) -> Options:
+    """A column's answers as options, by criterion."""
     found: dict[str, Levels] = {}
     for criterion in rated.criteria:
-        merge(found, criterion, PANEL, len(rated.of.ids))
+        merge(found, criterion, column, len(rated.of.ids))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.metrics.estimate import USUAL
-from core.services.agreement.ratings import LABELS, Rated
+from core.services.agreement.ratings import LABELS, SETTLED, Rated
 from core.services.gate.figures import NamedFigure
 from core.text import numbers as fmt
 
@@ -80,9 +80,10 @@ class GateLabels:
         criteria = [c for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
         picked = 0
         for one in criteria or self._rated.criteria:
-            if one.settled is not None and not self._audited and parts[0] != "trust":
-                labels = one.column(self._column, len(self._rated.of.ids))
-                picked += int(((one.panel >= 0) & (labels >= 0) & (one.settled >= 0)).sum())
+            if not self._audited and parts[0] != "trust":
+                items = len(self._rated.of.ids)
+                labels, settled = one.column(self._column, items), one.column(SETTLED, items)
+                picked += int(((one.panel >= 0) & (labels >= 0) & (settled >= 0)).sum())
         cells = self._rated.of.cells
         if criteria:
             decided, cells = int((criteria[0].panel >= 0).sum()), len(self._rated.of.ids)

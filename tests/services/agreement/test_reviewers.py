@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from core.domain.review import Given, QueueSettings
-from core.services.agreement import load_ratings, rater_pairs, reliability
+from core.services.agreement import load_ratings, rater_pairs, reliability, score_agreement
 from core.services.agreement.ratings import ABSTAINED, LABELS, NOT_ASKED, PANEL, PEOPLE
 from core.services.review import claims, commit_reveal, other_acts
 from core.store.store import Store
@@ -97,3 +97,23 @@ def test_when_all_is_taken_back_there_is_no_reviewer(store: Store) -> None:
     for one, other in zip(before.criteria, after.criteria, strict=True):
         assert one.columns.keys() == other.columns.keys()
         assert all(np.array_equal(one.columns[k], other.columns[k]) for k in one.columns)
+
+
+def test_whole_items_of_a_reviewer_or_a_judge_meet_no_score_with_an_own_answer(
+    store: Store,
+) -> None:
+    """The votes of item 3 are MET, UNMET and an abstention; people settle it as UNMET."""
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, EVERYTHING)
+    reviewed.settle(store, sit(store, "Ada"), queue, "i3", UNMET)
+    sheet = load_ratings.sheet_of(store, run.id)
+    scores = score_agreement.scores_of(store, run.id, sheet)
+
+    # No item had a label on every criterion before the review.
+    assert not scores.of(sheet, LABELS, "reviewer:Ada").known.any()
+    assert scores.of(sheet, LABELS, PANEL).known.tolist() == [False, False, False, True]
+    # ann meets the mean of bob's and cem's scores: on item 1 bob's is 1 and cem's 0.
+    others = scores.of(sheet, PANEL, "judge:ann")
+    assert others.values[1] == 0.5
+    lines = score_agreement.score_report(load_ratings.of_run(store, run.id), None, None)
+    assert lines["raters"]["Ada"]["vs_gold"]["n"] == 0
