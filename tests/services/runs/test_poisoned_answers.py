@@ -7,7 +7,7 @@ names beyond all bounds is unknown.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import pytest
 
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
+from core.domain.votes import AskedOutcome, Vote
 from core.judging.allowance import told_by
 from core.judging.providers.failures import retry_after
 from core.services.runs import lifecycle
@@ -123,3 +124,26 @@ def test_headers_of_limits_without_measure_say_nothing() -> None:
     headers = {f"x-ratelimit-{name}-tokens": "9" * 400 for name in names}
 
     assert told_by(headers) is None
+
+
+def test_an_outcome_that_cannot_be_written_fails_alone_and_says_whose_it_is(
+    store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = store.votes.record
+
+    def refusing(run_id: int, outcomes: Sequence[AskedOutcome], **options: Any) -> Any:
+        """As SQLite refuses a number that it cannot hold: the group of it is not written."""
+        for outcome in outcomes:
+            for one in outcome.results:
+                if one.cell.item == "i3" and isinstance(one, Vote):
+                    raise OverflowError("Python int too large to convert to SQLite INTEGER")
+        return record(run_id, outcomes, **options)
+
+    monkeypatch.setattr(store.votes, "record", refusing)
+    run = store.runs.get(graded(store, provider))
+
+    planned = len(ITEMS) * len(RUBRIC.criteria)
+    assert (run.status, run.votes, provider.count) == ("done", planned - 2, planned)
+    (failed,) = store.votes.failure_kinds(run.id)
+    assert (failed.kind, failed.times) == ("internal", 2)
+    assert "The answer of a on i3 could not be recorded (OverflowError" in failed.message
