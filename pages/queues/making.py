@@ -277,8 +277,8 @@ def _rule(run: RunRow) -> QueueRule:
                 ticked=rubric.decision is not None,
             )
             everything = _check("everything", "Everything", False, "All cells of the run.")
-    audit, gold = _draws()
     most = _most()
+    audit, gold = _draws(capped=most is not None)
     return QueueRule(
         split=split,
         margin=margin,
@@ -314,12 +314,14 @@ def _most() -> int | None:
     )
 
 
-def _draws() -> tuple[int, int]:
+def _draws(*, capped: bool) -> tuple[int, int]:
     """The shares of the random audit and of cells whose label is known, in %."""
     key = state.key(QUEUE_FIELD, "audit")
     state.seed(key, 10)
     audit = st.slider(
-        "Audit: random share of all other cells, in %",
+        "Audit: share of the cap drawn at random, in %"
+        if capped
+        else "Audit: random share of all other cells, in %",
         0,
         100,
         key=key,
@@ -329,7 +331,9 @@ def _draws() -> tuple[int, int]:
     key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)
     gold = st.slider(
-        "Known answers: random share of the other cells that the dataset labels, in %",
+        "Known answers: share of the cap drawn from labelled cells, in %"
+        if capped
+        else "Known answers: random share of the other cells that the dataset labels, in %",
         0,
         100,
         key=key,

@@ -186,7 +186,9 @@ def _findings(queue: QueueRow) -> None:
 
 def _progress(queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
+    random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
+    st.html(f"<div>{esc(queues.parts(progress.total - random, random))}</div>")
     figures(
         [
             LabelledFigure("Cells", fmt.count(progress.total)),
@@ -249,12 +251,18 @@ def _about(queue: QueueRow) -> None:
                 ("Reviewers per item", fmt.count(settings.reviewers)),
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
                 ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),
-                ("Audit", f"{fmt.percent(queue.rule.audit_share)} of the cells left out"),
+                ("Audit", _audit(queue)),
                 ("At most", _most(queue)),
                 ("Seed", str(queue.seed)),
             ],
             name="How this queue works",
         )
+
+
+def _audit(queue: QueueRow) -> str:
+    share = fmt.percent(queue.rule.audit_share)
+    of = "the cells left out" if queue.rule.most is None else "the cap, mixed into the order"
+    return f"{share} of {of}"
 
 
 def _most(queue: QueueRow) -> str:

@@ -9,8 +9,8 @@ import streamlit as st
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
 from core.services.results import item_view
-from core.services.review import queues
-from core.services.review.queues import Session, Trouble
+from core.services.review import queue_results, queues
+from core.services.review.queue_results import Session, Trouble
 from core.services.review.reviewer_quality import Anchoring, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt
@@ -35,7 +35,7 @@ from pages.ui.widgets import (
 
 def session_result(queue: QueueRow) -> None:
     """Figures, time, and the criteria that people found at fault."""
-    found = kept("session", queue, lambda: queues.session(store(), queue.id))
+    found = kept("session", queue, lambda: queue_results.session(store(), queue.id))
     section("What people changed")
     figures(
         [

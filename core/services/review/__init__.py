@@ -11,6 +11,7 @@ __all__ = [
     "commit_reveal",
     "corrected_estimates",
     "other_acts",
+    "queue_results",
     "queues",
     "random_audit",
     "random_labels",

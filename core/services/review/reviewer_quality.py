@@ -19,7 +19,7 @@ from core.services.queueing.queue_cap import AWAY_MS
 from core.services.results.browsing import judged_options
 from core.services.results.scored_items import effective, labels_of, resolved_items, scored_rubric
 from core.services.review import claims, second_looks
-from core.services.review.queues import spent
+from core.services.review.queue_results import spent
 from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store

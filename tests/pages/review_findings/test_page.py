@@ -83,6 +83,22 @@ def test_a_few_audited_cells_say_how_many_more_would_do(store: Store) -> None:
     assert "10 are needed to speak of the rest" in read(app)
 
 
+def test_an_audit_speaks_before_it_is_decided_to_its_end(store: Store) -> None:
+    rule = QueueRule.only(stale=True, audit_share=0.5, most=40, criteria=("Right",))
+    queue = make_queue(store, 80, rule)
+    items = [cell.item_id for cell in store.queues.cells(queue)]
+    # Half of 40 cells are drawn, of 80; 15 of these 20 are decided, all as the votes say.
+    assert len(items) == 20
+    for item in items[:15]:
+        panel = MET if int(item[1:]) % 4 < 2 else UNMET
+        reviewed.settle(store, sit(store, "Ada"), queue, item, panel)
+    text = read(open_record(store, queue=queue))
+    assert (
+        "Of 20 cells drawn at random 15 are decided: people gave the panel's verdict on 15. "
+        "Whatever the other 5 turn out to be, people would confirm" in text
+    )
+
+
 def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
     nothing = QueueRule.only(stale=True, audit_share=0.5)
     queue = make_queue(store, 80, nothing)
