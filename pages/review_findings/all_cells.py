@@ -130,6 +130,11 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
 def _so_far(rest: Unseen) -> str:
     """What the decided ones of a random audit say while others are open."""
     drawn = rest.audited + rest.missing
+    if not rest.audited:
+        return (
+            f"No cell of the random audit ({fmt.count(drawn)}) is decided yet. They come unmarked, "
+            "mixed into the queue's order."
+        )
     words = (
         f"Of {fmt.plural(drawn, 'cell')} drawn at random {fmt.count(rest.audited)} "
         f"{'is' if rest.audited == 1 else 'are'} decided: people gave the panel's verdict on "

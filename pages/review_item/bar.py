@@ -23,8 +23,8 @@ REVIEW_HELP = "review_help"
 
 #: Every key with what it does; the same list is shown by H.
 KEYS = (
-    ("1 to 9", "choose that option of the active cell; from the tenth on, with Shift"),
-    ("0", "cannot assess; then a digit says why"),
+    ("0 to 9", "choose the option of the active cell that shows this key: its own digit, or place"),
+    ("0 or X", "cannot assess (X where 0 is an option); then a digit says why"),
     ("↑ ↓", "the cell before, the next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),
     ("N", "write a note; Ctrl+Enter goes on with it as Enter does, Esc only leaves the field"),

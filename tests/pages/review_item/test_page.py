@@ -5,9 +5,16 @@ Item 1 is i0 (all judges say MET), item 2 is i1 (MET, MET, UNMET: split).
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from core.domain.base import build
 from core.domain.review import QueueSettings
+from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims
 from core.store.store import Store
+from pages.review_item.keyboard import option_keys
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
 from tests.services import reviewed
@@ -70,6 +77,65 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     assert "Item 4" in shown(app)
     assert "judges say the same of Right, Short: confirmed" in shown(app)
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
+
+
+def scale(*labels: str, **more: Any) -> Criterion:
+    """An ordered question with these options, the first the best."""
+    top = len(labels) - 1
+    options = [{"label": one, "value": (top - at) / top} for at, one in enumerate(labels)]
+    return build(
+        Criterion,
+        {"name": "Right", "requirement": "Is it?", "scale": "ordinal", "options": options, **more},
+        "criterion",
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "keys"),
+    [
+        (("0", "1", "2", "3", "4", "5"), ["0", "1", "2", "3", "4", "5"]),
+        (("5", "4", "3", "2", "1"), ["5", "4", "3", "2", "1"]),
+        # Where one label is no digit, keys are places, and stand on the buttons.
+        (("10", "5", "0"), ["1", "2", "3"]),
+        (("bad", "good"), ["1", "2"]),
+        (tuple(f"L{n}" for n in range(11)), [*"123456789", "Shift+1", "Shift+2"]),
+    ],
+)
+def test_the_key_of_a_digit_is_that_digit_and_else_the_place(
+    labels: tuple[str, ...], keys: list[str]
+) -> None:
+    assert option_keys(scale(*labels)) == keys
+
+
+def test_an_option_beside_a_scale_of_digits_has_a_key_that_is_no_digit() -> None:
+    options = [
+        *({"label": str(n), "value": n / 2} for n in range(3)),
+        {"label": "No text", "na": 1},
+    ]
+    assert option_keys(scale("a", "b", options=options)) == ["0", "1", "2", "Shift+1"]
+
+
+def test_on_a_scale_from_zero_each_digit_chooses_itself_and_cannot_assess_moves(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    criteria = (scale("0", "1", "2", "3", "4", "5"), reviewed.RUBRIC.criteria[1])
+    rubric = reviewed.RUBRIC.model_copy(update={"criteria": criteria})
+    monkeypatch.setattr(reviewed, "RUBRIC", rubric)
+    app = at.sit_down(store, at.queue(store), "Ben")
+
+    def shortcuts(*starts: str) -> list[str]:
+        buttons = [b.proto for b in app.button if b.label.startswith(starts)]
+        return [button.shortcut for button in buttons if button.shortcut]
+
+    assert shortcuts("**") == ["0", "1", "2", "3", "4", "5"]
+    assert shortcuts("Cannot assess") == ["x"]
+    at.act(app, at.WHY)
+    assert "Why can it not be assessed? (X goes back)" in shown(app)
+    at.act(app, at.WHY)
+    at.choose(app, 1, "Right", 5)
+    # The next question has other labels: its places are its keys, and 0 is free.
+    assert shortcuts("**MET", "**UNMET") == ["1", "2"]
+    assert shortcuts("Cannot assess") == ["0"]
 
 
 def test_committing_too_early_jumps_to_what_is_missing_and_keeps_the_item(store: Store) -> None:
