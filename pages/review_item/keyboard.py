@@ -9,6 +9,7 @@ import streamlit as st
 from core.domain.review import Role, Why
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, Problem, RubricStudioError
+from core.services.review.other_acts import HasMet, Stands
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
@@ -142,6 +143,7 @@ def show(at: OpenItem) -> None:
 def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
     """Do it; keep a refusal for the bar to show."""
     state.drop(REVIEW_REFUSED)
+    at.stands, at.told = None, ""
     try:
         act(at)
     except InputError as error:
@@ -263,10 +265,25 @@ def step(at: OpenItem, number: int, by: int) -> None:
 
 
 def undo(at: OpenItem) -> None:
-    """Take my last act back."""
+    """Take my last act back; pressed again after one that stands, the last one before it."""
+    passed = at.stands
 
     def back(now: OpenItem) -> None:
-        if not acts.undo(now):
-            refuse("There is nothing of yours to undo in this queue.")
+        try:
+            undone = acts.undo(now, None if passed is None else passed.step)
+        except Stands as error:
+            now.stands = error
+            if not isinstance(error, HasMet):
+                refuse(f"{error} U again takes back what you did before that.")
+            return
+        if not undone:
+            before = " before that" if passed else ""
+            refuse(f"There is nothing of yours to undo in this queue{before}.")
 
     guarded(at, back)
+
+
+def flag_met(at: OpenItem, met: HasMet, note: str) -> None:
+    """Ask a lead about verdicts that have met another reviewer's; the note is in this field."""
+    guarded(at, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
+    at.stands = None if at.told else met

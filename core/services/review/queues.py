@@ -35,6 +35,7 @@ __all__ = [
     "QueueRow",
     "archive",
     "change",
+    "item_number",
     "make_queue",
     "minutes",
     "parts",
@@ -231,6 +232,11 @@ def queue(store: Store, queue_id: int) -> QueueRow:
 def size(store: Store, queue_id: int) -> int:
     """How many cells a queue has."""
     return store.queues.size(queue_id)
+
+
+def item_number(store: Store, queue_id: int, item_id: str) -> int:
+    """The place of an item of a queue in its run, from 1."""
+    return store.queues.item(queue_id, item_id).position + 1
 
 
 def progress(store: Store, queue_id: int) -> QueueProgress:

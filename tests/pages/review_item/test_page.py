@@ -15,6 +15,7 @@ from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims
 from core.store.store import Store
 from pages.review_item.keyboard import option_keys
+from pages.ui import routes
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
 from tests.services import reviewed
@@ -216,6 +217,36 @@ def test_undo_takes_the_last_act_back_again_and_again_until_there_is_none(store:
     assert reviewed.pictures(store, run) == before
     at.act(app, at.UNDO)
     assert "There is nothing of yours to undo" in shown(app)
+
+
+def test_undo_of_what_met_anothers_verdict_leads_to_a_flag_for_a_lead_and_further_back(
+    store: Store,
+) -> None:
+    queue = at.queue(store, rule=SPLIT, settings=QueueSettings(reviewers=2))
+    reviewed.sit(store, "Lea")
+    reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i2", UNMET)
+    for name in ("Ben", "Ann"):
+        reviewed.settle(store, reviewed.sit(store, name), queue, "i1", MET)
+    app = at.sit_down(store, queue, "Ben")
+    at.act(app, at.UNDO)
+    assert "Item 2: your verdict on “Right” and “Short” has met another reviewer" in shown(app)
+    (note,) = [area for area in app.text_area if area.label == "Note for the lead"]
+    assert note.value == "I would change my verdict on “Right” and “Short”: "
+    note.set_value("I misread it.")
+    at.act(app, "ask lead")
+    assert "Flagged for a lead." in shown(app)
+    assert not [area for area in app.text_area if area.label == "Note for the lead"]
+    # The lead finds it on the queue's page, the note with it, and can send it back.
+    lea = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
+    assert "Send decided cells back (2 flagged)" in [one.label for one in lea.expander]
+    assert "I misread it." in shown(lea)
+    # U takes the flag away; U again offers it again, and once more goes on to what came before.
+    at.act(app, at.UNDO)
+    assert "Taken back: the flag" in shown(app)
+    at.act(app, at.UNDO)
+    at.act(app, at.UNDO)
+    assert "Taken back: your confirmation" in shown(app)
+    assert "Item 3" in shown(app)
 
 
 def test_a_flag_needs_a_reason_goes_to_its_role_and_can_be_taken_away(store: Store) -> None:
