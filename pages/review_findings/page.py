@@ -8,9 +8,10 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
+from core.services.labelling import queue_results
+from core.services.labelling.queue_results import Session, Trouble
 from core.services.results import item_view
-from core.services.review import queue_results, queues
-from core.services.review.queue_results import Session, Trouble
+from core.services.review import queues
 from core.services.review.reviewer_quality import Anchoring, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt

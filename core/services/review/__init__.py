@@ -11,7 +11,6 @@ __all__ = [
     "commit_reveal",
     "corrected_estimates",
     "other_acts",
-    "queue_results",
     "queues",
     "random_audit",
     "random_labels",

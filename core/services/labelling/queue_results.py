@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
 from core.domain.review import Why
-from core.domain.review_records import EventRow
-from core.services.queueing.queue_cap import AWAY_MS
 from core.services.results.browsing import judged_options
 from core.services.review import queues
+from core.services.review.reviewer_quality import spent
 from core.store.store import Store
 
 
@@ -94,15 +92,6 @@ def _became(option: int | None, judged: int | None) -> str:
     if judged is None:
         return "given"
     return "kept" if option == judged else "mended"
-
-
-def spent(events: Iterable[EventRow]) -> list[int]:
-    """Milliseconds spent on each verdict, as far as told; those of people who went away are cut."""
-    return [
-        min(event.ms_active, AWAY_MS)
-        for event in events
-        if event.action == "verdict" and event.ms_active is not None and event.ms_active > 0
-    ]
 
 
 def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
