@@ -208,6 +208,8 @@ def choose_run() -> RunRow | None:
     by_id = {one.id: one for one in rows}
     key = state.key(QUEUE_FIELD, "run")
     asked = state.address_id(state.RUN)
+    if asked is not None and asked not in by_id:
+        state.unknown(state.RUN, asked)
     state.seed(key, asked if asked in by_id else rows[0].id)
     if asked in by_id and (state.address(state.SET) or state.address(state.RULE)):
         # The set is one of that run's items, whichever was chosen here before.

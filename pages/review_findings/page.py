@@ -233,8 +233,8 @@ def _record(who: Seat, queue: QueueRow) -> None:
 
 
 def _view() -> str:
-    asked = state.address(state.VIEW)
-    value = asked if asked in VIEWS else "session"
+    asked = state.address_in(state.VIEW, VIEWS)
+    value = asked or "session"
     if state.address(state.ITEM) and asked is None:
         value = "record"
     key = state.key(RECORD_FIELD, "view")
