@@ -271,18 +271,19 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
     for event in events:
         if event.actor != seat.name and seat.role != "lead":
             raise Conflict(f"{event.actor} did this. They can take it back, and so can a lead.")
+    later = [store.events.later_act(event, _BEFORE[event.action]) for event in events]
+    others = [act for act in later if act is not None and act.actor != seat.name]
     met = [event for event in events if seat.name in _met(store, event)]
-    if met:
+    if met and not others:
         criteria = tuple(dict.fromkeys(event.criterion for event in met))
         raise HasMet(met[0].step, met[0].item_id, criteria)
-    for event in events:
-        later = store.events.later_act(event, _BEFORE[event.action])
-        if later is not None:
-            raise Stands(
-                f"{later.actor} went on with {later.criterion!r} at {later.ts[11:16]} UTC. "
-                "Take that back first.",
-                event.step,
-            )
+    first = next((act for act in [*others, *later] if act is not None), None)
+    if first is not None:
+        raise Stands(
+            f"{first.actor} went on with {first.criterion!r} at {first.ts[11:16]} UTC. "
+            "Take that back first.",
+            events[0].step,
+        )
 
 
 def _met(store: Store, event: EventRow) -> set[str]:
