@@ -35,6 +35,8 @@ def show(chosen: RatedSelection) -> None:
     if not any(map(sum, found.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")
         return
+    words = confusion.in_words(found, chosen.reference, chosen.rater)
+    st.html(f'<div class="rs-prose">{esc(words)}</div>')
     cell = _cell(found)
     left, right = st.columns(2, gap="large")
     with left:
@@ -48,12 +50,10 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _cell(found: Confusion) -> Cell | None:
-    row, _, column = (state.address(keys.CELL) or "").partition("-")
-    at = state.as_id(row), state.as_id(column)
-    if at[0] is None or at[1] is None:
-        return None
-    inside = at[0] < len(found.rows) and at[1] < len(found.columns)
-    return (at[0], at[1]) if inside else None
+    names = {
+        f"{at}-{to}": (at, to) for at in range(len(found.rows)) for to in range(len(found.columns))
+    }
+    return names.get(state.address_in(keys.CELL, names) or "")
 
 
 def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None:

@@ -137,8 +137,7 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
     shown.sort(key=lambda one: order.index(one[0]))
     places = [str(at) for at, _ in shown]
     _causes(found)
-    asked = state.address(keys.FINDING)
-    at = asked if asked in places else places[0]
+    at = state.address_in(keys.FINDING, places) or places[0]
     left, right = st.columns(2, gap="large")
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
         _list(places, at, found)

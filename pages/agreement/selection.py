@@ -157,8 +157,7 @@ def versus(chosen: RatedSelection) -> str:
 
 
 def _known(name: str, options: Sequence[str]) -> str:
-    asked = state.address(name)
-    return asked if asked is not None and asked in options else options[0]
+    return state.address_in(name, options) or options[0]
 
 
 def select(
@@ -185,8 +184,7 @@ def select(
 def switch(words: str, name: str, options: Sequence[tuple[str, str]], default: str = "") -> str:
     """A row of choices, kept in the address as `name`; without one, `default` or the first."""
     texts = dict(options)
-    asked = state.address(name)
-    value = asked if asked in texts else default or options[0][0]
+    value = state.address_in(name, texts) or default or options[0][0]
     key = state.key(AGREEMENT_FIELD, name)
     state.put(key, value)
     one_of(words, texts, key=key, on_change=_on_switch, args=(name, key))

@@ -319,9 +319,8 @@ def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
 
 def _view(run: Run) -> None:
     key = state.key(RUN_VIEW)
-    asked = state.address(state.VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
-    state.put(key, asked if asked in views else "items")
+    state.put(key, state.address_in(state.VIEW, views) or "items")
     view = one_of(
         "View", views, key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
     )

@@ -20,6 +20,10 @@ ONE_LEVEL = "No criterion has levels with an order."
 UNRATED = "None of these raters rated it."
 
 
+#: Half of the last digit of a score on screen.
+SHOWN = 0.005
+
+
 class FairScore(NamedTuple):
     """What an average rater would give an item, as a share of the scale, from ``fair.n`` ratings.
 
@@ -31,6 +35,18 @@ class FairScore(NamedTuple):
     fair: Estimate
     mean: float | None
     raters: int
+
+    @property
+    def surely_changed(self) -> bool:
+        """Whether the interval of the fair score leaves out what the raters gave.
+
+        A fair score never reaches an end of the scale, so that an interval counts as far as it is
+        shown: up to half a hundredth further.
+        """
+        low, high = self.fair.low, self.fair.high
+        if self.mean is None or low is None or high is None:
+            return False
+        return not low - SHOWN <= self.mean <= high + SHOWN
 
 
 class SeverityStudy(NamedTuple):
@@ -44,6 +60,15 @@ class SeverityStudy(NamedTuple):
     items: tuple[FairScore, ...]
     spread: float
     reason: str = ""
+
+    @property
+    def surely_changed(self) -> tuple[FairScore, ...]:
+        """The items whose score severity surely changes: none where no rater is surely strict or
+        mild, for then a score is only drawn towards what items are on the whole.
+        """
+        if not any(rater.surely for _, rater in self.raters):
+            return ()
+        return tuple(item for item in self.items if item.surely_changed)
 
 
 def severity(

@@ -24,6 +24,7 @@ from core.services.agreement import (
 )
 from core.services.diagnostics import probes
 from core.services.gate import drift
+from core.services.rating_models.severity import SeverityStudy
 from core.services.results.scored_items import derive_for
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -135,6 +136,18 @@ def test_a_run_without_people_has_every_view_too(store: Store) -> None:
 
     for view in ("one", "raters", "scores", "variance", "severity", "findings"):
         assert not open_page(PAGE, run=run, view=view).exception
+
+
+def test_where_severity_surely_changes_no_score_it_says_so_and_lists_none(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = str(imported(store, EVERYBODY))
+    assert "Items that severity touched most" in words(open_page(PAGE, run=run, view="severity"))
+
+    monkeypatch.setattr(SeverityStudy, "surely_changed", ())
+    app = open_page(PAGE, run=run, view="severity")
+    assert "Nothing is sure: severity surely changes the score of none of 60 items." in words(app)
+    assert "Items that severity touched most" not in words(app)
 
 
 def test_a_part_of_the_items_is_in_the_address_and_said_with_its_number(store: Store) -> None:

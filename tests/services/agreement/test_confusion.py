@@ -18,6 +18,7 @@ from core.services.agreement.ratings import (
     MAJORITY,
     NOT_ASKED,
     PANEL,
+    PEOPLE,
     CriterionRatings,
 )
 from tests.new_store import new_store
@@ -178,3 +179,34 @@ def test_answers_are_spread_over_the_options(sheet: Sheet) -> None:
         ANN: ((0, 0, 1), 1),
         BOB: ((0, 1, 1), 1),
     }
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        # x where it is y on 2 of 3 items; the other 4 of 6 are the same.
+        ([0, 0, 1, 1, 1, 2], [0, 0, 0, 0, 1, 2], "bob says x on 2 of 3 items that ann calls y"),
+        ([0, 1, 2], [0, 1, 2], "bob and ann agree on all 3 items."),
+        # One item each way: nothing is more common than the other.
+        ([0, 1, 2], [1, 0, 2], "bob says y on 1 of 1 item that ann calls x (2 differences are as"),
+        ([0, 0, 1], [0, ABSTAINED, 1], "bob abstains on 1 of 2 items that ann calls x"),
+    ],
+)
+def test_the_matrix_says_its_finding_in_a_sentence(
+    one: list[int], other: list[int], said: str
+) -> None:
+    found = confusion.confusion(made(one, other), "c", ANN, BOB)
+    words = confusion.in_words(found, ANN, BOB)
+    assert words.startswith(said)
+    same = sum(a == b for a, b in zip(one, other, strict=True))
+    assert said.endswith(".") or f"both agree on {same} of {len(one)}." in words
+
+
+def test_labels_and_the_panel_are_called_as_in_a_sentence() -> None:
+    table = confusion.Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((30, 0), (12, 28)))
+    assert confusion.in_words(table, LABELS, PANEL) == (
+        "The panel says MET on 12 of 40 items that the labels call UNMET; both agree on 58 of 70."
+    )
+    assert confusion.in_words(table, PEOPLE, ANN).startswith(
+        "ann says MET on 12 of 40 items that the majority of people calls UNMET"
+    )
