@@ -57,8 +57,9 @@ from core.text.numbers import count, plural, score
 
 HUMAN, GOLD = "human", "gold"
 METHOD = (
-    f"items resampled; BCa below {SMALL} observations, percentile from there on; two levels: "
-    "Dirichlet of the counts and four further ratings; Clopper-Pearson for shares of 0 or 1"
+    f"items resampled; BCa below {SMALL} observations (means of scores and differences of runs: "
+    "Student's t), percentile from there on; two levels: Dirichlet of the counts and a few further "
+    "ratings, by two priors; Clopper-Pearson for shares of 0 or 1"
 )
 
 

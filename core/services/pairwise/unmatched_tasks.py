@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import mean_of
+from core.metrics.intervals.means import mean_of
 from core.metrics.measure import Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
@@ -53,8 +53,9 @@ def unmatched_report(
     judges = [r for r in rated.raters if r.kind != "human"] or list(rated.raters)
     by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
+    ends = (0.0, 1.0) if rated.of.rubric.scoring.normalize else None
     means = [
-        mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level))
+        mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level), ends=ends)
         for values in whole
     ]
     ranks = competition_ranks([np.nan if m.value is None else m.value for m in means])
