@@ -15,8 +15,9 @@ from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import Bundle, intervals
+from core.metrics.intervals.bootstrap import SMALL, Bundle, intervals
 from core.metrics.intervals.draws import resample_items, resample_many
+from core.metrics.intervals.means import mean_interval
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
 # Figures as plain data with reasons and intervals, and the resamples these are made from.
@@ -145,7 +146,12 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {n: v for n, v in statistics(weights).items() if n not in NO_INTERVAL}
 
-    return intervals(bundle, drawn, times, how=draws.how)
+    found = intervals(bundle, drawn, times, how=draws.how)
+    if draws.how.method == "auto" and 1 < times.sum() < SMALL:
+        gaps = np.repeat(pairs.rated - pairs.reference, times.astype(np.int64))
+        found["bias"] = mean_interval(gaps, draws.how.level)
+        found["mae"] = mean_interval(np.abs(gaps), draws.how.level, (0.0, np.inf))
+    return found
 
 
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
