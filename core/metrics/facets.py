@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.special import stdtrit
 
 from core.metrics.agreement.ratings import MISSING, patterns
 from core.metrics.estimate import USUAL, Estimate, normal_reach
@@ -38,7 +39,7 @@ class Infit(NamedTuple):
 
     1 as chance would have it, above for ratings that come as a surprise, below for ratings that
     vary less than chance. ``high`` and ``low`` are its interval over items. ``odd``: the rater
-    surprises by more than chance at 95%, and by a fifth or more.
+    surprises by more than chance (``told_apart``), and by a fifth or more.
     """
 
     value: float
@@ -52,7 +53,8 @@ class RaterSeverity(NamedTuple):
 
     ``shift`` is how much more of the scale the rater gives than an average rater would for the same
     items, in [-1, 1] (below zero: severe), averaged over criteria. ``surely`` is -1 for a rater who
-    is stricter than the average at 95%, 1 for a milder one, else 0.
+    is stricter than the average by more than chance (``told_apart``), 1 for a milder one, else 0.
+    Intervals are each rater's own.
     """
 
     logits: Estimate
@@ -118,12 +120,12 @@ def facets(
     best = _most_likely(votes)
     table = _table(votes, best)
     posterior = _posterior(votes, table)
-    covariance = _covariance(votes, best)
+    covariances = _covariances(votes, best)
     severity, steps, spread = _parts(votes, best)
     middle = float(severity.mean())
     steps = tuple(one + middle for one in steps)
     return Facets(
-        _severities(votes, best, covariance, table, posterior, normal_reach(level)),
+        _severities(votes, best, covariances, table, posterior, normal_reach(level)),
         steps,
         spread,
     )
@@ -285,8 +287,10 @@ def _most_likely(votes: _Votes) -> Array:
     return np.asarray(found.x, np.float64)
 
 
-def _covariance(votes: _Votes, point: Array) -> Array:
-    """Of all numbers, allowing for ratings of an item that hang together (Huber 1967)."""
+def _covariances(votes: _Votes, point: Array) -> tuple[Array, Array]:
+    """Of all numbers: allowing for ratings of an item that hang together (Huber 1967), and as the
+    model has it, where they do not.
+    """
     size, step = votes.size, 1e-4
     curve = np.empty((size, size))
     for at in range(size):
@@ -294,12 +298,12 @@ def _covariance(votes: _Votes, point: Array) -> Array:
         up[at] += step
         down[at] -= step
         curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
-    inverse = np.linalg.pinv((curve + curve.T) / 2)
+    inverse = np.asarray(np.linalg.pinv((curve + curve.T) / 2), np.float64)
     slopes, items = _slopes_by_item(votes, point), float(votes.times.sum())
     # As many numbers were fitted; without this, few items would seem surer than they are.
     few = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
-    return np.asarray(few * inverse @ square @ inverse, np.float64)
+    return np.asarray(few * inverse @ square @ inverse, np.float64), inverse
 
 
 def _slopes_by_item(votes: _Votes, point: Array) -> Array:
@@ -330,13 +334,21 @@ def _slopes_by_item(votes: _Votes, point: Array) -> Array:
 
 
 def _severities(
-    votes: _Votes, point: Array, covariance: Array, table: Array, posterior: Array, z: float
+    votes: _Votes,
+    point: Array,
+    covariances: tuple[Array, Array],
+    table: Array,
+    posterior: Array,
+    z: float,
 ) -> tuple[RaterSeverity, ...]:
-    severity = point[: votes.raters]
-    centre = np.eye(votes.raters) - 1 / votes.raters
-    own = np.diag(centre @ covariance[: votes.raters, : votes.raters] @ centre.T)
-    spread = np.sqrt(np.maximum(own, 0.0))
+    severity, raters = point[: votes.raters], votes.raters
+    centre = np.eye(raters) - 1 / raters
+    # Of few items all may differ the same way, and then hide how far they vary.
+    own = [np.diag(centre @ one[:raters, :raters] @ centre.T) for one in covariances]
+    spread = np.sqrt(np.maximum(np.max(own, axis=0), 0.0))
     shifts = _shifts(votes, point, posterior)
+    # Each may be called stricter or milder.
+    critical = told_apart(2 * raters)
     found = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
         reach = z * float(spread[at])
@@ -350,10 +362,20 @@ def _severities(
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
                 _misfit(votes, table, posterior, mine, z),
                 number,
-                int(np.sign(value)) if abs(value) > slope * normal_reach(0.95) * spread[at] else 0,
+                int(np.sign(value)) if abs(value) > slope * critical * spread[at] else 0,
             )
         )
     return tuple(found)
+
+
+def told_apart(statements: int, items: float = np.inf) -> float:
+    """How many standard errors make one of so many statements true, so that in 95 of 100 sets none
+    is made by chance (Bonferroni); by t, where the error is known from few items.
+
+    >>> round(told_apart(2), 2), round(told_apart(10), 2), round(told_apart(10, 20), 2)
+    (1.96, 2.58, 2.86)
+    """
+    return float(stdtrit(max(1.0, items - 1), 1 - 0.05 / statements))
 
 
 def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
@@ -374,7 +396,11 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
 
 
 def _misfit(
-    votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
+    votes: _Votes,
+    table: Array,
+    posterior: Array,
+    mine: npt.NDArray[np.bool_],
+    z: float,
 ) -> Infit:
     """Squared surprises of a rater over their variance, both averaged over what items may be."""
     chances = np.where(mine[:, None, None], np.exp(table), 0.0)
@@ -394,5 +420,6 @@ def _misfit(
         return Infit(1.0, 1.0, 1.0)
     value = float((votes.times * came).sum()) / whole
     error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / whole
-    odd = value - normal_reach(0.95) * error > 1.0 and value >= 1.2
+    rated = float(votes.times[came > 0].sum())
+    odd = value - told_apart(votes.raters, rated) * error > 1.0 and value >= 1.2
     return Infit(value, max(0.0, value - z * error), value + z * error, odd)
