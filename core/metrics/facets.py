@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.special import stdtrit
 
 from core.metrics.agreement.ratings import MISSING, patterns
 from core.metrics.estimate import USUAL, Estimate, normal_reach
+from core.metrics.intervals.means import told_apart
 from core.metrics.measure import Array, Ratings
 
 #: Points of the normal distribution that qualities are integrated over.
@@ -113,19 +113,17 @@ def facets(
     Undefined with fewer than ``FEWEST_ITEMS`` items that two raters rated, or one rater.
     """
     matrices = [np.asarray(one, np.int64) for one in ratings]
-    reason = _why_not(matrices)
-    if reason:
+    if reason := _why_not(matrices):
         return Facets((), (), 0.0, reason)
     votes, _ = _counted(matrices, levels)
     best = _most_likely(votes)
     table = _table(votes, best)
-    posterior = _posterior(votes, table)
-    covariances = _covariances(votes, best)
+    posterior = _normed(_joint(votes, table))[1]
     severity, steps, spread = _parts(votes, best)
     middle = float(severity.mean())
     steps = tuple(one + middle for one in steps)
     return Facets(
-        _severities(votes, best, covariances, table, posterior, normal_reach(level)),
+        _severities(votes, best, table, posterior, normal_reach(level)),
         steps,
         spread,
     )
@@ -232,10 +230,6 @@ def _joint(votes: _Votes, table: Array) -> Array:
     return np.asarray(votes.counts @ _flat(table) + _LOG_PHI, np.float64)
 
 
-def _posterior(votes: _Votes, table: Array) -> Array:
-    return _normed(_joint(votes, table))[1]
-
-
 def _normed(joint: Array) -> tuple[Array, Array]:
     """The log of the sum of each row's chances, and the chances as shares of it."""
     most = joint.max(axis=1, keepdims=True)
@@ -287,9 +281,10 @@ def _most_likely(votes: _Votes) -> Array:
     return np.asarray(found.x, np.float64)
 
 
-def _covariances(votes: _Votes, point: Array) -> tuple[Array, Array]:
-    """Of all numbers: allowing for ratings of an item that hang together (Huber 1967), and as the
-    model has it, where they do not.
+def _errors(votes: _Votes, point: Array) -> Array:
+    """The standard errors of severities about their mean: allowing for ratings of an item that hang
+    together (Huber 1967), or as the model has it: the larger one, as of few items all may differ
+    the same way, and then hide how far they vary.
     """
     size, step = votes.size, 1e-4
     curve = np.empty((size, size))
@@ -298,18 +293,21 @@ def _covariances(votes: _Votes, point: Array) -> tuple[Array, Array]:
         up[at] += step
         down[at] -= step
         curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
-    inverse = np.asarray(np.linalg.pinv((curve + curve.T) / 2), np.float64)
+    inverse = np.linalg.pinv((curve + curve.T) / 2)
     slopes, items = _slopes_by_item(votes, point), float(votes.times.sum())
     # As many numbers were fitted; without this, few items would seem surer than they are.
     few = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
-    return np.asarray(few * inverse @ square @ inverse, np.float64), inverse
+    n, both = votes.raters, (few * inverse @ square @ inverse, inverse)
+    centre = np.eye(n) - 1 / n
+    own = [np.diag(centre @ one[:n, :n] @ centre.T) for one in both]
+    return np.asarray(np.sqrt(np.maximum(np.max(own, axis=0), 0.0)), np.float64)
 
 
 def _slopes_by_item(votes: _Votes, point: Array) -> Array:
     """The slope of an item of each row, shape (rows, numbers)."""
     table = _table(votes, point)
-    posterior = _posterior(votes, table)
+    posterior = _normed(_joint(votes, table))[1]
     chances = np.exp(table)
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
     *_, spread = _parts(votes, point)
@@ -334,21 +332,12 @@ def _slopes_by_item(votes: _Votes, point: Array) -> Array:
 
 
 def _severities(
-    votes: _Votes,
-    point: Array,
-    covariances: tuple[Array, Array],
-    table: Array,
-    posterior: Array,
-    z: float,
+    votes: _Votes, point: Array, table: Array, posterior: Array, z: float
 ) -> tuple[RaterSeverity, ...]:
-    severity, raters = point[: votes.raters], votes.raters
-    centre = np.eye(raters) - 1 / raters
-    # Of few items all may differ the same way, and then hide how far they vary.
-    own = [np.diag(centre @ one[:raters, :raters] @ centre.T) for one in covariances]
-    spread = np.sqrt(np.maximum(np.max(own, axis=0), 0.0))
+    severity, spread = point[: votes.raters], _errors(votes, point)
     shifts = _shifts(votes, point, posterior)
     # Each may be called stricter or milder.
-    critical = told_apart(2 * raters)
+    critical = told_apart(2 * votes.raters)
     found = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
         reach = z * float(spread[at])
@@ -366,16 +355,6 @@ def _severities(
             )
         )
     return tuple(found)
-
-
-def told_apart(statements: int, items: float = np.inf) -> float:
-    """How many standard errors make one of so many statements true, so that in 95 of 100 sets none
-    is made by chance (Bonferroni); by t, where the error is known from few items.
-
-    >>> round(told_apart(2), 2), round(told_apart(10), 2), round(told_apart(10, 20), 2)
-    (1.96, 2.58, 2.86)
-    """
-    return float(stdtrit(max(1.0, items - 1), 1 - 0.05 / statements))
 
 
 def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
@@ -396,11 +375,7 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
 
 
 def _misfit(
-    votes: _Votes,
-    table: Array,
-    posterior: Array,
-    mine: npt.NDArray[np.bool_],
-    z: float,
+    votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
 ) -> Infit:
     """Squared surprises of a rater over their variance, both averaged over what items may be."""
     chances = np.where(mine[:, None, None], np.exp(table), 0.0)

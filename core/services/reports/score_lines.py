@@ -34,7 +34,7 @@ def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
 
 def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
     """The mean of scores with its interval, by these resamples; normalised ones end at 0 and 1."""
-    ends = (0.0, 1.0) if normalized else None
+    ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
     return lambda values: estimate(
         mean_of(values, resamples=resamples, seed=seed, how=how, ends=ends)
     )
