@@ -115,11 +115,9 @@ def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
         kept = np.where(there, side, 0.0)
         return lambda weights: ratio(kept @ weights, among @ weights)
 
-    tasks = np.arange(len(there), dtype=np.int64)
-    times = np.ones(len(there), dtype=np.int64)
-    drawn = draws.of(tasks, times)
-    sides_of = mean(sides[0]), mean(sides[1])
-    found = paired_difference(*sides_of, drawn, times, among=there, how=draws.how)
+    tasks, times = np.arange(len(there)), np.ones(len(there), dtype=np.int64)
+    drawn, (one, other) = draws.of(tasks, times), (mean(side) for side in sides)
+    found = paired_difference(one, other, drawn, times, among=there, how=draws.how)
     return Gap(name, found.value._replace(n=n), found.p.value)
 
 
