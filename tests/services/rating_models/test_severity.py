@@ -128,3 +128,13 @@ def test_without_levels_in_order_or_raters_it_says_why() -> None:
     # Answers to the same question again are the same rater's.
     again = table(RATED[:, :2])._replace(raters=("Ann|0", "Ann|1"))
     assert "takes two raters or more" in severity(again).reason
+
+
+def test_raters_who_are_not_surely_apart_stay_in_the_order_in_which_they_are_listed() -> None:
+    """Four raters alike: an order by estimates would be one of chance. Nobody is named, either."""
+    alike = np.clip(np.round(QUALITY[:, None] + 2 + _rng.normal(0, 0.6, (N, 4))), 0, 4)
+    found = severity(table(alike.astype(np.int64)))
+    shifts = [one.shift.value for _, one in found.raters]
+    assert [name for name, _ in found.raters] == list(LEANS)
+    assert shifts != sorted(shifts, key=lambda value: value or 0.0)
+    assert in_words(found).startswith("Nobody is surely stricter or milder")
