@@ -213,7 +213,7 @@ def _figures(close: Close, asked: CriterionRatings, how: Confidence, same: str) 
     table(heads, first, name="Figures", numbers=(1, 2, 3))
     made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
-        "four further ratings, spread evenly, so that they hold where one option is rare."
+        "a few further ratings, so that they hold where one option is rare."
     )
     plain = "Intervals come from resampling items (by the method that you chose)."
     st.caption(made if how.method == "auto" else plain, help=STRENGTH)

@@ -50,7 +50,8 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters, the most severe first, and the items that are fairest to look at again first.
+    """The raters, the surely strict first and the surely mild last, all others between as they are
+    listed, and the items that are fairest to look at again first.
 
     ``reason`` says why there is nothing. ``spread`` is the standard deviation of qualities, in the
     units of severities (logits).
@@ -95,14 +96,16 @@ def severity(
     found = facets([one[:, rated] for one in learned], sizes, level)
     if found.reason:
         return SeverityStudy((), (), 0.0, found.reason)
-    raters = sorted(
-        zip(names, found.raters, strict=True), key=lambda one: one[1].shift.value or 0.0
-    )
+    raters = sorted(zip(names, found.raters, strict=True), key=_surely_strict_first)
     if not items:
         return SeverityStudy(tuple(raters), (), found.spread)
     levels = [ascending(question)[:, columns][:, rated] for question in questions]
     fair = fair_scores(found, levels, sizes, level)
     return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), found.spread)
+
+
+def _surely_strict_first(one: tuple[str, RaterSeverity]) -> float:
+    return (one[1].shift.value or 0.0) if one[1].surely else 0.0
 
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:

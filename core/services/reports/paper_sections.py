@@ -176,7 +176,7 @@ def _calls(report: RunReport) -> list[tuple[str, Words]]:
 def method_section(report: RunReport) -> Section:
     """How intervals were made."""
     made = (
-        f"BCa below {count(SMALL)} items, percentile from there on"
+        f"BCa below {count(SMALL)} items (means of scores: Student's t), percentile from there on"
         if report.interval == "auto"
         else f"by the method “{report.interval}”, as was asked"
     )

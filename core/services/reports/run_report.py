@@ -259,7 +259,7 @@ def report(
     scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
     asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
-    mean = mean_with(resamples, seed, how)
+    mean = mean_with(resamples, seed, how, normalized=rubric.scoring.normalize)
     found = compared(rated, run_columns.cell_columns(store, run))
     worst, best = extremes(store, run_id, len(known_of(scores)))
     least, middle, most = spread(scores)

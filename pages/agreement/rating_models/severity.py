@@ -58,8 +58,9 @@ def show(chosen: RatedSelection) -> None:
         numbers=range(1, 5),
     )
     st.caption(
-        "The most severe first: how much more or less of the scale each gives than an average "
-        f"rater for the same work; severity in logits; below, {level_words()} intervals.",
+        "Surely strict raters first, surely mild ones last: how much more or less of the scale "
+        "each gives than an average rater for the same work; severity in logits; below, "
+        f"{level_words()} intervals.",
         help=SAYS,
     )
     _fair(chosen, found)

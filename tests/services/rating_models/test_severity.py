@@ -161,3 +161,13 @@ def test_no_score_is_surely_changed_where_no_rater_is_surely_strict() -> None:
     # Scores are still drawn towards what items are on the whole, and not by severity.
     alike = tuple((name, one._replace(surely=0)) for name, one in found.raters)
     assert found._replace(raters=alike).surely_changed == ()
+
+
+def test_raters_who_are_not_surely_apart_stay_in_the_order_in_which_they_are_listed() -> None:
+    """Four raters alike: an order by estimates would be one of chance. Nobody is named, either."""
+    alike = np.clip(np.round(QUALITY[:, None] + 2 + _rng.normal(0, 0.6, (N, 4))), 0, 4)
+    found = severity(table(alike.astype(np.int64)))
+    shifts = [one.shift.value for _, one in found.raters]
+    assert [name for name, _ in found.raters] == list(LEANS)
+    assert shifts != sorted(shifts, key=lambda value: value or 0.0)
+    assert in_words(found).startswith("Nobody is surely stricter or milder")
