@@ -67,6 +67,9 @@ LOOKED_AT = {
     ("pages/agreement/findings.py", "found.promise"),
     ("pages/agreement/page.py", "small"),
     ("pages/agreement/criteria.py", "few(pair.n)"),
+    # What a share of equal answers is called: one of two words in the code.
+    ("pages/agreement/criteria.py", "same"),
+    ("pages/agreement/criteria.py", "same.lower()"),
     ("pages/compare/page.py", "' and run '.join(map(str, going))"),
     ("pages/report/page.py", "made.made"),
     ("pages/arena/answers.py", "words"),
