@@ -340,6 +340,7 @@ def _vote(view: VoteView) -> dict[str, Any]:
         "evidence": list(view.vote.evidence),
         "order": list(view.vote.order) if view.vote.order is not None else None,
         "confidence": view.vote.confidence,
+        "no_chances": view.vote.detail.get("no_chances"),
     }
 
 
@@ -368,7 +369,9 @@ def _vote_line(view: VoteView) -> str:
         return f"{view.cell.judge}: {why}"
     shown = " | ".join(f"{'*' if o.chosen else ''}{o.option.label}" for o in view.options)
     order = f"  [{shown}]" if view.vote.order is not None else ""
-    return f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()
+    missing = view.vote.detail.get("no_chances")
+    lost = f"  (no chances: {missing})" if missing else ""
+    return f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip() + lost
 
 
 #: So many cells in doubt are written out; ``--json`` has all.

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from core.domain.dataset import Dataset, Item
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
-from core.domain.votes import Cell
+from core.domain.votes import LEAST_ON_OPTIONS, Cell
 from core.errors import Problem
 from core.formats.datasets.labels import option_named
 from core.formats.source.parsed import enough, refusal
@@ -103,6 +103,8 @@ class VoteChecker:
         self._lines: dict[tuple[str, ...], int | None] = {}
         self._repeated = list[tuple[str, int | None]]()
         self._weights: dict[str, float] = {}
+        #: Votes whose chances were left out, and the line of the first.
+        self._meant_none = list[int | None]()
         #: Words that are no option: by criterion and its options, how often and where first.
         self._strange: dict[tuple[str, str], dict[str, tuple[int, int | None]]] = {}
 
@@ -136,6 +138,10 @@ class VoteChecker:
     @property
     def notices(self) -> tuple[Problem, ...]:
         """What a person should know of the rows that were read."""
+        return (*self._repetitions(), *self._without_chances())
+
+    def _repetitions(self) -> tuple[Problem, ...]:
+        """Answers that repeat a question."""
         if not self._repeated:
             return ()
         names = sorted({rater for rater, _ in self._repeated})
@@ -148,6 +154,16 @@ class VoteChecker:
             "or number repetitions in a column `replicate`."
         )
         return (Problem(message, mend, (), self._repeated[0][1]),)
+
+    def _without_chances(self) -> tuple[Problem, ...]:
+        """Votes whose chances lie on no option."""
+        if not (times := len(self._meant_none)):
+            return ()
+        votes = "1 vote has" if times == 1 else f"{times:,} votes have"
+        message = (
+            f"{votes} less than half of the chance on the options, so the chances are left out."
+        )
+        return (Problem(message, "The votes themselves count.", (), self._meant_none[0]),)
 
     def _vote(self, row: Mapping[str, str], line: int | None) -> ImportedVote | None:
         labels = self._labels(row, line)
@@ -234,8 +250,13 @@ class VoteChecker:
         found = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
         if not found:
             return None
-        whole = all(key in found for key in labels.needed)
-        return tuple(found.get(key) or 0.0 for key in labels.probabilities) if whole else None
+        if not all(key in found for key in labels.needed):
+            return None
+        chances = tuple(found.get(key) or 0.0 for key in labels.probabilities)
+        if math.fsum(chances) < LEAST_ON_OPTIONS:
+            self._meant_none.append(line)
+            return None
+        return chances
 
     def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
         given = row.get("replicate")

@@ -75,6 +75,16 @@ def test_a_word_that_is_no_label_is_refused_with_what_there_is() -> None:
     assert "line 2, label: 'yes' is no option of 'tone'. Use one of 1, 2, NA." in said
 
 
+def test_chances_that_lie_on_no_option_are_left_out_and_counted() -> None:
+    text = f"{HEAD},p_MET,p_UNMET\ni,cites,a,llm,MET,0.3,0.1\nj,cites,a,llm,MET,0.5,0.3\n"
+    first, second = rows(text)
+    # .3 + .1 is less than half; .5 + .3 is kept as it is, not made whole.
+    assert (first.option, first.probabilities) == (0, None)
+    assert second.probabilities == (0.5, 0.3, 0.0)
+    (remark,) = remarks(text)
+    assert "1 vote has less than half of the chance on the options" in remark
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_other_delimiters_are_found_by_the_columns_that_are_needed(delimiter: str) -> None:
     text = f"{HEAD},reason\ni,cites,a,Human,MET,so\n".replace(",", delimiter)

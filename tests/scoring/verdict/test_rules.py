@@ -214,6 +214,8 @@ def soft(*votes: tuple[int, tuple[float, ...] | None]) -> Verdict:
     [
         # .1 * 0 + .2 * .25 + .3 * .5 + .4 * 1 = .6: nearer to .5 than to the option voted for.
         ([(3, (0.1, 0.2, 0.3, 0.4, 0.0))], 0.6, 2),
+        # As told, with .4 on other replies: (.1 * .25 + .2 * .5 + .3 * 1) / .6, which is 17/24.
+        ([(3, (0.0, 0.1, 0.2, 0.3, 0.0))], 17 / 24, 2),
         # The abstention has no value: .25 / .8 and .5 * .55 / .8.
         ([(2, (0.0, 0.25, 0.55, 0.0, 0.2))], (0.25 * 0.25 + 0.5 * 0.55) / 0.8, 2),
         # A vote without chances is its option: (.6 + 1) / 2.
