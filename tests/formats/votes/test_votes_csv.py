@@ -47,10 +47,39 @@ def refused(text: str) -> str:
     return str(error.value)
 
 
+def test_all_words_for_no_answer_are_one_thing_and_counted() -> None:
+    words = ["", "NA", "n/a", "-", "–", "NaN", "null", "None", " "]
+    text = HEAD + "".join(f"\ni,cites,r{at},human,{word}" for at, word in enumerate(words))
+    assert [(vote.failed, vote.abstained) for vote in rows(text)] == [(True, False)] * 9
+    (remark,) = remarks(text)
+    assert "9 answers are empty (blank 2, - 1, NA 1, NaN 1, None 1, n/a 1, null 1, – 1)." in remark
+
+
+def test_an_option_of_that_name_comes_before_a_word_for_no_answer() -> None:
+    rubric = parse_rubric(
+        """
+- name: amount
+  requirement: R
+  scale: ordinal
+  options: [{label: "None", value: 0}, {label: "-", value: 0.5}, {label: Some, value: 1}]
+""",
+        "r.yaml",
+    ).value
+    text = f"{HEAD}\ni,amount,a,llm,None\nj,amount,a,llm,-\ni,amount,b,llm,NA\n"
+    found = [(vote.option, vote.failed) for vote in rows(text, rubric)]
+    assert found == [(0, False), (1, False), (None, True)]
+    # The author's own option for it, however the file writes it.
+    own = rows(f"{HEAD}\ni,tone,a,llm,N/A\nj,tone,a,llm,na\n")
+    assert [vote.abstained for vote in own] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("criterion", "label", "option"),
     [
         ("cites", "MET", 0),
+        ("cites", "T", 0),
+        ("cites", "f", 1),
+        ("cites", "✓", 0),
         ("cites", " unmet ", 1),
         ("cites", "true", 0),
         ("cites", "FALSE", 1),
