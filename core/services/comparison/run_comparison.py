@@ -170,7 +170,9 @@ FEW = 50
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The second run beside the first. ``criteria`` are those of ``deltas.criteria``, in order."""
+    """The second run beside the first. ``criteria`` are those of ``deltas.criteria``, in order;
+    ``ungraded`` counts each run's items without a grade, which are not in its mean score.
+    """
 
     runs: tuple[Run, Run]
     changed: tuple[RunChange, ...]
@@ -183,6 +185,7 @@ class RunComparison:
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[Spent, Spent]
     trust: tuple[Trust, Trust]
+    ungraded: tuple[int, int]
     resamples: int
     seed: int
     how: Confidence = USUAL
@@ -218,6 +221,7 @@ def compare_runs(
         stand_in=paired.stand_in,
         spent=(spent(paired.runs[0]), spent(paired.runs[1])),
         trust=(trust(paired.rated[0], level=how.level), trust(paired.rated[1], level=how.level)),
+        ungraded=(store.results.means(first).ungraded, store.results.means(second).ungraded),
         resamples=bootstrap,
         seed=seed,
         how=how,
@@ -258,6 +262,7 @@ def as_json(found: RunComparison) -> dict[str, Any]:
         },
         "decided": decided._asdict(),
         "trust": {"a": found.trust[0].as_data(), "b": found.trust[1].as_data()},
+        "ungraded": dict(zip("ab", found.ungraded, strict=True)),
         "corrected": rightness.as_data(found.corrected),
         "alt_test": _stand_in(found),
         "cost": _cost(*found.spent),
