@@ -108,7 +108,7 @@ def _failures(report: RunReport) -> Iterator[str]:
             "in part; a person must look."
         )
     if words := ungraded_words(counts.ungraded):
-        yield f"{words}. No mean and no rank has them."
+        yield f"{words}. Means and ranks leave such items out."
     unscored = counts.items - counts.scored - counts.ungraded
     if unscored and counts.scored:
         left = "has no score and is" if unscored == 1 else "have no score and are"

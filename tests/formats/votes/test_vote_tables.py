@@ -96,6 +96,8 @@ def test_raters_who_write_yes_differently_are_raters_of_one_wide_table() -> None
         (["T", "F"], "nominal", ["T", "F"]),
         # Our own words make our own scale, whatever stands beside them.
         (["MET", "no", "1"], "binary", ["MET", "UNMET"]),
+        # A cross ticks in one form and rules out in another.
+        (["x", "yes"], "nominal", ["x", "yes"]),
         # A third number is no yes or no, so nothing is.
         (["yes", "no", "2"], "nominal", ["2", "no", "yes"]),
     ],
