@@ -54,7 +54,7 @@ def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> Non
     scored = sum(one.items for one in bins)
     means = lifecycle.means(store(), run.id)
     mean = means.score
-    lacking = f" {words}." if (words := ungraded_words(means.ungraded)) else ""
+    lacking = f" {label(words)}." if (words := ungraded_words(means.ungraded)) else ""
     st.html('<div class="rs-section">Scores</div>')
     st.caption(
         f"Mean {fmt.score(mean)} over {fmt.plural(scored, 'item')} with a score. "

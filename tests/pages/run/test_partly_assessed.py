@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 from core.store.store import Store
 from pages.ui import routes
 from tests.pages.conftest import open_page, shown
@@ -38,9 +40,8 @@ def test_an_item_says_its_points_of_what_was_assessed(store: Store) -> None:
 
 def test_means_say_how_many_items_they_leave_out(store: Store) -> None:
     run = partly_assessed(store)
-    assert f"Mean 0.88 over 2 items with a score. 3 without. {UNGRADED}." in shown(
-        open_run(run, view="scores")
-    )
+    words = html.unescape(shown(open_run(run, view="scores")))
+    assert f"Mean 0.88 over 2 items with a score. 3 without. {UNGRADED}. Click" in words
     assert f"mean score 0.88 · {UNGRADED}" in shown(open_page(routes.RUNS))
 
 
