@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from core.domain.rubric import MET, UNMET, Criterion
+from core.domain.rubric import Criterion
 from core.text.names import fold
 
 #: Other words for MET and UNMET.
@@ -62,9 +62,9 @@ def empty_words(what: str, counts: Mapping[str, int]) -> str:
 def option_named(criterion: Criterion, label: str) -> int | None:
     """The choice that a label in a file means, or ``None``.
 
-    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; of a binary
-    criterion yes, true, T and 1 are MET, no, false, F and 0 UNMET. ``NA`` and ``N/A`` are the
-    author's own option for what does not apply.
+    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; where the options
+    are MET and UNMET, or other words for yes and no, then yes, true, T and 1 are the one, no,
+    false, F and 0 the other. ``NA`` and ``N/A`` are the author's own option for "not applicable".
 
     >>> asked = Criterion(name="c", requirement="r")
     >>> [option_named(asked, word) for word in ("met", "No", "1.0", "maybe")]
@@ -81,10 +81,18 @@ def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
     yield label
     whole = label.strip().removesuffix(".0")
     yield whole
-    if criterion.scale == "binary" and (yes := is_yes(whole)) is not None:
-        yield MET if yes else UNMET
+    if (yes := is_yes(whole)) is not None:
+        yield from (label for label in _yes_and_no(criterion) if is_yes(label) is yes)
     if fold(whole) in _NA:
         yield from (o.label for o in criterion.options if o.na and _says_na(o.label))
+
+
+def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
+    """The options of a criterion that has two, one for yes and one for no; else none."""
+    labels = tuple(criterion.choices[at].label for at in criterion.scored)
+    words = {fold(label) for label in labels}
+    sides = (words & YES, words & NO)
+    return labels if len(labels) == 2 and all(sides) else ()
 
 
 def _says_na(label: str) -> bool:

@@ -90,6 +90,8 @@ def test_an_option_of_that_name_comes_before_a_word_for_no_answer() -> None:
         ("tone", "2.0", 1),  # what pandas makes of 2 in a column with gaps
         ("tone", "na", 2),
         ("kind", "no", 1),  # an option of that name, not UNMET
+        ("kind", "TRUE", 0),  # of two options that are yes and no
+        ("kind", "0", 1),
     ],
 )
 def test_a_label_finds_its_option_however_it_is_written(
