@@ -170,9 +170,7 @@ FEW = 50
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The second run beside the first. ``criteria`` are those of ``deltas.criteria``, in order;
-    ``ungraded`` counts each run's items without a grade, which are not in its mean score.
-    """
+    """The second run beside the first. ``criteria`` are those of ``deltas.criteria``, in order."""
 
     runs: tuple[Run, Run]
     changed: tuple[RunChange, ...]
@@ -185,7 +183,7 @@ class RunComparison:
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[Spent, Spent]
     trust: tuple[Trust, Trust]
-    ungraded: tuple[int, int]
+    ungraded: tuple[int, int]  # items without a grade, which are not in the mean score
     resamples: int
     seed: int
     how: Confidence = USUAL

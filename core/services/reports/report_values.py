@@ -131,8 +131,7 @@ class Setup:
 class ReportCounts:
     """How much there is. ``cost`` is in US dollars over the calls whose price is known.
 
-    ``scored`` items have a grade, and of ``complete`` ones everything was assessed; ``ungraded``
-    ones were judged and have none, because too little was.
+    Of ``complete`` items everything was assessed, of ``ungraded`` ones too little for a grade.
     ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
     (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision, ``unvoted`` ones an
     option that no vote was for.
