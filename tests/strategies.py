@@ -156,6 +156,7 @@ def policies() -> st.SearchStrategy[ScoringPolicy]:
         ScoringPolicy,
         abstention=st.sampled_from(ABSTENTIONS),
         partial_credit=values(),
+        min_coverage=values(),
         normalize=st.booleans(),
         length_penalty=st.none() | penalties,
     )

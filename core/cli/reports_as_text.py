@@ -7,8 +7,8 @@ from typing import Any
 
 from core.cli.requests_from_files import batches_in_words
 from core.domain.runs import Run
-from core.scoring import explain
-from core.scoring.trace import Trace
+from core.scoring.explanation import explain, ungraded_sides
+from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
 from core.services.agreement.rater_pairs import DIRECTED, lean
 from core.services.comparison import rightness, run_comparison
@@ -16,7 +16,6 @@ from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
 from core.services.comparison.in_words import in_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunComparison
-from core.services.results.doubt import in_doubt
 from core.services.results.item_view import CriterionView, VoteView, between, item_view
 from core.services.runs.lifecycle import lost_words, said_of, summary
 from core.store.store import Store
@@ -41,7 +40,9 @@ def comparison_as_text(found: RunComparison) -> str:
     ]
     lines += ["", "Items", *_items(found), "", "Differences (B minus A)"]
     accuracy = _delta(moved.accuracy, share=True)
-    lines += [f"  mean score: {_delta(moved.score)}", f"  accuracy where both decide: {accuracy}"]
+    lines += [f"  mean score: {_delta(moved.score)}"]
+    lines += [f"    {words}" for words in ungraded_sides(found.ungraded)]
+    lines += [f"  accuracy where both decide: {accuracy}"]
     lines += [line for delta in moved.criteria for line in _compared_criterion(delta)]
     lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
     if of_all := rightness.in_words(found.corrected):
@@ -306,6 +307,8 @@ def item_as_data(store: Store, run_id: int, item_id: str) -> dict[str, Any]:
         "item": item_id,
         "score": view.row.score,
         "raw": view.row.raw,
+        **coverage_of(view.row.trace or {}),
+        "needs_a_person": view.row.review,
         "trace": view.row.trace,
         "criteria": {c.criterion.name: _criterion_as_data(c) for c in view.criteria},
     }
@@ -340,13 +343,14 @@ def _vote(view: VoteView) -> dict[str, Any]:
         "evidence": list(view.vote.evidence),
         "order": list(view.vote.order) if view.vote.order is not None else None,
         "confidence": view.vote.confidence,
+        "no_chances": view.vote.detail.get("no_chances"),
     }
 
 
 def item_as_text(store: Store, run_id: int, item_id: str) -> str:
     """One item with verdicts and every vote, to be read."""
     view = item_view(store, run_id, item_id)
-    score = "no score" if view.row.score is None else say.score(view.row.score)
+    score = "no grade" if view.row.score is None else say.score(view.row.score)
     lines = [f"Run {run_id}, item {item_id}: {score}"]
     if view.row.trace is not None:
         lines += [f"  {line}" for line in explain(Trace.from_dict(view.row.trace))]
@@ -368,33 +372,6 @@ def _vote_line(view: VoteView) -> str:
         return f"{view.cell.judge}: {why}"
     shown = " | ".join(f"{'*' if o.chosen else ''}{o.option.label}" for o in view.options)
     order = f"  [{shown}]" if view.vote.order is not None else ""
-    return f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()
-
-
-#: So many cells in doubt are written out; ``--json`` has all.
-_SHOWN_DOUBT = 50
-
-
-def doubtful(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
-    """What ``show --doubt --json`` says: the cells in doubt, of one item or of all."""
-    if item is not None:
-        store.results.item(run_id, item)  # one that is not there is refused
-    cells = [one for one in in_doubt(store, run_id) if item in (None, one.item)]
-    return {"run": run_id, "cells": [one._asdict() for one in cells]}
-
-
-def doubt_as_text(found: Mapping[str, Any]) -> str:
-    """The same in lines."""
-    if not (cells := found["cells"]):
-        return "No cell is in doubt: all calls came through, and all judges agree."
-    lines = [f"{one['item']}  {one['criterion']}  {_in_doubt(one)}" for one in cells[:_SHOWN_DOUBT]]
-    more = len(cells) - _SHOWN_DOUBT
-    return "\n".join([*lines, *([f"and {more:,} more; --json has all"] if more > 0 else [])])
-
-
-def _in_doubt(one: Mapping[str, Any]) -> str:
-    if one["why"] == "failed":
-        return f"failed: {say.plural(one['failures'], 'call')} gave no vote"
-    if one["why"] == "split":
-        return f"split: {one['verdict']}, agreement {say.score(one['agreement'])}"
-    return f"abstained: {say.plural(one['abstentions'], 'vote')}"
+    line = f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()
+    missing = view.vote.detail.get("no_chances")
+    return line if not missing else f"{line}  (no chances: {missing})"

@@ -17,6 +17,9 @@ from core.errors import InputError
 from core.formats.folder import read_folder
 from core.formats.votes.imported import ImportedVote
 from core.formats.votes.vote_tables import read_votes
+from core.scoring import Trace, assessed_words
+from core.scoring.explanation import ungraded_words
+from core.scoring.trace import coverage_of
 from core.services.agreement.load_ratings import Tell, run_named, unheard
 from core.services.results.scored_items import (
     fitted_of,
@@ -204,6 +207,8 @@ def _item(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
         "id": result.item_id,
         "score": result.score,
         "raw": result.raw,
+        **coverage_of(result.trace),
+        "needs_a_person": result.review,
         "trace": result.trace,
         "verdicts": {c.criterion: _verdict(c, rubric) for c in result.cells},
     }
@@ -230,11 +235,16 @@ def as_text(report: dict[str, Any]) -> str:
     """The report as a line per item."""
     lines = []
     for item in report["items"]:
-        score = "no score" if item["score"] is None else say.score(item["score"])
+        score = "no grade" if item["score"] is None else say.score(item["score"])
+        trace = Trace.from_dict(item["trace"])
+        covered = "" if trace.complete else f" (assessed {assessed_words(trace.criteria)})"
         verdicts = ", ".join(
             f"{name}={v['label'] or 'abstained'}" for name, v in item["verdicts"].items()
         )
-        lines.append(f"{item['id']}  {score}  {verdicts}")
+        lines.append(f"{item['id']}  {score}{covered}  {verdicts}")
+    lacking = sum(item["score"] is None and bool(item["verdicts"]) for item in report["items"])
+    if words := ungraded_words(lacking):
+        lines.append(words)
     mean = report["mean_agreement"]
     lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else say.score(mean)}")
     return "\n".join(lines)

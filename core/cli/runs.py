@@ -278,16 +278,17 @@ def runs(limit: int, db: Path | None, as_json: bool) -> None:
 def show(run: int, item: str | None, doubt: bool, db: Path | None, as_json: bool) -> None:
     """Show RUN, or one ITEM of it with every vote."""
     from core.cli import reports_as_text
+    from core.services.results import doubt as in_doubt
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
         store = open_to_read(db)
         if doubt:
-            found = reports_as_text.doubtful(store, run, item)
+            found = in_doubt.as_data(store, run, item)
             if as_json:
                 common.result(found)
             else:
-                common.tell(reports_as_text.doubt_as_text(found))
+                common.tell(in_doubt.as_text(found))
             return
         if item is None:
             figures = lifecycle.summary(store, run)

@@ -264,10 +264,14 @@ class LengthPenalty(Noun):
 
 
 class ScoringPolicy(Noun):
-    """How verdicts become a score: what an abstention costs, normalised or raw, length penalty."""
+    """How verdicts become a score: what an abstention costs, normalised or raw, length penalty.
+
+    ``min_coverage``: an item has no grade where less than this share of the weight was assessed.
+    """
 
     abstention: Abstention = "skip"
     partial_credit: Value = 0.5
+    min_coverage: Value = 0.5
     normalize: bool = True
     length_penalty: LengthPenalty | None = None
 

@@ -129,7 +129,9 @@ class RunItemRow:
 
     ``low`` and ``high`` differ from ``score`` where a gate is indeterminate. ``outcome`` is pass,
     fail or review, or ``None`` where nothing decides; ``review``: a person must look, whatever the
-    outcome is until then. ``trace`` is only there when one item is fetched.
+    outcome is until then. ``coverage`` is the share of the weight that was assessed,
+    ``assessed_points`` what was earned of the ``assessed_of`` points of these criteria. ``trace``
+    is only there when one item is fetched.
     """
 
     run_id: int
@@ -151,14 +153,26 @@ class RunItemRow:
     review: bool
     agreement: float | None
     outcome: Outcome | None
+    coverage: float | None
+    assessed_points: float | None
+    assessed_of: float | None
     trace: dict[str, Any] | None = None
+
+    @property
+    def ungraded(self) -> bool:
+        """Whether the item was judged and has no grade, because too little was assessed."""
+        return self.score is None and self.votes > 0
 
 
 class RunMeans(NamedTuple):
-    """Means over the items of a run; ``None`` where no item has a value."""
+    """Means over the items of a run; ``None`` where no item has a value.
+
+    ``ungraded`` items were judged and have no grade: they are in no mean of scores.
+    """
 
     score: float | None
     agreement: float | None
+    ungraded: int = 0
 
 
 class ScoreBin(NamedTuple):

@@ -102,12 +102,18 @@ class Call:
         return int(self.cached) if self.kept is None else self.kept
 
 
+#: A vote has chances only where at least so much of the chance lies on options. Below it the rater
+#: meant something that is no option.
+LEAST_ON_OPTIONS = 0.5
+
+
 @record(frozen=True, slots=True)
 class Vote:
     """One rater's answer. ``option`` indexes ``Criterion.choices``; an abstention has no value.
 
     ``order[shown position] = original index`` where options were shown in an order, else ``None``.
-    ``probabilities`` run along ``choices``; ``confidence`` in [0, 1].
+    ``probabilities`` run along ``choices`` as they were told: they may add up to less than 1.
+    ``confidence`` in [0, 1].
     """
 
     cell: Cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.gates import Decision
@@ -18,7 +18,16 @@ from core.scoring.points import (
     penalty_for,
     span_of,
 )
-from core.scoring.trace import CheckMark, DecisionMark, GateMark, Outcome, Trace, Why
+from core.scoring.trace import (
+    CheckMark,
+    DecisionMark,
+    GateMark,
+    Outcome,
+    ScorePart,
+    Trace,
+    Why,
+    assessed_of,
+)
 
 EPSILON = 1e-9
 
@@ -26,8 +35,9 @@ EPSILON = 1e-9
 class BeforeDecision(NamedTuple):
     """What is known before thresholds are looked at. Scores are in units of the score.
 
-    ``fail`` and ``review`` are what gates and pre-checks said; ``undecided``: a gate could not be
-    decided, so that the score lies between ``low`` and ``high``.
+    ``complete``: every criterion has a verdict. ``fail`` and ``review`` are what gates and
+    pre-checks said; ``undecided``: a gate could not be decided, so that the score lies between
+    ``low`` and ``high``. ``skipped``: an abstention was left out of the score.
     """
 
     total: float | None
@@ -37,14 +47,16 @@ class BeforeDecision(NamedTuple):
     fail: bool
     review: bool
     undecided: bool
+    skipped: bool = False
 
 
 def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | None, Why | None]:
     """The outcome and its reason.
 
     What a gate or a pre-check says wins over every threshold, and fail wins over review. Whatever
-    is not known goes to a person: an undecided gate, a missing verdict, no score. Only then do the
-    thresholds speak; a score on a threshold counts as having reached it.
+    is not known goes to a person: an undecided gate, a missing verdict, no score, a criterion that
+    was skipped. Only then do the thresholds speak; a score on a threshold counts as having reached
+    it.
 
     >>> known = BeforeDecision(0.82, 0.82, 0.82, True, False, False, False)
     >>> decide(Decision(pass_at=0.7), known)
@@ -62,6 +74,8 @@ def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | 
         return "review", "incomplete"
     if known.total is None:
         return "review", "no_score"
+    if known.skipped:
+        return "review", "not_assessed"
     return _by_score(decision, known.total)
 
 
@@ -94,8 +108,7 @@ def mark_of(decision: Decision | None) -> DecisionMark | None:
 class ItemScore(NamedTuple):
     """``score`` under the rubric's policy and the plain weighted sum ``raw``.
 
-    ``score`` is gated and penalised; ``raw`` never is. Both are ``None`` where nothing is left to
-    score.
+    ``score`` is gated and penalised; ``raw`` never is. Both are ``None`` where there is no grade.
     """
 
     score: float | None
@@ -129,6 +142,7 @@ def score_item(
     answers: Mapping[str, int | None],
     *,
     texts: Texts | MeasuredTexts | int | None = None,
+    settled: Collection[str] = (),
 ) -> ItemScore:
     """The score of one item from its settled options.
 
@@ -136,9 +150,13 @@ def score_item(
         rubric: the one in force for this item.
         answers: criterion name to an index into its ``choices``, or ``None`` for an abstention
             outside ``choices``. A criterion that is absent has no verdict: it leaves numerator and
-            denominator under every strategy and the trace is not ``complete``.
+            denominator under every strategy. What was not assessed, for either reason, leaves the
+            trace not ``complete`` and for review; below the rubric's ``min_coverage`` there is no
+            score.
         texts: needed for a length penalty and for pre-checks only (``looks_at_texts``). What
             ``measure`` made of them does as well; an ``int`` is their count, and nothing is found.
+        settled: the criteria that people settled. That they could not be assessed asks for nobody
+            any more.
 
     Raises:
         ValueError: the rubric looks at the texts and they are missing.
@@ -153,7 +171,10 @@ def score_item(
     """
     policy = rubric.scoring
     parts = parts_of(rubric, answers)
-    base = base_of(parts, policy.normalize)
+    complete = all(part.value is not None for part in parts)
+    covered = assessed_of(parts)
+    graded = covered.coverage >= policy.min_coverage - EPSILON
+    base = base_of(parts if graded else (), policy.normalize)
     span = span_of(base, policy.normalize)
     measured = _measured(rubric, texts)
     penalty = _penalty(policy.length_penalty, measured)
@@ -161,8 +182,8 @@ def score_item(
     checked = _check(measured.checks, gated, span)
     total = _less(checked.high, penalty, policy.normalize)
     low = _less(checked.low, penalty, policy.normalize)
-    complete = not any(part.missing for part in parts)
-    known = _known(gated.marks, checked.marks, (total, low), complete)
+    known = known_of(gated.marks, checked.marks, (total, low), parts)
+    looked = all(part.value is not None or part.name in settled for part in parts)
     outcome, why = decide(rubric.decision, known)
     fired = [mark for mark in gated.marks if mark.state == "fired"]
     trace = Trace(
@@ -183,7 +204,7 @@ def score_item(
         low=low,
         high=total,
         fail=outcome == "fail",
-        review=known.review or known.undecided or outcome == "review",
+        review=known.review or known.undecided or outcome == "review" or not looked,
         flags=tuple(sorted({mark.flag for mark in fired if mark.flag})),
         complete=complete,
         checks=checked.marks,
@@ -191,6 +212,10 @@ def score_item(
         decision=mark_of(rubric.decision),
         outcome=outcome,
         why=why,
+        coverage=covered.coverage,
+        min_coverage=policy.min_coverage,
+        assessed_points=covered.points,
+        assessed_of=covered.of,
     )
     return ItemScore(total, base.raw, trace)
 
@@ -242,12 +267,13 @@ def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Ch
     return _Checked(held, high, effect.of(gated.low, span))
 
 
-def _known(
+def known_of(
     gates: Sequence[GateMark],
     checks: Sequence[CheckMark],
     ends: tuple[float | None, float | None],
-    complete: bool,
+    parts: Sequence[ScorePart],
 ) -> BeforeDecision:
+    """What gates, pre-checks and criteria say before thresholds; ``ends`` are total and low."""
     verdicts = {mark.verdict for mark in gates if mark.state == "fired"}
     found = {mark.action for mark in checks if mark.found}
     total, low = ends
@@ -255,11 +281,12 @@ def _known(
         total=total,
         low=low,
         high=total,
-        complete=complete,
+        complete=not any(part.missing for part in parts),
         fail="fail" in verdicts or "fail" in found,
         # Whatever a pattern found is for a person to judge.
         review="review" in verdicts or bool(found),
         undecided=any(mark.state == "indeterminate" for mark in gates),
+        skipped=any(part.abstained and not part.counted for part in parts),
     )
 
 

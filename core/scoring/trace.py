@@ -1,14 +1,14 @@
-"""The trace of a score: plain data from which it can be explained, and the explanation."""
+"""The trace of a score: plain data from which it can be explained."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import fsum
 from typing import Any, Literal, NamedTuple
 
 from core.domain.gates import CheckAction
 from core.domain.rubric import Abstention
-from core.text.numbers import score
 
 #: Which sum the base was divided by: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]
@@ -16,7 +16,15 @@ GateState = Literal["fired", "clear", "indeterminate"]
 Outcome = Literal["pass", "fail", "review"]
 #: Why the outcome is what it is: what a gate or a pre-check said, what is not known, or the score.
 Why = Literal[
-    "rule", "undecided", "incomplete", "no_score", "straddles", "near", "between", "score"
+    "rule",
+    "undecided",
+    "incomplete",
+    "no_score",
+    "not_assessed",
+    "straddles",
+    "near",
+    "between",
+    "score",
 ]
 
 
@@ -35,6 +43,39 @@ class ScorePart(NamedTuple):
     counted: bool
     abstained: bool
     missing: bool
+
+
+class Assessed(NamedTuple):
+    """What the score of an item covers.
+
+    ``points`` were earned of the ``of`` points of the criteria that were assessed; penalties take
+    points and are not in ``of``. ``weight`` is the weight, penalties by their size, of the criteria
+    that were assessed, ``missing`` that of all others. Where no criterion has a weight, each counts
+    as 1 in these two.
+    """
+
+    points: float
+    of: float
+    weight: float
+    missing: float
+
+    @property
+    def coverage(self) -> float:
+        """The share of the weight that was assessed."""
+        return self.weight / (self.weight + self.missing)
+
+
+def assessed_of(parts: Sequence[ScorePart]) -> Assessed:
+    """What was assessed of an item: the criteria whose option has a value."""
+    known = [part for part in parts if part.value is not None]
+    alike = not any(part.weight for part in parts)
+    weights = [(1.0 if alike else abs(part.weight), part.value is not None) for part in parts]
+    return Assessed(
+        fsum(part.points for part in known),
+        fsum(part.weight for part in known if part.weight > 0),
+        fsum(weight for weight, there in weights if there),
+        fsum(weight for weight, there in weights if not there),
+    )
 
 
 class GateMark(NamedTuple):
@@ -103,8 +144,12 @@ class Trace:
     |w| where only penalties do. ``factor`` and ``cap`` are the effective ones of all fired gates,
     in units of the normalised score; ``cap`` is ``None`` where none fired. ``low`` is the total if
     every indeterminate gate held, ``high`` if none did; ``total`` is ``high``: no gate takes points
-    before it is known to hold. All scores are ``None`` where nothing was left to score. ``length``
-    is the count that ``length_penalty`` came from.
+    before it is known to hold. All scores are ``None`` where there is no grade: nothing was left to
+    score, or ``coverage`` is below ``min_coverage``. ``length`` is the count that
+    ``length_penalty`` came from.
+
+    ``coverage`` is the share of the weight that was assessed, ``assessed_points`` what was earned
+    of the ``assessed_of`` points of these criteria; ``complete``: all criteria were assessed.
 
     ``outcome`` is ``None`` where the rubric has no decision and no gate or pre-check said anything;
     ``why`` is its reason. ``fail``: the outcome is fail. ``review``: a person must look, whatever
@@ -136,6 +181,10 @@ class Trace:
     decision: DecisionMark | None = None
     outcome: Outcome | None = None
     why: Why | None = None
+    coverage: float = 1.0
+    min_coverage: float = 0.0
+    assessed_points: float = 0.0
+    assessed_of: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready plain data; ``Trace.from_dict`` reads it back, also after JSON."""
@@ -152,16 +201,21 @@ class Trace:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
-        """The trace that ``to_dict`` wrote, also before there were pre-checks and decisions.
+        """The trace that ``to_dict`` wrote, also before it had pre-checks, a decision, a coverage.
 
         Raises ``TypeError`` for anything else.
         """
         decision = data.get("decision")
+        parts = tuple(ScorePart(**part) for part in data["criteria"])
+        covered = assessed_of(parts)
         return cls(
             **{
                 "checked": data["gated"],
+                "coverage": covered.coverage,
+                "assessed_points": covered.points,
+                "assessed_of": covered.of,
                 **data,
-                "criteria": tuple(ScorePart(**part) for part in data["criteria"]),
+                "criteria": parts,
                 "gates": tuple(GateMark(**mark) for mark in data["gates"]),
                 "flags": tuple(data["flags"]),
                 "checks": tuple(_check_mark(mark) for mark in data.get("checks", ())),
@@ -174,181 +228,6 @@ def _check_mark(data: dict[str, Any]) -> CheckMark:
     return CheckMark(**{**data, "found": tuple(Found(**found) for found in data["found"])})
 
 
-#: The families of pre-check patterns, in words.
-FAMILY_WORDS: Mapping[str, str] = {
-    "dangerous_instructions": "dangerous instructions",
-    "weapon_making": "making weapons",
-    "malware_hacking": "malware or hacking",
-    "self_harm": "self-harm",
-    "personal_data": "personal data",
-}
-
-
-def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
-    """How the score came about, one sentence each, in the order of the steps.
-
-    ``out_of`` shows a normalised score on another scale (10 or 100); raw points stay as they are.
-    Numbers have two decimals. A criterion that was simply scored is not mentioned: the table of
-    the criteria shows it.
-
-    >>> from core.domain.rubric import Criterion, Rubric
-    >>> from core.scoring.score import score_item
-    >>> rubric = Rubric(criteria=(Criterion(name="short", requirement="Is short."),))
-    >>> explain(score_item(rubric, {"short": 0}).trace, out_of=10)
-    ['Base score 10.00: 10 of 10 points.', 'Score 10.00.']
-    """
-    unit = out_of if trace.normalized else 1.0
-    return [
-        _base(trace, unit),
-        *(_part(part, trace) for part in trace.criteria if part.abstained or part.missing),
-        *_gates(trace, unit),
-        *_checks(trace, unit),
-        *_length(trace, unit),
-        *_outcome(trace, unit),
-    ]
-
-
-def _base(trace: Trace, unit: float) -> str:
-    if trace.base is None or trace.raw is None:
-        return "Nothing could be scored: no criterion has an answer that counts."
-    shown = _score(trace.base, unit)
-    if trace.basis == "zero":
-        return f"Base score {shown}: every criterion that counts has weight 0."
-    if trace.basis == "negative":
-        lost = f"{_points(-trace.raw)} of {_points(trace.possible)}"
-        return f"Base score {shown}: {lost} penalty points were taken."
-    return f"Base score {shown}: {_points(trace.raw)} of {_points(trace.possible)} points."
-
-
-def _part(part: ScorePart, trace: Trace) -> str:
-    if part.missing:
-        return f"{part.name!r} has no verdict and was left out, so the score is not complete."
-    if not part.counted:
-        return f"{part.name!r} abstained and was left out."
-    how = {
-        "zero": "counts as nothing",
-        "partial": "gets partial credit",
-        "fail": "counts as its worst option",
-    }[trace.abstention]
-    return f"{part.name!r} abstained and {how}: {_points(part.points)} points."
-
-
-def _gates(trace: Trace, unit: float) -> list[str]:
-    lines = list[str]()
-    binding = [mark for mark in trace.gates if mark.binding]
-    if binding and trace.base is not None and trace.gated is not None:
-        because = "; ".join(_why(mark) for mark in binding)
-        lines.append(f"{_score(trace.base, unit)} -> {_score(trace.gated, unit)}: {because}.")
-    for mark in trace.gates:
-        if mark.state == "fired":
-            lines += _fired(mark)
-        elif mark.state == "indeterminate":
-            lines.append(f"The gate {mark.name!r} cannot be decided: {mark.observed}.")
-    if trace.low is not None and trace.high is not None and trace.low < trace.high:
-        between = f"{_score(trace.low, unit)} and {_score(trace.high, unit)}"
-        lines.append(f"Until that is settled, the score lies between {between}.")
-    return lines
-
-
-def _fired(mark: GateMark) -> list[str]:
-    why = _why(mark)
-    lines = [f"The item fails: {why}."] if mark.verdict == "fail" else []
-    if mark.verdict == "review":
-        lines.append(f"A person must review the item: {why}.")
-    if mark.flag:
-        lines.append(f"Flagged {mark.flag!r}: {why}.")
-    if not mark.binding and not lines:
-        lines.append(f"The gate {mark.name!r} fired and changed nothing.")
-    return lines
-
-
-def _why(mark: GateMark) -> str:
-    reason = mark.reason.strip().rstrip(".") or mark.name
-    seen = f"{mark.observed}, so the gate is taken as met" if mark.assumed else mark.observed
-    return f"{reason} ({seen})"
-
-
-def _length(trace: Trace, unit: float) -> list[str]:
-    if not trace.length_penalty or trace.checked is None or trace.total is None:
-        return []
-    size, n = _score(trace.length_penalty, unit), f"{trace.length:,}"
-    step = f"{_score(trace.checked, unit)} -> {_score(trace.total, unit)}"
-    return [f"{step}: {size} taken for length (counted {n})."]
-
-
-def _checks(trace: Trace, unit: float) -> list[str]:
-    found = [mark for mark in trace.checks if mark.found]
-    binding = [mark for mark in found if mark.binding]
-    lines = list[str]()
-    if binding and trace.gated is not None and trace.checked is not None:
-        step = f"{_score(trace.gated, unit)} -> {_score(trace.checked, unit)}"
-        lines.append(f"{step} until a person has looked: {'; '.join(map(_seen, binding))}.")
-    for mark in found:
-        if mark.action == "fail":
-            lines.append(f"The item fails until a person has looked: {_seen(mark)}.")
-        elif not mark.binding:
-            lines.append(f"A person must review the item: {_seen(mark)}.")
-    return lines
-
-
-def _seen(mark: CheckMark) -> str:
-    first, more = mark.found[0], len(mark.found) - 1
-    text = " ".join(first.text.split())
-    text = text if len(text) <= 80 else text[:79].rstrip() + "\u2026"
-    source = FAMILY_WORDS.get(first.source, "a pattern")
-    further = f" and {more} more" if more else ""
-    return f'the pre-check {mark.name!r} found "{text}"{further} ({source})'
-
-
-def _outcome(trace: Trace, unit: float) -> list[str]:
-    lines = [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
-    # What a gate or a pre-check decided is said with it.
-    if trace.decision is not None and trace.why != "rule":
-        lines.append(_decided(trace, trace.decision, unit))
-    return lines
-
-
-def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
-    total, floor = trace.total or 0.0, mark.fail_below
-    if trace.outcome == "pass":
-        return "Passes: {} is at least {}.".format(*_apart(total, mark.pass_at, unit))
-    if trace.outcome == "fail":
-        return "Fails: {} is below {}.".format(*_apart(total, floor, unit))
-    passing = _score(mark.pass_at, unit)
-    nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
-    within = f"{mark.review_within * unit:.3g}"
-    said = {
-        "undecided": "a gate cannot be decided.",
-        "straddles": "how it ends depends on a gate that cannot be decided.",
-        "incomplete": "a verdict is missing.",
-        "no_score": "there is no score.",
-        "near": f"the score is within {within} of {_score(nearest, unit)}.",
-        "between": f"it passes from {passing} on and fails below {_score(floor, unit)}.",
-    }
-    return f"For review: {said[trace.why or 'undecided']}"
-
-
-def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
-    """Both with two decimals, or with as many as it takes to tell them apart.
-
-    >>> _apart(0.6996, 0.7, 1.0), _apart(0.8, 0.7, 10.0)
-    (('0.6996', '0.7000'), ('8.00', '7.00'))
-    """
-    for digits in (2, 3, 4, 6):
-        shown = (f"{value * unit:.{digits}f}", f"{threshold * unit:.{digits}f}")
-        if shown[0] != shown[1]:
-            return shown
-    return _score(value, unit), _score(threshold, unit)
-
-
-def _score(value: float, unit: float) -> str:
-    return score(value * unit)
-
-
-def _points(value: float) -> str:
-    """Points without a trailing zero, and never ``-0``.
-
-    >>> _points(7.50), _points(-0.0)
-    ('7.5', '0')
-    """
-    return f"{value + 0.0:.2f}".rstrip("0").rstrip(".")
+def coverage_of(trace: Mapping[str, Any]) -> dict[str, Any]:
+    """What a score covers, from a trace as plain data (empty where there is none)."""
+    return {name: trace.get(name) for name in ("coverage", "assessed_points", "assessed_of")}

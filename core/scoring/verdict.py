@@ -3,7 +3,8 @@
 Abstentions and failures are set aside and counted. What is left is settled by the criterion's rule
 or else the panel's. Every rule sees only how often each option was chosen and with what weight, and
 sums are exactly rounded (``fsum``): the order of the judges cannot change anything. A tie takes the
-option that is worst for the sign of the criterion's weight, then the lowest index.
+option that is worst for the sign of the criterion's weight. Among options of equal value it takes
+the one with most votes, then the lowest index.
 
 Two words are one rule each: ``majority`` is the mode and ``weighted`` the weighted mode of two
 options; the binary ``unanimous`` (MET unless somebody said UNMET) is the lowest value chosen and
@@ -142,7 +143,7 @@ def settle(
         option, tie, mean, warning = (
             _strangers(criterion, cast, heads, rules)
             if logs is None
-            else _calibrated(criterion, logs, weights)
+            else _calibrated(criterion, logs, weights, heads)
         )
     else:
         option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
@@ -183,52 +184,61 @@ def _entropy(heads: _Heads, n: int, options: int) -> float:
     return min(1.0, -total / (n * log(options)))
 
 
-def _worst(criterion: Criterion, tied: list[int]) -> _Choice:
+def _worst(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
+    """The worst of options that are as good as each other; of equal values the most voted.
+
+    It is no tie where all have one value and the votes prefer one of them.
+    """
     if len(tied) == 1:
         return _Choice(tied[0])
-    return _Choice(criterion.worst_of(tuple(tied)), tie=True)
+    worst = criterion.values[criterion.worst_of(tuple(tied))]
+    alike = [option for option in tied if criterion.values[option] == worst]
+    most = max(heads.get(option, 0) for option in alike)
+    top = [option for option in alike if heads.get(option, 0) == most]
+    return _Choice(min(top), tie=len(top) > 1 or len(alike) < len(tied))
 
 
 def _mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     top = max(heads.values())
-    return _worst(criterion, [option for option, count in heads.items() if count == top])
+    return _worst(criterion, [option for option, count in heads.items() if count == top], heads)
 
 
 def _weighted_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     total = fsum(weight for _, _, weight in cast)
     shares = {o: fsum(w for option, _, w in cast if option == o) / total for o in heads}
     top = max(shares.values())
-    return _worst(criterion, [o for o, share in shares.items() if share >= top - EPSILON])
+    return _worst(criterion, [o for o, share in shares.items() if share >= top - EPSILON], heads)
 
 
 def _lowest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     bottom = min(value for _, value, _ in cast)
-    return _worst(criterion, [o for o in heads if criterion.values[o] == bottom])
+    return _worst(criterion, [o for o in heads if criterion.values[o] == bottom], heads)
 
 
 def _highest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     top = max(value for _, value, _ in cast)
-    return _worst(criterion, [o for o in heads if criterion.values[o] == top])
+    return _worst(criterion, [o for o in heads if criterion.values[o] == top], heads)
 
 
-def _snapped(criterion: Criterion, mean: float) -> _Choice:
+def _snapped(criterion: Criterion, mean: float, heads: _Heads) -> _Choice:
     away = [(abs((criterion.values[o] or 0.0) - mean), o) for o in criterion.scored]
     nearest = min(away)[0] + EPSILON
-    choice = _worst(criterion, [option for distance, option in away if distance <= nearest])
+    tied = [option for distance, option in away if distance <= nearest]
+    choice = _worst(criterion, tied, heads)
     return choice._replace(continuous=mean)
 
 
 def _mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    return _snapped(criterion, fsum(value for _, value, _ in cast) / len(cast))
+    return _snapped(criterion, fsum(value for _, value, _ in cast) / len(cast), heads)
 
 
 def _median(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    return _snapped(criterion, median(value for _, value, _ in cast))
+    return _snapped(criterion, median(value for _, value, _ in cast), heads)
 
 
 def _weighted_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
     total = fsum(weight for _, _, weight in cast)
-    return _snapped(criterion, fsum(value * weight for _, value, weight in cast) / total)
+    return _snapped(criterion, fsum(value * weight for _, value, weight in cast) / total, heads)
 
 
 def _unanimous_or_na(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
@@ -262,7 +272,9 @@ def log_weights(
     return None if found is None else dict(zip(criterion.scored, found, strict=True))
 
 
-def _calibrated(criterion: Criterion, logs: Mapping[int, float], weights: Weights) -> _Choice:
+def _calibrated(
+    criterion: Criterion, logs: Mapping[int, float], weights: Weights, heads: _Heads
+) -> _Choice:
     """The likeliest option; or the one whose value is expected to be least far from the truth's."""
     if weights.nearest:
         chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
@@ -274,7 +286,7 @@ def _calibrated(criterion: Criterion, logs: Mapping[int, float], weights: Weight
     else:
         likely = dict(logs)
     top = max(likely.values()) - EPSILON
-    return _worst(criterion, [option for option, much in likely.items() if much >= top])
+    return _worst(criterion, [option for option, much in likely.items() if much >= top], heads)
 
 
 def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -> _Choice:

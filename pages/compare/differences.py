@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.scoring.explanation import ungraded_sides
 from core.services.comparison import costs
 from core.services.comparison.costs import Point
 from core.services.comparison.differences import LEVEL, Delta
@@ -15,7 +16,7 @@ from pages.compare import selection as keys
 from pages.compare.selection import ComparedRuns
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
     confidence,
@@ -52,6 +53,8 @@ def show(found: RunComparison) -> None:
             ),
         ]
     )
+    if lacking := ungraded_sides(found.ungraded):
+        st.caption(label("; ".join(lacking)))
     chosen = state.address_in(keys.FIGURE, FIGURES) or "accuracy"
     key = state.key(keys.COMPARE_FIELD, keys.FIGURE)
     state.put(key, chosen)

@@ -26,10 +26,10 @@ from pages.ui.widgets import (
     figures,
     one_of,
     outcome_tags,
+    partly_tags,
     problem_list,
     row,
     shown_errors,
-    tag,
 )
 
 RUBRIC_PREVIEW = "rubric_preview"
@@ -302,7 +302,7 @@ def _outcome(simulation: prompt_preview.Simulation) -> None:
     values.append(LabelledFigure("Points", fmt.number(simulation.result.raw)))
     figures(values, columns=3)
     marks = outcome_tags(trace)
-    marks += [] if trace.complete else [tag("Incomplete", "warn")]
+    marks += partly_tags(trace)
     if marks:
         row(marks)
     items = "".join(f"<li>{esc(line)}</li>" for line in simulation.sentences)

@@ -10,6 +10,7 @@ from core import figures as draw
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, ScoreBin
 from core.metrics.estimate import surely_below
+from core.scoring.explanation import ungraded_words
 from core.services.reports import worked_example
 from core.services.reports.worked_example import CriterionReport
 from core.services.results import browsing, flip_check
@@ -36,6 +37,10 @@ def show(run: Run, rubric: Rubric) -> None:
     """The histogram of scores, then the verdicts of every criterion."""
     about = browsing.stands_on(store(), run)
     bins = remembered("scores", about, lambda: browsing.scores(store(), run.id))
+    means = lifecycle.means(store(), run.id)
+    if not bins and means.ungraded:
+        empty_state("No grades", f"{ungraded_words(means.ungraded)}.")
+        return
     if not bins:
         empty_state("No scores yet", "They appear here as soon as the first items are graded.")
         return
@@ -47,11 +52,13 @@ def show(run: Run, rubric: Rubric) -> None:
 
 def _histogram(run: Run, bins: list[ScoreBin], about: tuple[object, ...]) -> None:
     scored = sum(one.items for one in bins)
-    mean = lifecycle.means(store(), run.id).score
+    means = lifecycle.means(store(), run.id)
+    mean = means.score
+    lacking = f" {label(words)}." if (words := ungraded_words(means.ungraded)) else ""
     st.html('<div class="rs-section">Scores</div>')
     st.caption(
         f"Mean {fmt.score(mean)} over {fmt.plural(scored, 'item')} with a score. "
-        f"{fmt.count(run.items - scored)} without. Click a bar to see its items."
+        f"{fmt.count(run.items - scored)} without.{lacking} Click a bar to see its items."
     )
     figure = remembered("histogram", about, lambda: draw.score_histogram(bins, mean))
     key = state.key(RUN_CHART, "scores", run.id)

@@ -41,7 +41,7 @@ ONLY_WORDS = {
     "failures": "✕ Has failures",
     "settled": "◆ Settled by people",
     "review": "⚑ Needs a person",
-    "incomplete": "Incomplete",
+    "incomplete": "Partly assessed",
     "order": "Answers differ by order",
 }
 SORTS: dict[RunItemSort, str] = {

@@ -283,7 +283,7 @@ def _score(rubric: Rubric, item: RunItemRow) -> Shown:
     marks = [*(["✕"] if item.failures else []), *(["⚑"] if item.review else [])]
     more = f", {notes(item)}" if notes(item) else ""
     tone = drawn.tone_of(item.score) if rubric.scoring.normalize else "plain"
-    words = fmt.score(item.score)
+    words = "no grade" if item.ungraded else fmt.score(item.score)
     return Shown(
         words,
         tone if item.score is not None else "none",
@@ -304,8 +304,9 @@ def notes(one: RunItemRow) -> str:
     parts += ["needs a person"] if one.review else []
     parts += [fmt.plural(one.failures, "failure")] if one.failures else []
     parts += [fmt.plural(one.abstentions, "abstention")] if one.abstentions else []
+    covered = "incomplete" if one.coverage is None else f"{fmt.percent(one.coverage)} assessed"
     asked = one.votes or one.failures
-    parts += [] if one.complete else ["incomplete" if asked else "not asked yet"]
+    parts += [] if one.complete else [covered if asked else "not asked yet"]
     if one.low is not None and one.high is not None and one.low < one.high:
         parts.append(f"score between {fmt.score(one.low)} and {fmt.score(one.high)}")
     return ", ".join(parts)

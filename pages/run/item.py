@@ -23,7 +23,7 @@ from pages.ui import routes, state
 from pages.ui.items import context_words
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line, prose
-from pages.ui.widgets import outcome_tags, row, show_flash, shown_errors, table, tag
+from pages.ui.widgets import outcome_tags, partly_tags, row, show_flash, shown_errors, table, tag
 
 ITEM_MARKS = "item_marks"
 
@@ -122,13 +122,13 @@ def show_score(view: ItemView) -> None:
     if trace is None:
         st.html('<b>No score yet.</b> <span class="rs-quiet">No judge has answered.</span>')
         return
-    shown = fmt.score(item.score) if item.score is not None else "none"
+    shown = fmt.score(item.score) if item.score is not None else "No grade"
     interval = ""
     if item.low is not None and item.high is not None and item.low < item.high:
         interval = f" (between {fmt.interval(item.low, item.high).replace(' to ', ' and ')})"
     head = (
         f'<span class="rs-num" style="font-size:1.5rem;font-weight:600">{shown}</span> '
-        f'<span class="rs-quiet">score{esc(interval)}</span>'
+        f'<span class="rs-quiet">{"" if item.score is None else "score"}{esc(interval)}</span>'
     )
     row([head, *_marks(view, trace)])
     with st.container(horizontal=True, gap="small"):
@@ -140,7 +140,7 @@ def show_score(view: ItemView) -> None:
 
 def _marks(view: ItemView, trace: Trace) -> list[str]:
     marks = outcome_tags(trace)
-    marks += [] if trace.complete else [tag("Incomplete: a verdict is missing", "warn")]
+    marks += partly_tags(trace)
     if view.row.failures:
         marks.append(tag(fmt.plural(view.row.failures, "failure"), "bad"))
     if view.row.agreement is not None and view.row.votes > len(trace.criteria):

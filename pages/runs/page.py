@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.domain.panel import Panel
 from core.domain.runs import RunMeans, RunRow
+from core.scoring.explanation import ungraded_words
 from core.services.guided import judging
 from core.services.runs import cost_estimate, lifecycle, planning
 from core.services.runs.batches import lanes
@@ -147,6 +148,8 @@ def _facts(one: RunRow, means: RunMeans) -> list[str]:
         facts.append(f"{fmt.count(lifecycle.spared(one))} not needed")
     if means.score is not None:
         facts.append(f"mean score {fmt.score(means.score)}")
+    if means.ungraded:
+        facts.append(ungraded_words(means.ungraded))
     if means.agreement is not None and len(one.panel.judges) > 1:
         facts.append(f"agreement {fmt.score(means.agreement)}")
     if one.failures_open:

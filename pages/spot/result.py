@@ -23,7 +23,16 @@ from pages.ui.items import headed, show_contexts, show_submission
 from pages.ui.resources import store
 from pages.ui.run_status import status_tag
 from pages.ui.text import esc, label
-from pages.ui.widgets import LabelledFigure, figures, outcome_tags, row, shown_errors, table, tag
+from pages.ui.widgets import (
+    LabelledFigure,
+    figures,
+    outcome_tags,
+    partly_tags,
+    row,
+    shown_errors,
+    table,
+    tag,
+)
 
 SPOT_BESIDE = "spot_beside"
 
@@ -169,7 +178,8 @@ def _score(view: ItemView, look: RunProgress) -> None:
     if trace is None:
         return
     shown = fmt.score if trace.normalized else fmt.number
-    values = [LabelledFigure("Score so far" if run.active else "Score", shown(view.row.score))]
+    given = "no grade" if view.row.ungraded and not run.active else shown(view.row.score)
+    values = [LabelledFigure("Score so far" if run.active else "Score", given)]
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
         values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
     figures(values, columns=len(values))
@@ -182,7 +192,7 @@ def _score(view: ItemView, look: RunProgress) -> None:
     parts += [] if run.active else [fmt.seconds(run.seconds)]
     st.html(f'<span class="rs-quiet rs-num">{esc(" · ".join(parts))}</span>')
     marks = outcome_tags(trace)
-    marks += [] if trace.complete or run.active else [tag("Incomplete", "warn")]
+    marks += [] if run.active else partly_tags(trace)
     if marks:
         row(marks)
     if not run.active:

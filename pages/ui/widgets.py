@@ -12,6 +12,7 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem, RubricStudioError
 from core.metrics.estimate import USUAL, Confidence, Estimate, IntervalChoice
+from core.scoring.explanation import assessed_words
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import routes, state
@@ -282,6 +283,11 @@ def outcome_tags(trace: Trace) -> list[str]:
         marks.append(tag(*OUTCOMES["review"]))
     marks += [tag(f"Found: {mark.name}", "warn") for mark in trace.checks if mark.found]
     return marks + [tag(f"Flag: {flag}", "info") for flag in trace.flags]
+
+
+def partly_tags(trace: Trace) -> list[str]:
+    """What was not assessed of an item, in points; none where everything was."""
+    return [] if trace.complete else [tag(assessed_words(trace.criteria), "warn")]
 
 
 def sheet_choice(sheets: Sequence[str], key: str) -> str | None:

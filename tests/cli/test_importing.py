@@ -110,7 +110,8 @@ def test_a_rubric_and_a_dataset_may_come_beside_the_votes(tmp_path: Path, table:
     items.write_text('{"id": "a", "submission": "x"}\n{"id": "b", "submission": "y"}\n')
     found = said(tmp_path, table, "--rubric", rubric, "--dataset", items)
     # The rubric has one criterion, so the table need not name it.
-    (read,) = found["notices"]
+    read, empty = found["notices"]
+    assert empty["message"] == "1 answer is empty (blank 1)."
     assert found["votes"] == 3
     assert read["message"].endswith("item 'item', rater 'rater', label 'label'.")
     store = Store(tmp_path / "x.db")

@@ -59,7 +59,10 @@ def test_a_gate_without_effect_is_told(when, then, rule) -> None:
 
 def test_an_abstention_that_fires_keeps_a_gate_alive() -> None:
     # On "None" the cap of 0.4 holds nothing down; after an abstention 4 / 4 = 1 would be reached.
-    assert rules_of(gate(ON | {"is": "None"}, {"cap": 0.4}, on_missing="fire")) == []
+    fires = gate(ON | {"is": "None"}, {"cap": 0.4}, on_missing="fire")
+    assert rules_of(fires, scoring={"min_coverage": 0.4}) == []
+    # Only 4 of 10 are assessed then: below the usual half there is no grade to hold down.
+    assert rules_of(fires) == ["inert-gate"]
 
 
 def test_a_gate_behind_a_stricter_one_is_told() -> None:

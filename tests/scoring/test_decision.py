@@ -110,7 +110,8 @@ def said(given: str, decision: dict[str, Any], **rest: Any) -> str:
             "For review: the score is within 0.05 of 0.70.",
         ),
         ("MM-", PASS_70, "For review: a verdict is missing."),
-        ("AAA", PASS_70, "For review: there is no score."),
+        ("AAA", PASS_70, "For review: there is no grade."),
+        ("MMA", PASS_70, "For review: a criterion was not assessed."),
     ],
 )
 def test_the_outcome_is_said_in_words(given: str, decision: dict[str, Any], sentence: str) -> None:

@@ -181,10 +181,11 @@ def test_verdicts_and_flags_leave_the_score_alone() -> None:
 @pytest.mark.parametrize(
     ("on_missing", "expected"),
     [
-        # (score, low, high, review, state): c0 is left out, so the base is 1.0.
+        # (score, low, high, review, state): c0 is left out, so the base is 1.0. It was not
+        # assessed, so a person must look whatever the gate does.
         ("review", (1.0, 0.4, 1.0, True, "indeterminate")),
-        ("skip", (1.0, 1.0, 1.0, False, "clear")),
-        ("fire", (0.4, 0.4, 0.4, False, "fired")),
+        ("skip", (1.0, 1.0, 1.0, True, "clear")),
+        ("fire", (0.4, 0.4, 0.4, True, "fired")),
     ],
 )
 def test_a_gate_without_its_verdict_gives_an_interval_unless_it_says_otherwise(

@@ -45,7 +45,7 @@ def test_an_item_without_any_verdict_has_no_score_under_any_strategy(strategy: s
 
 def test_an_item_where_everything_abstained_has_no_score_under_skip() -> None:
     result = score_item(binary(10, -5), answers("AA"))
-    assert (result.score, result.raw, result.trace.complete) == (None, None, True)
+    assert (result.score, result.raw, result.trace.complete) == (None, None, False)
 
 
 # One criterion of weight 20 is MET, the other abstains. Three options worth .2, .4, .6 beside MET
@@ -92,7 +92,7 @@ def test_a_penalty_of_zero_does_not_read_as_minus_zero() -> None:
 
 
 def test_a_criterion_without_a_verdict_leaves_both_sides_and_marks_the_score() -> None:
-    made = binary(10, 30, scoring={"abstention": "fail"})
+    made = binary(10, 30, scoring={"abstention": "fail", "min_coverage": 0.25})
     # Under FAIL an abstention would give 10 / 40; no verdict gives 10 / 10.
     result = score_item(made, answers("M-"))
     assert (result.score, result.trace.possible, result.trace.complete) == (1.0, 10.0, False)
@@ -102,7 +102,9 @@ def test_a_criterion_without_a_verdict_leaves_both_sides_and_marks_the_score() -
 
 def test_without_positive_criteria_left_the_rubric_is_one_of_penalties_and_says_so() -> None:
     # Skipping the only rewarded criterion leaves -4 of -8: 1 - 4/8.
-    trace = score_item(binary(10, -4, -4), answers("AMU")).trace
+    # 8 of 18 were assessed.
+    made = binary(10, -4, -4, scoring={"min_coverage": 0.4})
+    trace = score_item(made, answers("AMU")).trace
     assert (trace.total, trace.basis, trace.possible) == (0.5, "negative", 8.0)
 
 

@@ -33,7 +33,8 @@ def test_a_trace_survives_json(given: str) -> None:
 
 
 def test_a_trace_shows_what_every_criterion_gave() -> None:
-    trace = score_item(made(abstention="partial"), answers("MA-")).trace
+    # 10 of 40 were assessed.
+    trace = score_item(made(abstention="partial", min_coverage=0.25), answers("MA-")).trace
     assert [tuple(part) for part in trace.criteria] == [
         # name, weight, value, points, counted, abstained, missing
         ("c0", 10.0, 1.0, 10.0, True, False, False),
@@ -70,6 +71,7 @@ def test_length_is_explained_after_the_gates() -> None:
 def test_an_undecided_gate_is_explained_as_an_interval() -> None:
     assert said("AMM") == [
         "Base score 1.00: 30 of 30 points.",
+        "Assessed: 30 of 30; 10 of 40 not assessed.",
         "'c0' abstained and was left out.",
         "The gate 'core' cannot be decided: 'c0' abstained.",
         "Until that is settled, the score lies between 0.50 and 1.00.",
@@ -87,11 +89,14 @@ def test_an_undecided_gate_is_explained_as_an_interval() -> None:
     ],
 )
 def test_an_abstention_is_explained_by_its_strategy(strategy: str, sentence: str) -> None:
-    assert said("MMA", abstention=strategy)[1] == sentence
+    assert said("MMA", abstention=strategy)[1:3] == [
+        "Assessed: 20 of 20; 20 of 40 not assessed.",
+        sentence,
+    ]
 
 
 def test_what_is_missing_is_said() -> None:
-    assert said("MM-")[1] == "'c2' has no verdict and was left out, so the score is not complete."
+    assert said("MM-")[2] == "'c2' has no verdict and was left out, so the score is not complete."
     assert said("---")[0] == "Nothing could be scored: no criterion has an answer that counts."
 
 
@@ -117,7 +122,7 @@ def test_gates_that_changed_nothing_or_were_assumed_say_so() -> None:
         },
     ]
     trace = score_item(binary(10, 10, 20, gates=gates), answers("AMU")).trace
-    assert explain(trace)[2:-1] == [
+    assert explain(trace)[3:-1] == [
         "The gate 'idle' fired and changed nothing.",
         "A person must review the item: strict ('c0' abstained, so the gate is taken as met).",
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.formats.datasets.labels import AWAY, NO, YES
+from core.formats.datasets.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.datasets.table import Table, opened
 from core.formats.source.csv_writer import number_of
 from core.text.names import fold
@@ -92,7 +92,7 @@ def _counted(word: str) -> bool:
 
 
 def _all_unique(given: Sequence[str], words: set[str]) -> bool:
-    if len(words) < len(given):
+    if len(words) < len(given) or None not in map(is_yes, words):
         return False
     whole = all((n := number_of(word)) is not None and n.is_integer() for word in words)
     return len(given) >= (UNIQUE_NUMBERS if whole else UNIQUE_WORDS)
@@ -102,8 +102,9 @@ def unique_words(table: Table, column: str) -> bool:
     """Whether a column holds texts or names, one of its own in each of many rows."""
     given = _given(table, column)
     words = set(given)
-    numbers = all(number_of(word) is not None for word in words)
-    return len(given) >= UNIQUE_WORDS and len(words) == len(given) and not numbers
+    if len(given) < UNIQUE_WORDS or len(words) < len(given) or None not in map(is_yes, words):
+        return False
+    return not all(number_of(word) is not None for word in words)
 
 
 def words_in(table: Table, column: str) -> set[str]:
@@ -112,7 +113,8 @@ def words_in(table: Table, column: str) -> set[str]:
 
 
 def _given(table: Table, column: str) -> list[str]:
-    return [fold(str(row[column])) for row in table.rows if row.get(column) not in (None, "")]
+    words = (fold(str(row[column])) for row in table.rows if row.get(column) is not None)
+    return [word for word in words if word not in NO_ANSWER]
 
 
 def sharing(table: Table, columns: Sequence[str]) -> list[list[str]]:
@@ -135,10 +137,14 @@ def one_scale(one: set[str], other: set[str]) -> bool:
 
     >>> one_scale({"3", "4"}, {"4", "5"}), one_scale({"api"}, {"boolean"}), one_scale({"no"}, {"1"})
     (True, False, False)
+    >>> one_scale({"true", "false"}, {"0", "1"})
+    True
     """
     both, shared = one | other, one & other
     if both <= YES | NO:
         return bool(one and other)
+    if all({is_yes(word) for word in words} == {True, False} for words in (one, other)):
+        return True
     if len(both) > MOST_LABELS or not shared:
         return False
     numbers = all(number_of(word) is not None for word in both)
@@ -153,7 +159,7 @@ def told_apart(answers: Sequence[set[str]]) -> bool:
     The headings tell most, so that few rows are enough: yes and no, or whole numbers.
     """
     words = set[str]().union(*answers) - AWAY
-    if len(answers) < 2 or words <= YES | NO:
+    if len(answers) < 2 or None not in map(is_yes, words):
         return True
     numbers = [number_of(word) for word in words]
     if all(n is not None and n.is_integer() for n in numbers):

@@ -11,6 +11,7 @@ from core.domain.dataset import Dataset, Item, Label, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.items import ItemReader
+from core.formats.datasets.label_words import empty_words
 from core.formats.datasets.labels import TEXT_AVAILABLE, UnfitValue, context_of, prompt_of, text_of
 from core.formats.datasets.mapping import (
     OWN,
@@ -240,6 +241,9 @@ def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
         one = "1 answer is empty, here."
         message = one if count == 1 else f"{count:,} answers are empty, the first here."
         notices.append(Problem(message, "", (), line))
+    if any(reader.empty_labels):  # blank cells alone are items without a label
+        mend = "They count as no label. Give the rubric with it where one of them is an option."
+        notices.append(Problem(empty_words("label", reader.empty_labels), mend))
     return notices
 
 

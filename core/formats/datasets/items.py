@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,12 +67,14 @@ def _name(value: Any) -> str:
 class ItemReader:
     """Makes items from the rows of ``table``; gathers ``problems`` and ``notices``.
 
-    ``textless`` and ``empty`` hold the rows whose text is not at hand, and whose answer is empty.
+    ``textless`` and ``empty`` hold the rows whose text is not at hand, and whose answer is empty;
+    ``empty_labels`` counts the words that stand for a label and hold none.
     """
 
     def __init__(self, table: Table, mapping: ColumnMapping, rubric: Rubric | None) -> None:
         self._table, self._mapping = table, mapping
-        self._truth = Truth(rubric, mapping.words)
+        self.empty_labels = Counter[str]()
+        self._truth = Truth(rubric, mapping.words, self.empty_labels)
         self._rubrics: dict[str, Rubric] = {}
         self.problems: list[Problem] = []
         self.notices: list[Problem] = []
@@ -83,7 +86,7 @@ class ItemReader:
         """The item of a row, or ``None`` where it has a problem."""
         before = len(self.problems)
         own = self._own_rubric(row)
-        truth = Truth(own, self._mapping.words) if own else self._truth
+        truth = Truth(own, self._mapping.words, self.empty_labels) if own else self._truth
         data: dict[str, Any] = {"id": id, "rubric": own}
         data["submission"] = self._cell(row, "submission", self._submission)
         data["prompt"] = self._cell(row, "prompt", prompt_of)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from core.domain.base import Path, near
 from core.domain.dataset import MAX_TEXT, Label
-from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
+from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.errors import InputError, Problem
+from core.formats.datasets.label_words import NO_ANSWER, holds_no_answer, option_named
 from core.formats.source.parsed import kind_of
 from core.text.names import fold
 
@@ -176,14 +178,6 @@ def _content(content: Any, index: int) -> str:
     return _bounded("\n".join(map(str, texts)), index, "content")
 
 
-#: Other words for MET and UNMET.
-YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
-NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
-#: Words for "cannot be assessed".
-AWAY = frozenset(
-    {"cannot_assess", "cannot assess", "n/a", "na", "not applicable", "abstain", "abstained", "?"}
-)
-
 #: The file's words for options, by criterion, or for all under "".
 Words = Mapping[str, Mapping[str, str]]
 #: What a change of a mapping begins with that says what a word means.
@@ -229,14 +223,22 @@ def option_for(words: Words, criterion: str, word: str) -> str:
 class Truth:
     """Reads labels against a rubric (or, without one, as they are).
 
-    ``words`` says which options the file's own words are.
+    ``words`` says which options the file's own words are. ``empty`` counts the words that stood for
+    a label and hold no answer.
     """
 
-    def __init__(self, rubric: Rubric | None, words: Words = MappingProxyType({})) -> None:
+    def __init__(
+        self,
+        rubric: Rubric | None,
+        words: Words = MappingProxyType({}),
+        empty: Counter[str] | None = None,
+    ) -> None:
         self._rubric, self._words = rubric, words
+        self.empty = Counter[str]() if empty is None else empty
         self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
         # The same few words come again and again.
         self._known_word = lru_cache(10_000)(self._read)
+        self._empty_word = lru_cache(10_000)(self._is_empty)
 
     def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label] | None:
         """The criterion's name and its label with a reason; ``None`` where nothing is given.
@@ -248,8 +250,11 @@ class Truth:
             if "label" not in value or not value.keys() <= {"label", "reason"}:
                 raise UnfitValue(f"has the keys {', '.join(value)}.", "Use label and reason.")
             value, reason = value["label"], value.get("reason")
-        if value is None or value == "":
-            return None
+        if value is None or isinstance(value, str | float):
+            word = "" if value is None else str(value).strip()
+            if self._empty_word(name, word):
+                self.empty[word] += 1
+                return None
         if isinstance(value, str) and (reason is None or reason == ""):
             return self._known_word(name, value)
         return self._read(name, value, reason)
@@ -265,6 +270,11 @@ class Truth:
         elif criterion is not None:
             label = matched(criterion, label)
         return name, Label(label=label, reason=_reason(reason))
+
+    def _is_empty(self, name: str, word: str) -> bool:
+        if fold(word) not in NO_ANSWER or option_for(self._words, name, word) != word:
+            return False
+        return not word or holds_no_answer(self._criterion(name), word)
 
     def _meant(self, criterion: str, value: Any) -> str | None:
         """What somebody said that the word means; ``None`` where nobody did."""
@@ -345,35 +355,6 @@ def matched(criterion: Criterion, label: str) -> str:
         return criterion.options[option].label if option < len(criterion.options) else label
     known = _listed([option.label for option in criterion.options])
     raise UnfitValue(f"is {label[:80]!r}, which is not an option.", f"Use one of {known}.")
-
-
-def option_named(criterion: Criterion, label: str) -> int | None:
-    """The choice that a label in a file means, or ``None``.
-
-    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; of a binary
-    criterion yes, true and 1 are MET, no, false and 0 UNMET.
-
-    >>> asked = Criterion(name="c", requirement="r")
-    >>> [option_named(asked, word) for word in ("met", "No", "1.0", "maybe")]
-    [0, 1, 0, None]
-    """
-    for spelling in _spellings(criterion, label):
-        option = criterion.index_of(spelling)
-        if option is not None:
-            return option
-    return None
-
-
-def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
-    yield label
-    whole = label.strip().removesuffix(".0")
-    yield whole
-    if criterion.scale == "binary":
-        word = fold(whole)
-        if word in YES or word == "1":
-            yield MET
-        elif word in NO or word == "0":
-            yield UNMET
 
 
 def _word(value: Any, criterion: Criterion | None) -> str:

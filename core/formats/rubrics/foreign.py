@@ -193,7 +193,7 @@ class WrittenRubric:
 _WHOLE = {
     "description": "The description",
     "guidelines": "The guidelines",
-    "scoring": "The scoring policy (abstentions, length penalty)",
+    "scoring": "The scoring policy (abstentions, coverage, length penalty)",
     "gates": "The gates",
     "prechecks": "The pre-checks",
     "decision": "The decision (pass and fail)",

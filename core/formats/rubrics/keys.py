@@ -35,7 +35,15 @@ TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."
 #: Keys that hold a number: true and false are refused there, though Python would count them.
 NUMERIC = frozenset(
     {"weight", "value", "cap", "multiply", "below", "at_most", "above", "at_least"}
-    | {"count_at_least", "partial_credit", "free_budget", "max_cap", "penalty_at_cap", "exponent"}
+    | {
+        "count_at_least",
+        "partial_credit",
+        "min_coverage",
+        "free_budget",
+        "max_cap",
+        "penalty_at_cap",
+        "exponent",
+    }
     | {"pass_at", "fail_below", "review_within", "chars"}
 )
 THRESHOLDS = frozenset({"below", "at_most", "above", "at_least"})

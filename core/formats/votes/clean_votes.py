@@ -228,12 +228,14 @@ class _Rows:
         told = []
         for one in zip(*np.unravel_index(distinct, shape), strict=True):
             name, rater, of_kind, label = (int(at) for at in one)
-            option, known = self._criteria[names[name]].find(labels[label].strip())
-            if not known:
+            word, criterion = labels[label].strip(), self._criteria[names[name]]
+            option, known = criterion.find(word)
+            # A word for no answer is counted by the reader that looks at every row.
+            if not known or (word and criterion.empty(word)):
                 return False
             pair = names[name], raters[rater], kinds[of_kind]
             number = self._pairs.setdefault(pair, len(self._pairs))
-            told.append((number, -1 if option is None else option, not labels[label].strip()))
+            told.append((number, -1 if option is None else option, not word))
         pairs, options, failed = np.array(told, np.int32).T
         self._found.append(
             (pairs[of_row], place[item], options[of_row], failed.astype(np.bool_)[of_row])

@@ -9,7 +9,8 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
-from core.formats.datasets.labels import AWAY, NO, TEXT_AVAILABLE, YES, option_named
+from core.formats.datasets.label_words import AWAY, NO, YES, holds_no_answer, is_yes, option_named
+from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.parsed import refusal
 from core.formats.votes.imported import VoteLine
 from core.text.names import fold
@@ -36,9 +37,13 @@ class Derived(NamedTuple):
         ]
 
     def spelt_labels(self, labels: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-        """Labels of items likewise."""
+        """Labels of items likewise; words for no answer are none."""
         return {
-            item: {name: self.spelling[name][label] for name, label in of.items()}
+            item: {
+                name: self.spelling[name][label]
+                for name, label in of.items()
+                if not holds_no_answer(None, label)
+            }
             for item, of in labels.items()
         }
 
@@ -48,8 +53,8 @@ def derive_rubric(
 ) -> Derived:
     """A rubric from the labels in use: numbers are ordinal, words nominal and kept as they are.
 
-    Yes and no are two such words, of which yes (true, pass ...) is worth everything; MET and UNMET
-    make a binary criterion.
+    Yes and no are two such words, of which yes (true, pass, and beside such words 1 and T) is
+    worth everything; MET and UNMET make a binary criterion. Words for no answer are no labels.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -80,7 +85,8 @@ def derive_rubric(
 def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
     """The lines with criteria and labels as ``rubric`` spells them, where it has no such option.
 
-    Yes and no are MET and UNMET, ``3.0`` is ``3``, and ``n/a`` is an abstention.
+    Yes and no are MET and UNMET, ``3.0`` is ``3``, and ``not applicable`` is an abstention. Words
+    for no answer stay as they are: whoever checks the votes counts them.
     """
     names = {fold(c.name): c for c in rubric.criteria}
     known: dict[tuple[str, str], str] = {}
@@ -96,9 +102,27 @@ def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
     return found
 
 
+def labels_spelt_as(
+    rubric: Rubric, labels: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
+    """Labels of items likewise; words for no answer are none."""
+    names = {fold(c.name): c for c in rubric.criteria}
+    found: dict[str, dict[str, str]] = {}
+    for item, of in labels.items():
+        for name, label in of.items():
+            criterion = names.get(fold(name))
+            if holds_no_answer(criterion, label):
+                continue
+            plain = (
+                (name, label) if criterion is None else (criterion.name, _spelt(criterion, label))
+            )
+            found.setdefault(item, {})[plain[0]] = plain[1]
+    return found
+
+
 def _spelt(criterion: Criterion, label: str) -> str:
     word = fold(label)
-    if not label:
+    if holds_no_answer(criterion, label):
         return label
     option = option_named(criterion, label)
     if option is not None:
@@ -126,7 +150,7 @@ def _notice(criterion: str, scale: str, labels: list[str]) -> Problem:
         "ordinal": "The lowest number has value 0, the highest 1.",
         "nominal": "Its options have the value 0, so it scores nothing until they get values.",
     }[scale]
-    if scale == "nominal" and fold(labels[0]) in YES:
+    if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:
         mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
 
@@ -134,10 +158,9 @@ def _notice(criterion: str, scale: str, labels: list[str]) -> Problem:
 def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """The scale, its options, and every label as it is spelt there."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
-    spelt[""] = ""
+    spelt |= {label: label for label in labels if holds_no_answer(None, label)}
     real = [label for label in labels if label not in spelt]
-    folded = {fold(label) for label in real}
-    if folded <= YES | NO:
+    if _all_yes_or_no({fold(label) for label in real}):
         return _yes_and_no(real, spelt)
     numbers = {label: _number(label) for label in real}
     if None not in numbers.values():
@@ -153,10 +176,21 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
     return "nominal", options, spelt
 
 
+def _all_yes_or_no(words: set[str]) -> bool:
+    """Whether these words can only be yes and no: 1 and T are that beside plainer ones alone."""
+    if words <= YES | NO:
+        return True
+    plain = bool(words & (YES | NO)) or words == {"t", "f"} or bool(words & _TICKS)
+    return plain and None not in map(is_yes, words)
+
+
+_TICKS = frozenset({"\u2713", "\u2714", "\u2717", "\u2718"})
+_OURS = frozenset({"met", "unmet", "not met"})
 #: What stands beside a word for yes, or for no, where a file uses one of the two only.
 _PAIRS = (
     *(("yes", "no"), ("y", "n"), ("true", "false")),
     *(("pass", "fail"), ("passed", "failed"), ("met", "unmet"), ("met", "not met")),
+    *(("1", "0"), ("t", "f"), ("\u2713", "\u2717"), ("\u2714", "\u2718")),
 )
 
 
@@ -166,12 +200,14 @@ def _yes_and_no(
     """Two options in the file's own words; MET and UNMET alone are our binary scale."""
     sides: dict[bool, list[str]] = {True: [], False: []}
     for label in real:
-        sides[fold(label) in YES].append(label)
-    if {fold(label) for label in real} <= {"met", "unmet", "not met"}:
-        spelt |= {label: MET if fold(label) in YES else UNMET for label in real}
+        sides[bool(is_yes(label))].append(label)
+    for of in sides.values():  # a word says more than a sign
+        of.sort(key=lambda label: fold(label) not in YES | NO)
+    if not real or any(fold(label) in _OURS for label in real):
+        spelt |= {label: MET if is_yes(label) else UNMET for label in real}
         return "binary", [{"label": MET}, {"label": UNMET}], spelt
     words = {side: of[0] if of else _counterpart(sides[not side][0]) for side, of in sides.items()}
-    spelt |= {label: words[fold(label) in YES] for label in real}
+    spelt |= {label: words[bool(is_yes(label))] for label in real}
     options = [{"label": words[True], "value": 1.0}, {"label": words[False], "value": 0.0}]
     return "nominal", options, spelt
 

@@ -6,6 +6,7 @@ Whatever shape a file has, its rows come here in the words of the common layout'
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,9 +14,9 @@ from typing import Any, Literal
 
 from core.domain.dataset import Dataset, Item
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
-from core.domain.votes import Cell
+from core.domain.votes import LEAST_ON_OPTIONS, Cell
 from core.errors import Problem
-from core.formats.datasets.labels import option_named
+from core.formats.datasets.label_words import empty_words, holds_no_answer, option_named
 from core.formats.source.parsed import enough, refusal
 from core.text.names import fold
 
@@ -33,7 +34,7 @@ VoteLine = tuple[int | None, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class ImportedVote:
-    """One row. ``failed`` is an empty label: the rater gave no usable answer.
+    """One row. ``failed`` is an empty label (``labels.holds_no_answer``): no usable answer.
 
     ``option`` indexes ``Criterion.choices``; ``None`` for a failure, and for an abstention on a
     criterion that forces a choice. ``order`` names the order in which options were shown, where
@@ -86,7 +87,8 @@ class ImportedVotes:
 class VoteChecker:
     """Checks rows of votes against a rubric and items; ``problems`` collects what is wrong.
 
-    An empty label is a failure; the label of an ``na`` option, or CANNOT_ASSESS, an abstention. A
+    An empty label, or a word for none (``NA``, ``-``), is a failure, and ``notices`` count them;
+    the label of an ``na`` option, or CANNOT_ASSESS, is an abstention. A
     rater who answers a cell several times without a ``replicate`` gets one replicate per answer,
     which ``notices`` says unless the answers differ in the order of options.
     """
@@ -103,6 +105,10 @@ class VoteChecker:
         self._lines: dict[tuple[str, ...], int | None] = {}
         self._repeated = list[tuple[str, int | None]]()
         self._weights: dict[str, float] = {}
+        #: How often each word stood for an empty label.
+        self.empty = Counter[str]()
+        #: Votes whose chances were left out, and the line of the first.
+        self._meant_none = list[int | None]()
         #: Words that are no option: by criterion and its options, how often and where first.
         self._strange: dict[tuple[str, str], dict[str, tuple[int, int | None]]] = {}
 
@@ -136,6 +142,10 @@ class VoteChecker:
     @property
     def notices(self) -> tuple[Problem, ...]:
         """What a person should know of the rows that were read."""
+        return (*empty_answers(self.empty), *self._repetitions(), *self._without_chances())
+
+    def _repetitions(self) -> tuple[Problem, ...]:
+        """Answers that repeat a question."""
         if not self._repeated:
             return ()
         names = sorted({rater for rater, _ in self._repeated})
@@ -149,6 +159,16 @@ class VoteChecker:
         )
         return (Problem(message, mend, (), self._repeated[0][1]),)
 
+    def _without_chances(self) -> tuple[Problem, ...]:
+        """Votes whose chances lie on no option."""
+        if not (times := len(self._meant_none)):
+            return ()
+        votes = "1 vote has" if times == 1 else f"{times:,} votes have"
+        message = (
+            f"{votes} less than half of the chance on the options, so the chances are left out."
+        )
+        return (Problem(message, "The votes themselves count.", (), self._meant_none[0]),)
+
     def _vote(self, row: Mapping[str, str], line: int | None) -> ImportedVote | None:
         labels = self._labels(row, line)
         if labels is None or not self._kind_and_rater(row, line) or not self._weigh(row, line):
@@ -159,7 +179,10 @@ class VoteChecker:
             seen = self._strange.setdefault((name, labels.known), {})
             seen[label] = (seen.get(label, (0, line))[0] + 1, seen.get(label, (0, line))[1])
             return None
-        away = bool(label) and (option is None or labels.choices[option].na)
+        failed = labels.empty(label)
+        if failed:
+            self.empty[label] += 1
+        away = not failed and (option is None or labels.choices[option].na)
         kind = _kind(row)
         cell = Cell(row["item_id"], name, row["rater_id"], self._replicate(row, kind, line))
         return ImportedVote(
@@ -167,7 +190,7 @@ class VoteChecker:
             kind=kind,
             option=option,
             abstained=away,
-            failed=not label,
+            failed=failed,
             reason=row.get("reason") or "",
             order=row.get("order") or "",
             probabilities=self._probabilities(row, labels, line),
@@ -234,8 +257,13 @@ class VoteChecker:
         found = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
         if not found:
             return None
-        whole = all(key in found for key in labels.needed)
-        return tuple(found.get(key) or 0.0 for key in labels.probabilities) if whole else None
+        if not all(key in found for key in labels.needed):
+            return None
+        chances = tuple(found.get(key) or 0.0 for key in labels.probabilities)
+        if math.fsum(chances) < LEAST_ON_OPTIONS:
+            self._meant_none.append(line)
+            return None
+        return chances
 
     def _replicate(self, row: Mapping[str, str], kind: str, line: int | None) -> int:
         given = row.get("replicate")
@@ -270,6 +298,12 @@ class VoteChecker:
         self.problems.append(Problem(message, mend, (column,) if column else (), line))
 
 
+def empty_answers(counts: Mapping[str, int]) -> tuple[Problem, ...]:
+    """The notice that so many answers are empty, and how; none where none is."""
+    mend = "Where one of these is an answer, give a rubric with an option of that name."
+    return (Problem(empty_words("answer", counts), mend),) if counts else ()
+
+
 class Labels:
     """The labels of one criterion; each spelling is looked up once."""
 
@@ -278,7 +312,8 @@ class Labels:
         self.probabilities = tuple(PROBABILITY + o.label for o in criterion.choices)
         self.needed = tuple(PROBABILITY + o.label for o in criterion.choices if not o.na)
         self._criterion = criterion
-        self._found: dict[str, tuple[int | None, bool]] = {"": (None, True)}
+        self._found: dict[str, tuple[int | None, bool]] = {}
+        self._empty: dict[str, bool] = {}
 
     @property
     def known(self) -> str:
@@ -289,8 +324,15 @@ class Labels:
         """The option of a label, and whether the label means anything here."""
         if label not in self._found:
             option = option_named(self._criterion, label)
-            self._found[label] = option, option is not None or fold(label) == fold(CANNOT_ASSESS)
+            known = option is not None or fold(label) == fold(CANNOT_ASSESS)
+            self._found[label] = option, known or self.empty(label)
         return self._found[label]
+
+    def empty(self, label: str) -> bool:
+        """Whether there is no answer: an empty cell, or a word for it that is no option."""
+        if label not in self._empty:
+            self._empty[label] = holds_no_answer(self._criterion, label)
+        return self._empty[label]
 
 
 def _kind(row: Mapping[str, str]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
 from core.domain.dataset import Dataset
@@ -22,21 +24,30 @@ from core.formats.rubrics.evalassist import holds_rows
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.parsed import Parsed, shortened
-from core.formats.votes.derived_rubric import Derived, derive_dataset, derive_rubric, spelt_as
+from core.formats.votes.derived_rubric import (
+    Derived,
+    derive_dataset,
+    derive_rubric,
+    labels_spelt_as,
+    spelt_as,
+)
 from core.formats.votes.experiments import read_experiment
 from core.formats.votes.gradescope import looks_like_evaluations, read_evaluations
 from core.formats.votes.imported import (
     TOOL_NAMES,
     ImportedVotes,
+    Labels,
     ToolKind,
     VoteBundle,
     VoteChecker,
+    VoteLine,
+    empty_answers,
 )
 from core.formats.votes.sources import KNOWN, MANIFEST, VOTES, VoteSource
 from core.formats.votes.tools.known_tools import read_results, recognised
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
-from core.formats.votes.vote_tables import TableVotes, parse_votes, votes_in
+from core.formats.votes.vote_tables import parse_votes, votes_in
 
 #: What a file or folder holds.
 SourceKind = (
@@ -171,11 +182,14 @@ def _table(
     if rubric is None:
         derived: Derived = derive_rubric(found.lines, found.labels, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
-        found = TableVotes(
-            derived.spelt(found.lines), derived.spelt_labels(found.labels), found.texts
-        )
+        spelt, labels = derived.spelt(found.lines), derived.spelt_labels(found.labels)
     else:
-        found = found._replace(lines=spelt_as(rubric, found.lines))
+        spelt = spelt_as(rubric, found.lines)
+        labels = labels_spelt_as(rubric, found.labels)
+    empty = Counter[str]({"": found.blank[0]} if found.blank[0] else {})
+    if mapping.layout == "wide":  # there an empty cell is a question that nobody was asked
+        spelt = _answered(rubric, spelt, empty)
+    found = found._replace(lines=spelt, labels=labels)
     if dataset is None:
         dataset, said = derive_dataset(found.texts, found.texts, found.labels, source.title)
         notices += said
@@ -183,11 +197,23 @@ def _table(
         notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
     checker = VoteChecker(rubric, dataset.items, table.name)
     votes = checker.read(found.lines)
-    notices = [*notices, *checker.notices]
+    notices = [*notices, *empty_answers(empty), *checker.notices]
     data = mapping.model_dump(mode="json", exclude_defaults=True)
     return VoteBundle(
         source.title, mapping.layout, rubric, dataset, votes, shortened(notices), data
     )
+
+
+def _answered(rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str]) -> list[VoteLine]:
+    """The lines that hold an answer; ``empty`` counts the words of the others."""
+    names, kept = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
+    for line, row in lines:
+        labels = names.get(row["criterion"])
+        if labels is not None and labels.empty(row["label"]):
+            empty[row["label"]] += 1
+        else:
+            kept.append((line, row))
+    return kept
 
 
 def _shape(mapping: VoteMapping) -> Problem:

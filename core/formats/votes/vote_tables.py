@@ -11,7 +11,7 @@ from core.domain.base import near
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.datasets.labels import AWAY, option_named
+from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
 from core.formats.datasets.table import Table, opened
 from core.formats.datasets.vote_mapping import VoteColumn, VoteMapping
 from core.formats.folder import read_bytes
@@ -26,6 +26,7 @@ from core.formats.votes.imported import (
     ImportedVotes,
     VoteChecker,
     VoteLine,
+    empty_answers,
 )
 from core.text.names import fold
 
@@ -62,7 +63,8 @@ def parse_votes(
         raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
         clean = read_clean_votes(raw, rubric, [item.id for item in items], whole=True)
         if clean is not None:
-            return Parsed(ImportedVotes(clean, {}))
+            blank = int(clean.failed.sum())
+            return Parsed(ImportedVotes(clean, {}), empty_answers({"": blank} if blank else {}))
     return parse_rows(data, name, rubric, items)
 
 
@@ -127,8 +129,6 @@ KIND_WORDS = {
     "machine": "llm",
     "classifier": "offline",
 }
-#: Cells that say nothing: nobody answered. In a wide table that is not a failure to answer.
-BLANK = frozenset({"", "nan", "none", "null", "-"})
 _INSIDE = "Name what is in it, as in annotations[0].value."
 #: Columns that only our own export has together: there texts were made harmless for spreadsheets.
 _EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
@@ -139,11 +139,13 @@ class TableVotes(NamedTuple):
     """A table's votes, its gold labels, and what it says of items.
 
     ``labels`` maps item ids to criteria to labels; ``texts`` to what the item's columns hold.
+    ``blank`` counts the cells of a wide table that nobody filled in.
     """
 
     lines: list[VoteLine]
     labels: dict[str, dict[str, str]]
     texts: dict[str, dict[str, str]]
+    blank: list[int]
 
 
 def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
@@ -152,7 +154,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
     An empty answer in a long table is a failure to answer; in a wide one nobody was asked.
     """
     _check(table, mapping)
-    found, problems = TableVotes([], {}, {}), list[Problem]()
+    found, problems = TableVotes([], {}, {}, [0]), list[Problem]()
     for line, row in _rows(table, mapping, found, problems):
         if mapping.words:
             row["label"] = mapping.option_for(row["criterion"], row["label"])
@@ -217,8 +219,10 @@ def _rows(
             continue
         for voter in mapping.columns:
             label = _text(cells, voter.column)
-            if label.casefold() not in BLANK:
-                yield line, base | _wide(voter, base["criterion"], label, mapping)
+            if not label:
+                found.blank[0] += 1
+                continue
+            yield line, base | _wide(voter, base["criterion"], label, mapping)
 
 
 def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
@@ -297,7 +301,7 @@ def strange_words(rubric: Rubric, lines: Sequence[VoteLine]) -> dict[str, list[s
     found: dict[str, Counter[str]] = {}
     for _, row in lines:
         criterion, word = known.get(fold(row["criterion"])), row["label"]
-        if criterion is None or not word or fold(word) in AWAY:
+        if criterion is None or holds_no_answer(criterion, word) or fold(word) in AWAY:
             continue
         if option_named(criterion, word) is None:
             found.setdefault(criterion.name, Counter())[word] += 1

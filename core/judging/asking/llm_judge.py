@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -30,7 +30,7 @@ from core.judging.prompts.assembly import (
     repair_assessment,
     summarise,
 )
-from core.judging.prompts.option_chances import Spread, decided, spreads_of
+from core.judging.prompts.option_chances import MEANT_NONE, Spread, decided, spreads_of
 from core.judging.prompts.parts import sendable
 from core.judging.prompts.reply_parsing import (
     Reply,
@@ -114,12 +114,8 @@ class Conversation:
             return VoteFailure(cell, read.kind, read.message, order)
         met, unmet = (criterion.index_of(label) or 0 for label in (MET, UNMET))
         vote = Vote(cell, met if read else unmet, False, order=order, detail=dict(self._detail))
-        yes = decided(completion.number_tokens)
-        if isinstance(yes, str):
-            return replace(vote, detail={**vote.detail, "no_chances": yes})
-        of = {met: round(yes, 6), unmet: round(1 - yes, 6)}
-        chances = tuple(of.get(at, 0.0) for at in range(len(criterion.choices)))
-        return replace(vote, probabilities=chances, confidence=chances[vote.option or 0])
+        spread = decided(completion.number_tokens)
+        return _told(vote, spread, (met, unmet), len(criterion.choices))
 
     async def _assess(self, segments: tuple[Segment, ...]) -> str:
         text, trouble = _assessment(await self._complete(segments, None))
@@ -198,19 +194,25 @@ class Conversation:
 
 
 def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | VoteFailure:
-    """The vote with the chances of its options, from the order shown to the author's."""
+    """The result with the chances of its options, from the order shown to the author's."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result
+    return _told(result, spread, result.order, len(result.order))
+
+
+def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
+    """The vote with its chances, or with the reason why it has none.
+
+    ``places`` are the choices that the chances of ``spread`` belong to; others have none.
+    """
     if isinstance(spread, str):
-        return replace(result, detail={**result.detail, "no_chances": spread})
-    shown = zip(result.order, spread.chances, strict=True)
-    chances = tuple(round(chance, 6) for _, chance in sorted(shown))
-    return replace(
-        result,
-        probabilities=chances,
-        confidence=chances[result.option],
-        detail={**result.detail, "other_chance": round(spread.other, 6)},
-    )
+        return replace(vote, detail={**vote.detail, "no_chances": spread})
+    detail = {**vote.detail, "other_chance": round(spread.other, 6)}
+    if spread.meant_none:
+        return replace(vote, detail={**detail, "no_chances": MEANT_NONE})
+    of = dict(zip(places, spread.chances, strict=True))
+    chances = tuple(round(of.get(at, 0.0), 6) for at in range(choices))
+    return replace(vote, probabilities=chances, confidence=chances[vote.option or 0], detail=detail)
 
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:

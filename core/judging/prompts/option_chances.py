@@ -3,6 +3,8 @@
 A provider says, for every token of a reply, how likely it was and which others were likeliest in
 its place. The token that holds the option's number is found by its place in the reply, never by
 what it looks like; where that is not beyond doubt there are no chances, and a sentence says why.
+Chances are those the provider tells. They are not scaled to add up to 1: what lay on other replies
+is part of how unsure the model was.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, fsum
 from typing import NamedTuple
 
+from core.domain.votes import LEAST_ON_OPTIONS
 from core.judging.prompts.reply_parsing import Reply, Unreadable, last_object
 from core.judging.providers.logprobs import NumberToken
 
@@ -20,6 +23,7 @@ NOT_THE_REPLY = "The tokens the provider sent are not those of the reply."
 NOT_FOUND = "The option's number could not be found among the tokens."
 IN_PIECES = "The option's number is written in several tokens."
 TOO_MUCH = "The chances the provider sent add up to more than 1."
+MEANT_NONE = "The model meant none of the options: they had less than half of the chance."
 
 #: The key and the number. A quotation mark within a JSON text is escaped, so that this is no text.
 _OPTION = re.compile(r'"option"\s*:\s*"?(\d{1,9})')
@@ -31,10 +35,15 @@ _OVER_ONE = 1.001
 
 
 class Spread(NamedTuple):
-    """The chances of the shown options, which add up to 1; ``other`` was on what is no option."""
+    """The chances of the shown options; ``other`` was on what is no option. All add up to 1."""
 
     chances: tuple[float, ...]
     other: float
+
+    @property
+    def meant_none(self) -> bool:
+        """Whether the model more likely meant something that is no option."""
+        return 1.0 - self.other < LEAST_ON_OPTIONS
 
 
 def spreads_of(
@@ -63,14 +72,14 @@ def spreads_of(
     return found
 
 
-def decided(tokens: Sequence[NumberToken] | None) -> float | str:
-    """How likely a Yes was where a Yes or No was written first, or why that is not known.
+def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
+    """The chances of Yes and No where one of them was written first, or why they are not known.
 
-    Spellings of a word are added, and both words are made whole (Yes over Yes and No).
+    Spellings of a word are added.
 
     >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
-    >>> round(decided([{"at": 0, "text": "Yes", "top": top}]), 4)
-    0.7688
+    >>> [round(chance, 4) for chance in decided([{"at": 0, "text": "Yes", "top": top}]).chances]
+    [0.7419, 0.2231]
     """
     if tokens is None:
         return NOT_SENT
@@ -81,7 +90,18 @@ def decided(tokens: Sequence[NumberToken] | None) -> float | str:
     for text, chance in first["top"].items():
         if word := _word(text):
             sums[word] += exp(min(chance, 1.0))
-    return sums["yes"] / fsum(sums.values())
+    return _told((sums["yes"], sums["no"]), first)
+
+
+def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
+    """The spread of these chances in the place of ``token``."""
+    known = fsum(chances)
+    if fsum(exp(min(chance, 1.0)) for chance in token["top"].values()) > _OVER_ONE:
+        return TOO_MUCH
+    if not known:
+        return NOT_FOUND
+    # Rounding may add up to a little more than 1.
+    return Spread(tuple(chance / max(known, 1.0) for chance in chances), max(0.0, 1.0 - known))
 
 
 def _word(token: str) -> str:
@@ -116,13 +136,7 @@ def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> 
     numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in own["top"].items()]
     if _in_pieces({one for one, _ in numbers if one}, count):
         return IN_PIECES
-    chances = [fsum(p for one, p in numbers if one == shown + 1) for shown in range(count)]
-    known, everything = fsum(chances), fsum(p for _, p in numbers)
-    if everything > _OVER_ONE:
-        return TOO_MUCH
-    if not known:
-        return NOT_FOUND
-    return Spread(tuple(chance / known for chance in chances), max(0.0, 1.0 - known))
+    return _told([fsum(p for one, p in numbers if one == at + 1) for at in range(count)], own)
 
 
 def _number(text: str, before: str) -> int:

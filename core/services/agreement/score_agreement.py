@@ -2,13 +2,15 @@
 
 One function scores everybody under the rubric's own policy, so that a perfect judge shows no
 bias. An item counts for a rater who gave a verdict on every criterion of it: an answer, or
-"cannot assess", which the rubric's policy scores. A missing or failed vote leaves the item out.
+"cannot assess", which the rubric's policy scores. A missing or failed vote leaves the item out, and
+so does an answer that covers less than the rubric's ``min_coverage``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.measure import Array, ratio
 from core.scoring import Texts, score_item
 from core.scoring.points import parts_of
+from core.scoring.score import EPSILON
 from core.services.agreement.group_figures import Draws, score_figures, score_intervals
 from core.services.agreement.load_ratings import items_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -191,7 +194,9 @@ def _scores_of(rubric: Rubric, rows: Levels) -> Array:
 def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     """What ``score_item`` gives for each row, of a rubric without gates, pre-checks and penalty."""
     known = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
-    raw, plus, minus, counts = np.zeros((4, len(rows)))
+    raw, plus, minus, counts, covered = np.zeros((5, len(rows)))
+    # As ``core.scoring.trace.assessed_of``: without any weight each criterion counts alike.
+    alike = not any(criterion.weight for criterion in rubric.criteria)
     for at, criterion in enumerate(rubric.criteria):
         alone = rubric.model_copy(update={"criteria": (criterion,)})
         # The last part is that of an abstention.
@@ -201,8 +206,10 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
         ]
         counted = np.array([part.counted for part in parts], np.float64)
         points = np.array([part.points for part in parts]) * counted
+        assessed = np.array([part.value is not None for part in parts], np.float64)
         place = np.where(rows[:, at] >= 0, rows[:, at], len(parts) - 1)
         raw, counts = raw + points[place], counts + counted[place]
+        covered += (1.0 if alike else abs(criterion.weight)) * assessed[place]
         if criterion.weight > 0:
             plus += criterion.weight * counted[place]
         else:
@@ -211,7 +218,9 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     if rubric.scoring.normalize:
         unit = np.where(plus > 0, ratio(raw, plus), np.where(minus > 0, 1 + ratio(raw, minus), 0.0))
         score = np.clip(unit, 0.0, 1.0)
-    return np.where(known & (counts > 0), score, np.nan)
+    whole = len(rubric.criteria) if alike else fsum(abs(c.weight) for c in rubric.criteria)
+    graded = covered / whole >= rubric.scoring.min_coverage - EPSILON
+    return np.where(known & graded & (counts > 0), score, np.nan)
 
 
 @dataclass(frozen=True)

@@ -183,6 +183,7 @@ class RunComparison:
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[Spent, Spent]
     trust: tuple[Trust, Trust]
+    ungraded: tuple[int, int]  # items without a grade, which are not in the mean score
     resamples: int
     seed: int
     how: Confidence = USUAL
@@ -218,6 +219,7 @@ def compare_runs(
         stand_in=paired.stand_in,
         spent=(spent(paired.runs[0]), spent(paired.runs[1])),
         trust=(trust(paired.rated[0], level=how.level), trust(paired.rated[1], level=how.level)),
+        ungraded=(store.results.means(first).ungraded, store.results.means(second).ungraded),
         resamples=bootstrap,
         seed=seed,
         how=how,
@@ -258,6 +260,7 @@ def as_json(found: RunComparison) -> dict[str, Any]:
         },
         "decided": decided._asdict(),
         "trust": {"a": found.trust[0].as_data(), "b": found.trust[1].as_data()},
+        "ungraded": dict(zip("ab", found.ungraded, strict=True)),
         "corrected": rightness.as_data(found.corrected),
         "alt_test": _stand_in(found),
         "cost": _cost(*found.spent),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, Scale
+from core.formats.datasets.label_words import holds_no_answer
 from core.formats.datasets.labels import UnfitValue, matched, written
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.datasets.table import Table
@@ -30,7 +31,9 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
         given |= {name: row.get(column) for name, column in mapping.labels.items()}
         for name, value in given.items():
             criterion, word = criteria.get(fold(str(name))), _label_in(value)
-            if criterion is not None and word and not _fits(criterion, word):
+            if criterion is None or holds_no_answer(criterion, word):
+                continue
+            if not _fits(criterion, word):
                 found.setdefault(criterion.name, Counter())[word] += 1
     return {name: [word for word, _ in words.most_common()] for name, words in found.items()}
 

@@ -27,7 +27,7 @@ from core.formats.report.rosters import (
 )
 from core.formats.rubrics.foreign import Scaling, listed, shown
 from core.formats.source.csv_writer import harmless, number_of, points_text
-from core.services.exports.grade_sheet import Grade, grades, share
+from core.services.exports.grade_sheet import TOO_LITTLE, Grade, grades, share
 from core.services.exports.judgement_rows import Graded, graded
 from core.store.store import Store
 from core.text.numbers import percent
@@ -228,11 +228,15 @@ class _Filler:
         for reason, students in why.items():
             message = f"Left alone: {listed(students)}, because they {reason}."
             mend = "Settle them under Review, then write the file again."
-            self.problems.append(Problem(message, mend if "person" in reason else ""))
+            self.problems.append(
+                Problem(message, mend if "person" in reason or TOO_LITTLE in reason else "")
+            )
 
     def _not_ready(self, row: int, position: int) -> str:
         grade = self.grades[position]
         result = grade.row
+        if grade.too_little:
+            return f"have no grade ({TOO_LITTLE})"
         if grade.score is None:
             return f"have no score ({grade.remark})" if grade.remark else "have no score"
         if result is not None and (why := self._not_final(result, position)):
@@ -243,7 +247,8 @@ class _Filler:
     def _not_final(self, result: RunItemRow, position: int) -> str:
         if result.review and not self._settled(position):
             return "wait for a person"
-        final = result.complete and result.low == result.high
+        # What people said cannot be assessed stays so: the score is of the rest.
+        final = result.low == result.high
         return "" if final else "have a score that is not final"
 
     def _settled(self, position: int) -> bool:
@@ -269,7 +274,7 @@ class _Filler:
             mend = Problem("Say what a full score earns.", "In the command line: --maximum 100.")
             message = f"The file does not say the most that {grade!r} may be."
             raise InputError(message, (mend,), self.roster.table.name)
-        rubric = self.grades[position].rubric
+        rubric = self.grades[position].counted
         both = share(rubric, score, "ratio"), share(rubric, score, "range")
         self.shares.append(both)
         part = both[self.choices.scaling == "range"]

@@ -6,7 +6,7 @@ here enters a figure; figures are made of votes (see `docs/decisions/0029`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,15 +15,20 @@ from core.domain.rubric import Rubric
 from core.domain.runs import ADJUDICATED, RunItemRow
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.rubrics.foreign import Scaling
-from core.scoring import looks_at_texts, score_item
+from core.scoring import ScorePart, assessed_words, looks_at_texts, score_item
+from core.scoring.explanation import missing_words
+from core.scoring.points import parts_of
+from core.scoring.trace import Assessed, assessed_of
 from core.services.exports.judgement_rows import Graded, Row
 from core.services.results.item_view import choice_label
 from core.services.results.scored_items import effective, labels_of, resolved_items
 from core.services.results.verdicts import texts_from
 from core.store.store import Store
+from core.text.numbers import DASH, score
 
 JUDGES, LABELS, REVIEW = "judges", "your labels", "a person's review"
-NO_VERDICT = "no verdict"
+NO_VERDICT, CANNOT = "no verdict", "cannot assess"
+TOO_LITTLE = "too little was assessed"
 LONGEST_NOTE = 200
 
 
@@ -32,7 +37,7 @@ class Grade:
     """One item's grade: its score with the labels of its answers, whose it is, and what is open.
 
     ``origin`` is empty where there is no grade; ``remark`` says why, or what is missing of it.
-    ``row`` is the run's, where the run graded the item.
+    ``parts`` are what each criterion gave, ``row`` is the run's, where the run graded the item.
     """
 
     item: Item
@@ -42,13 +47,35 @@ class Grade:
     origin: str = ""
     remark: str = ""
     row: RunItemRow | None = None
+    parts: tuple[ScorePart, ...] = ()
+    needs_a_person: bool = False
+
+    @cached_property
+    def counted(self) -> Rubric:
+        """The rubric with the criteria that the score is of."""
+        if self.score is None or all(part.counted for part in self.parts):
+            return self.rubric
+        pairs = zip(self.rubric.criteria, self.parts, strict=True)
+        kept = tuple(criterion for criterion, part in pairs if part.counted)
+        return self.rubric.model_copy(update={"criteria": kept})
 
     @property
     def points(self) -> float | None:
-        """The score in the rubric's points."""
+        """The score in points of the criteria that it is of."""
         if self.score is None or not self.rubric.scoring.normalize:
             return self.score
-        return self.score * self.rubric.max_points
+        return self.score * self.counted.max_points
+
+    @property
+    def assessed(self) -> Assessed | None:
+        """What was assessed; ``None`` where nobody answered anything."""
+        answered = any(not part.missing for part in self.parts)
+        return assessed_of(self.parts) if answered else None
+
+    @property
+    def too_little(self) -> bool:
+        """Whether there is no grade because the answers cover too little."""
+        return self.score is None and self.remark.startswith(TOO_LITTLE)
 
 
 def grades(found: Graded) -> Iterator[Grade]:
@@ -89,13 +116,16 @@ class _Grader:
             else choice_label(c, cell.option, cell.abstained)
             for c in rubric.criteria
         }
-        there = [cell for cell in cells.values() if cell is not None]
-        people = sum(cell.rule == ADJUDICATED for cell in there)
+        there = {name: cell for name, cell in cells.items() if cell is not None}
+        people = sum(cell.rule == ADJUDICATED for cell in there.values())
         whose = [JUDGES] * (people < len(there)) + [REVIEW] * (people > 0)
-        remarks = [_listed(NO_VERDICT, [name for name, said in answers.items() if said is None])]
-        remarks += ["a person must look"] * (row.review and people < len(cells))
+        parts = parts_of(rubric, {name: cell.option for name, cell in there.items()})
+        waits = row.review and people < len(cells)
+        remarks = [_covered(parts, graded=row.score is not None)]
+        remarks += ["a person must look"] * waits
         origin = "" if row.score is None else ", and ".join(whose)
-        return Grade(item, rubric, row.score, answers, origin, _joined(remarks), row)
+        told = (origin, _joined(remarks), row, parts, waits)
+        return Grade(item, rubric, row.score, answers, *told)
 
     def _own(self, item: Item, rubric: Rubric) -> Grade:
         """The grade that the item's labels are; only where they answer everything."""
@@ -114,10 +144,41 @@ class _Grader:
             remark = _joined([*remarks, _listed("no label", missing)])
             return Grade(item, rubric, None, answers, remark=remark)
         texts = texts_from(item) if looks_at_texts(rubric) else None
-        score = score_item(rubric, known, texts=texts).score
+        found = score_item(rubric, known, texts=texts)
         settled = self._settled.get(item.id, {}).keys() & known.keys()
         whose = [LABELS] * (len(settled) < len(known)) + [REVIEW] * bool(settled)
-        return Grade(item, rubric, score, answers, ", and ".join(whose), "")
+        origin = "" if found.score is None else ", and ".join(whose)
+        parts = found.trace.criteria
+        remark = _covered(parts, graded=found.score is not None)
+        return Grade(item, rubric, found.score, answers, origin, remark, None, parts)
+
+
+def points_words(grade: Grade) -> str:
+    """The grade in points, as ``6 of 12``, with what was not assessed."""
+    if grade.score is None:
+        return DASH if grade.assessed is None else f"no grade: {assessed_words(grade.parts)}"
+    if not grade.rubric.scoring.normalize:
+        points = score(grade.score)
+    else:
+        points = f"{round(grade.points or 0.0, 2):g} of {grade.counted.max_points:g}"
+    return "; ".join(filter(None, [points, missing_words(grade.parts)]))
+
+
+def _covered(parts: Sequence[ScorePart], *, graded: bool) -> str:
+    """What a score does not cover, and why; empty where it covers everything.
+
+    >>> one = ScorePart("a", 4, 1, 4, counted=True, abstained=False, missing=False)
+    >>> two = ScorePart("b", 4, None, 0, counted=False, abstained=False, missing=True)
+    >>> _covered([one], graded=True), _covered([one, two], graded=True)
+    ('', 'assessed 4 of 4; 4 of 8 not assessed (no verdict: b)')
+    """
+    missing = [part.name for part in parts if part.missing]
+    abstained = [part.name for part in parts if part.abstained]
+    why = ", ".join(filter(None, [_listed(CANNOT, abstained), _listed(NO_VERDICT, missing)]))
+    if not why or len(missing) == len(parts):
+        return why
+    head = "assessed" if graded else f"{TOO_LITTLE} for a grade:"
+    return f"{head} {assessed_words(parts)} ({why})"
 
 
 def _listed(what: str, names: list[str]) -> str:
@@ -133,16 +194,26 @@ def grade_rows(found: Graded) -> Iterator[Row]:
     everyone = list(grades(found))
     names = list(dict.fromkeys(name for one in everyone for name in one.answers))
     notes = dict.fromkeys(key for one in everyone for key in one.item.meta if _short(one.item, key))
-    ours = {"item_id", "system", "score", "points", "of", "from", "remark", *names}
+    ours = {"item_id", "system", "score", "points", "of", "from", "remark", *_COVERAGE, *names}
     systems = any(one.item.system for one in everyone)
     for one in everyone:
         row: Row = {"item_id": one.item.id}
         row |= {key: _short(one.item, key) or None for key in notes if key not in ours}
         row |= {"system": one.item.system} if systems else {}
         row |= {"score": _rounded(one.score), "points": _rounded(one.points)}
-        row |= {"of": one.rubric.max_points, "from": one.origin or None}
+        row |= {"of": one.counted.max_points} | _coverage_of(one) | {"from": one.origin or None}
         row |= {name: one.answers.get(name) for name in names}
         yield row | {"remark": one.remark or None}
+
+
+_COVERAGE = ("coverage", "assessed_points", "needs_a_person")
+
+
+def _coverage_of(one: Grade) -> Row:
+    """What the grade covers, and whether a person must look."""
+    found = one.assessed
+    shares = (None, None) if found is None else (found.coverage, found.points)
+    return dict(zip(_COVERAGE, (*map(_rounded, shares), one.needs_a_person), strict=True))
 
 
 def _rounded(number: float | None) -> float | None:

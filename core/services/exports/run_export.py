@@ -17,6 +17,7 @@ from core.formats.report.html import html_paper
 from core.formats.report.paper import markdown_paper
 from core.formats.source.csv_writer import Value, csv_bytes, csv_text
 from core.metrics.estimate import USUAL, Confidence
+from core.scoring.explanation import ungraded_words
 from core.services.access.allowing import require
 from core.services.access.blindness import require_open
 from core.services.agreement.load_ratings import sheet_of
@@ -51,7 +52,7 @@ def long_rows(store: Store, run_id: int) -> Iterator[Row]:
 
 
 def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
-    """One row per item: score, outcome, and per criterion the verdict, its rule, and who settled.
+    """One row per item: score, coverage and outcome, and each criterion's verdict, rule and source.
 
     All rows have the same columns; those of criteria that an item does not have are empty.
     """
@@ -65,7 +66,8 @@ def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
     for item in items:
         row = store.results.item(run_id, item.id)
         found: Row = {"item_id": item.id, "split": item.split or ""}
-        found |= {"score": row.score, "outcome": row.outcome or "", **dict.fromkeys(columns, "")}
+        found |= {"score": row.score, "coverage": row.coverage, "outcome": row.outcome or ""}
+        found |= {"needs_a_person": row.review, **dict.fromkeys(columns, "")}
         for cell in store.results.cells(run_id, item.id):
             criterion = rubrics[item.id].criterion(cell.criterion)
             option = None if cell.option is None else criterion.choices[cell.option].label
@@ -135,7 +137,8 @@ def canvas_csv(found: Graded) -> tuple[str, tuple[str, ...]]:
     """The file, and what Canvas cannot be told.
 
     Verdicts are written whoever settled them. Points are the option's value times the weight. An
-    abstention or a missing verdict leaves its cells empty, which Canvas leaves as they are.
+    abstention or a missing verdict leaves its cells empty, which Canvas leaves as they are. So are
+    all cells of an item without a grade, of which Canvas would add the few points up.
     Comments hold what people noted when they settled a cell; a judge's reasons are for whoever
     grades, and nobody has approved them for the student.
     """
@@ -145,12 +148,12 @@ def canvas_csv(found: Graded) -> tuple[str, tuple[str, ...]]:
     for criterion in criteria:
         heads += [f"{criterion.name} - {part}" for part in ("Rating", "Points", "Comments")]
     rows = list[list[Value]]()
-    for item in found.items:
+    for item, result in zip(found.items, found.rows, strict=True):
         row: list[Value] = [item.id]
         if item.rubric is None:
-            for criterion in criteria:
+            for criterion in criteria if result.score is not None else ():
                 row += _cells(found, item.id, criterion, notes.get((item.id, criterion.name), ""))
-            rows.append(row)
+            rows.append(row + [None] * (len(heads) - len(row)))
     return csv_text(heads, rows), _canvas_losses(found, len(rows))
 
 
@@ -184,6 +187,8 @@ def _canvas_losses(found: Graded, students: int) -> tuple[str, ...]:
         for c in found.rubric.criteria
         if c.weight > 0
     )
+    if words := ungraded_words(sum(row.ungraded for row in found.rows)):
+        lost.append(f"{words}. Their cells are empty.")
     if empty:
         lost.append(f"Left empty, for want of a verdict that is no abstention: {empty:,} cells.")
     if students < len(found.items):

@@ -8,11 +8,20 @@ from dataclasses import dataclass
 
 from core.domain.panel import Panel
 from core.domain.review import QueueRule
-from core.domain.rubric import Criterion, Rubric
+from core.domain.rubric import Criterion
 from core.domain.runs import CellResult, RunRow
+from core.scoring.points import parts_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
-from core.services.exports.grade_sheet import JUDGES, LABELS, NO_VERDICT, grades
+from core.services.exports.grade_sheet import (
+    JUDGES,
+    LABELS,
+    NO_VERDICT,
+    TOO_LITTLE,
+    Grade,
+    grades,
+    points_words,
+)
 from core.services.exports.judgement_rows import graded
 from core.services.guided import judging
 from core.services.reports import worked_example
@@ -106,16 +115,11 @@ def tried(store: Store, run_id: int) -> tuple[TriedText, ...]:
         cells = {cell.criterion: cell for cell in store.results.cells(run_id, row.item_id)}
         criteria = effective(item, rubric).criteria
         verdicts = tuple((criterion, cells.get(criterion.name)) for criterion in criteria)
-        score = _points(row.score, effective(item, rubric))
-        found.append(TriedText(row.item_id, row.preview, score, verdicts))
+        answers = {name: cell.option for name, cell in cells.items()}
+        parts = parts_of(effective(item, rubric), answers)
+        grade = Grade(item, effective(item, rubric), row.score, {}, parts=parts)
+        found.append(TriedText(row.item_id, row.preview, points_words(grade), verdicts))
     return tuple(found)
-
-
-def _points(score: float | None, rubric: Rubric) -> str:
-    """A score in the rubric's points, as `6 of 12`."""
-    if score is None or not rubric.scoring.normalize:
-        return fmt.score(score)
-    return f"{round(score * rubric.max_points, 2):g} of {rubric.max_points:g}"
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,7 @@ class Outcome:
     without: int
     in_doubt: int
     reasons: Mapping[str, int]
-    #: Grades from which a verdict is missing.
+    #: Grades of texts of which something was not assessed.
     partly: int = 0
 
     @property
@@ -142,7 +146,7 @@ class Outcome:
         """The end of the path in one line."""
         parts = [f"{fmt.count(self.graded)} graded"]
         parts += [f"{fmt.count(self.own)} of them by your own labels"] if self.own else []
-        parts += [f"{fmt.count(self.partly)} with a verdict missing"] if self.partly else []
+        parts += [f"{fmt.count(self.partly)} partly assessed"] if self.partly else []
         parts += [f"{fmt.count(self.without)} without a grade"] if self.without else []
         return ", ".join([*parts, f"{fmt.count(self.in_doubt)} in doubt"])
 
@@ -153,9 +157,11 @@ def outcome(store: Store, run_id: int) -> Outcome:
     for grade in grades(graded(store, run_id)):
         kind = "" if grade.score is None else grade.origin
         origins["own" if kind.startswith(LABELS) else "judged" if kind else ""] += 1
-        partly += grade.score is not None and grade.remark.startswith(NO_VERDICT)
+        partly += grade.score is not None and any(part.value is None for part in grade.parts)
         if grade.score is None:
-            reasons[grade.remark or f"{NO_VERDICT} of {JUDGES}"] += 1
+            reasons[
+                TOO_LITTLE if grade.too_little else grade.remark or f"{NO_VERDICT} of {JUDGES}"
+            ] += 1
     doubt = queues.preview(store, run_id, DOUBT).items
     return Outcome(origins["judged"], origins["own"], origins[""], doubt, dict(reasons), partly)
 

@@ -15,7 +15,7 @@ from core.domain.library import DatasetVersion
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.answer_columns import plain_head
-from core.formats.datasets.labels import AWAY, option_named
+from core.formats.datasets.label_words import AWAY, holds_no_answer, option_named
 from core.formats.source.csv_writer import number_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
@@ -92,7 +92,7 @@ def _said(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bool]]:
             continue
         value = notes.get(plain_head(criterion.name))
         word = str(value).strip() if isinstance(value, str | int | float) else ""
-        if word and fold(word) not in AWAY:
+        if not holds_no_answer(criterion, word) and fold(word) not in AWAY:
             yield criterion, word, False
 
 

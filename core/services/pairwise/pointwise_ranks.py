@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from core.services.pairwise.leaderboard_parts import Methods, side_by_side
 from core.services.pairwise.system_answers import ContestField, join
 from core.services.results.verdicts import texts_from
 from core.text.model_names import related
+from core.text.numbers import plural
 
 #: Whose scores of a system are left out of its ranking unless somebody asks for them.
 EXCLUDED = ("self", "family")
@@ -51,7 +52,8 @@ class Ballots:
     """Scores of shape (ballots, systems), NaN where a ballot has none; ``base`` before gates.
 
     ``judge`` and ``task`` number each ballot's; ``excluded`` counts answers left out because judge
-    and system are related, ``incomplete`` those with a failed or missing vote.
+    and system are related, ``incomplete`` those with a failed or missing vote, ``ungraded`` those
+    of which too little was assessed.
     """
 
     systems: tuple[str, ...]
@@ -63,6 +65,7 @@ class Ballots:
     task: Ratings
     excluded: int
     incomplete: int
+    ungraded: int
     notices: tuple[str, ...]
 
     @property
@@ -147,6 +150,7 @@ def ballots_of(
         task=np.array([r[3] for r in rows], np.int64),
         excluded=counts["excluded"],
         incomplete=counts["incomplete"],
+        ungraded=counts["ungraded"],
         notices=field.notices,
     )
 
@@ -179,6 +183,10 @@ def listwise(ballots: Ballots) -> Listwise:
     return Listwise(ballots, methods, views, likeness, tuple(_notices(ballots, z, methods)))
 
 
+#: Why a rater's answers to an item give no score that counts.
+LeftOut = Literal["incomplete", "ungraded"]
+
+
 class SystemScores:
     """Scores of raters' answers, each computed once."""
 
@@ -186,16 +194,18 @@ class SystemScores:
         self._rated = rated
         self._items = {item.id: item for item in rated.items}
 
-    def of(self, rater: Rater, item_id: str) -> tuple[float, float, bool] | None:
-        """Total, base and whether nothing was missing; ``None`` where there is no score."""
+    def of(self, rater: Rater, item_id: str) -> tuple[float, float] | LeftOut | None:
+        """Total and base, or why they are left out; ``None`` where nothing was answered."""
         answers = self._rated.answers_of(rater, item_id)
         if not answers:
             return None
         item = self._items[item_id]
         found = score_item(self._rated.of.rubric_of(item_id), answers, texts=texts_from(item))
+        if any(part.missing for part in found.trace.criteria):
+            return "incomplete"
         if found.score is None or found.trace.base is None:
-            return None
-        return found.score, found.trace.base, found.trace.complete
+            return "ungraded"
+        return found.score, found.trace.base
 
 
 def _line(
@@ -215,8 +225,8 @@ def _line(
         if found is not None and system in kin:
             counts["excluded"] += 1
             found = None
-        if found is not None and not found[2]:
-            counts["incomplete"] += 1
+        if isinstance(found, str):
+            counts[found] += 1
             found = None
         line.append(float("nan") if found is None else found[0])
         bases.append(float("nan") if found is None else found[1])
@@ -249,8 +259,7 @@ def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
             f"{ballots.excluded} scores of a judge for its own or its family's answers are left "
             "out."
         )
-    if ballots.incomplete:
-        said.append(f"{ballots.incomplete} scores with a failed or missing vote are left out.")
+    said += left_out_words({"incomplete": ballots.incomplete, "ungraded": ballots.ungraded})
     level = int(np.isnan(z).all(axis=1).sum()) if len(z) else 0
     if level:
         said.append(
@@ -260,6 +269,21 @@ def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
     if methods.winner_differs:
         names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
         said.append(f"The winner depends on the method. {names}.")
+    return said
+
+
+def left_out_words(counts: Mapping[LeftOut, int]) -> list[str]:
+    """How many scores count nowhere, by the reason.
+
+    >>> left_out_words({"incomplete": 0, "ungraded": 2})
+    ['2 answers have no grade: too little was assessed.']
+    """
+    said = list[str]()
+    if n := counts["incomplete"]:
+        said.append(f"{n} scores with a failed or missing vote are left out.")
+    if n := counts["ungraded"]:
+        verb = "has" if n == 1 else "have"
+        said.append(f"{plural(n, 'answer')} {verb} no grade: too little was assessed.")
     return said
 
 

@@ -118,6 +118,7 @@ def pointwise_report(
         "ballots": len(ballots.scores),
         "excluded": ballots.excluded,
         "incomplete": ballots.incomplete,
+        "ungraded": ballots.ungraded,
         **methods_data(found.methods, ballots.systems),
         "judges": _judges(found),
         "likeness": [

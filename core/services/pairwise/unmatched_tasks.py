@@ -20,7 +20,7 @@ from core.metrics.intervals.means import mean_of
 from core.metrics.measure import NEAR, Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
-from core.services.pairwise.pointwise_ranks import SystemScores
+from core.services.pairwise.pointwise_ranks import LeftOut, SystemScores, left_out_words
 from core.text.model_names import related
 from core.text.numbers import score
 
@@ -52,7 +52,8 @@ def unmatched_report(
     if len(systems) < 2:
         raise InputError("Items must name at least two systems to be ranked. " + why)
     judges = [r for r in rated.graders if r.kind != "human"] or list(rated.graders)
-    by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
+    left_out: dict[LeftOut, int] = {"incomplete": 0, "ungraded": 0}
+    by_judge = {j: _scores(rated, j, systems, exclude, models, left_out) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
     ends = (0.0, 1.0) if rated.of.rubric.scoring.normalize else (-np.inf, np.inf)
     means = [
@@ -78,7 +79,8 @@ def unmatched_report(
         ],
         "judges": {j.name: _judge(j, by_judge[j], systems) for j in judges},
         "notes": [
-            "The systems answered different items, so a difference may lie in the items. " + why
+            "The systems answered different items, so a difference may lie in the items. " + why,
+            *left_out_words(left_out),
         ],
     }
 
@@ -100,8 +102,9 @@ def _scores(
     systems: Sequence[str],
     exclude: Container[str],
     models: Mapping[str, str],
+    left_out: dict[LeftOut, int],
 ) -> dict[str, dict[str, float]]:
-    """A judge's scores by system and item id."""
+    """A judge's scores by system and item id; counts in ``left_out`` those that have none."""
     scored = SystemScores(rated)
     model = models.get(judge.name.partition("|")[0], judge.name)
     kin = {s for s in systems if related(model, s) in exclude}
@@ -110,7 +113,9 @@ def _scores(
         if not item.system or item.system in kin:
             continue
         score = scored.of(judge, item.id)
-        if score is not None and score[2]:
+        if isinstance(score, str):
+            left_out[score] += 1
+        elif score is not None:
             found[item.system][item.id] = score[0]
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from core.metrics.estimate import surely_below
+from core.scoring.explanation import ungraded_words
 from core.services.agreement.rating_sheet import FEW
 from core.services.reports.report_values import CriterionLine, JudgeFacts, RunReport
 from core.text.numbers import count, percent, plural, score
@@ -103,12 +104,15 @@ def _failures(report: RunReport) -> Iterator[str]:
     gone = counts.scored - counts.complete
     if gone:
         yield (
-            f"{plural(gone, 'item')} with a score {'lacks' if gone == 1 else 'lack'} a verdict on "
-            "some criterion; that score stands on the others alone."
+            f"{plural(gone, 'item')} with a score {'was' if gone == 1 else 'were'} assessed only "
+            "in part; a person must look."
         )
-    unscored = counts.items - counts.scored
+    if words := ungraded_words(counts.ungraded):
+        yield f"{words}. Means and ranks leave such items out."
+    unscored = counts.items - counts.scored - counts.ungraded
     if unscored and counts.scored:
-        yield f"{plural(unscored, 'item')} of {count(counts.items)} have no score and are left out."
+        left = "has no score and is" if unscored == 1 else "have no score and are"
+        yield f"{plural(unscored, 'item')} of {count(counts.items)} {left} left out."
 
 
 def _abstentions(report: RunReport) -> Iterator[str]:

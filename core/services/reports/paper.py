@@ -290,7 +290,9 @@ def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
 def _sureness(item: ItemLine) -> str:
     if item.low is not None and item.high is not None and item.low != item.high:
         return f"{score(item.low)} to {score(item.high)}: a gate is undecided"
-    return "" if item.complete else "incomplete"
+    if item.complete:
+        return ""
+    return "incomplete" if item.coverage is None else f"{percent(item.coverage)} assessed"
 
 
 def _gates(report: RunReport) -> list[Section]:

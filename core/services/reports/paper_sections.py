@@ -137,7 +137,8 @@ def cost_section(report: RunReport) -> Section:
     rows = [
         ("Items", counted(counts.items)),
         ("With a score", counted(counts.scored)),
-        ("With a verdict on every criterion", counted(counts.complete)),
+        ("With every criterion assessed", counted(counts.complete)),
+        *((("Too little assessed for a grade", counted(counts.ungraded)),) * bool(counts.ungraded)),
         ("Votes planned", counted(counts.planned)),
         ("Votes", counted(counts.votes)),
         ("Abstentions among them", counted(counts.abstentions, {"only": "abstentions"})),
@@ -246,10 +247,9 @@ def _verdicts(report: RunReport) -> PaperTable:
                 )
             )
         if line.missing:
-            only = {"only": "incomplete"}
             missing = (
                 Words("no verdict"),
-                reported_number(line.missing, only),
+                reported_number(line.missing, {"criterion": line.question, "verdict": "none"}),
                 Words(percent(None)),
             )
             rows.append((Words(line.name), *missing))

@@ -131,6 +131,7 @@ class Setup:
 class ReportCounts:
     """How much there is. ``cost`` is in US dollars over the calls whose price is known.
 
+    Of ``complete`` items everything was assessed, of ``ungraded`` ones too little for a grade.
     ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
     (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision, ``unvoted`` ones an
     option that no vote was for.
@@ -139,6 +140,7 @@ class ReportCounts:
     items: int
     scored: int
     complete: int
+    ungraded: int
     cells: int
     missing: int
     abstained: int
@@ -223,7 +225,10 @@ class RaterLine:
 
 @dataclass(frozen=True)
 class ItemLine:
-    """An item worth a look. ``low`` and ``high`` differ where a gate could not be decided."""
+    """An item worth a look. ``low`` and ``high`` differ where a gate could not be decided.
+
+    ``coverage`` is the share of the weight that was assessed.
+    """
 
     id: str
     score: float
@@ -231,6 +236,7 @@ class ItemLine:
     high: float | None
     outcome: str | None
     complete: bool
+    coverage: float | None
     system: str
     preview: str
 

@@ -216,6 +216,7 @@ def counts_of(
         items=run.items,
         scored=len(known_of(scores)),
         complete=int((scores.complete & ~np.isnan(scores.score)).sum()),
+        ungraded=scores.ungraded,
         cells=asked,
         missing=asked - cells.cells,
         abstained=cells.abstained,

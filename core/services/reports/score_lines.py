@@ -105,6 +105,7 @@ def _line(row: RunItemRow) -> ItemLine:
         row.high,
         row.outcome,
         row.complete,
+        row.coverage,
         row.system,
         row.preview,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from core.domain.runs import ADJUDICATED, CellResult, Run
 from core.domain.votes import BallotRow
@@ -10,6 +11,7 @@ from core.services.results.item_view import choice_label
 from core.services.results.scored_items import scored_rubric
 from core.services.results.verdicts import counting_of, rubric_lookup
 from core.store.store import Store
+from core.text import numbers as say
 
 
 class DoubtfulCell(NamedTuple):
@@ -105,3 +107,33 @@ def _order(cell: DoubtfulCell) -> tuple[int, float, float]:
     rank = ("failed", "split", "abstained").index(cell.why)
     agreement = 1.0 if cell.agreement is None else cell.agreement
     return rank, agreement, -(cell.entropy or 0.0)
+
+
+#: So many cells in doubt are written out; ``--json`` has all.
+_SHOWN_DOUBT = 50
+
+
+def as_data(store: Store, run_id: int, item: str | None = None) -> dict[str, Any]:
+    """What ``show --doubt --json`` says: the cells in doubt, of one item or of all."""
+    if item is not None:
+        store.results.item(run_id, item)  # one that is not there is refused
+    cells = [one for one in in_doubt(store, run_id) if item in (None, one.item)]
+    return {"run": run_id, "cells": [one._asdict() for one in cells]}
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    """The same cells in lines."""
+    cells = found["cells"]
+    if not cells:
+        return "No cell is in doubt: all calls came through, and all judges agree."
+    lines = [f"{one['item']}  {one['criterion']}  {_in_doubt(one)}" for one in cells[:_SHOWN_DOUBT]]
+    more = len(cells) - _SHOWN_DOUBT
+    return "\n".join([*lines, *([f"and {more:,} more; --json has all"] if more > 0 else [])])
+
+
+def _in_doubt(one: Mapping[str, Any]) -> str:
+    if one["why"] == "failed":
+        return f"failed: {say.plural(one['failures'], 'call')} gave no vote"
+    if one["why"] == "split":
+        return f"split: {one['verdict']}, agreement {say.score(one['agreement'])}"
+    return f"abstained: {say.plural(one['abstentions'], 'vote')}"

@@ -105,6 +105,11 @@ class ScoreColumns(NamedTuple):
     complete: Numbers
     votes: Numbers
 
+    @property
+    def ungraded(self) -> int:
+        """How many items were judged and have no grade, because too little was assessed."""
+        return int((np.isnan(self.score) & (self.votes > 0)).sum())
+
 
 #: The last stands for an item without an outcome.
 OUTCOMES = ("pass", "fail", "review", None)

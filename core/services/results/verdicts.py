@@ -243,11 +243,12 @@ class Alike:
         rubric: Rubric,
         options: Mapping[str, int | None],
         texts: Texts | MeasuredTexts | None,
+        settled: frozenset[str],
     ) -> Scored:
         """The score of these options, and its trace as plain data; nobody may change it."""
-        key = (id(rubric), tuple(options.items()), texts)
+        key = (id(rubric), tuple(options.items()), texts, settled)
         if key not in self._scores:
-            self._scores[key] = _scored(rubric, options, texts)
+            self._scores[key] = _scored(rubric, options, texts, settled)
         return self._scores[key]
 
 
@@ -255,9 +256,12 @@ Scored = tuple[ItemScore, dict[str, Any]]
 
 
 def _scored(
-    rubric: Rubric, options: Mapping[str, int | None], texts: Texts | MeasuredTexts | None
+    rubric: Rubric,
+    options: Mapping[str, int | None],
+    texts: Texts | MeasuredTexts | None,
+    settled: frozenset[str],
 ) -> Scored:
-    found = score_item(rubric, options, texts=texts)
+    found = score_item(rubric, options, texts=texts, settled=settled)
     return found, found.trace.to_dict()
 
 
@@ -313,7 +317,7 @@ def item_result(
     """
     settled = {name: v for name, v in verdicts.items() if v is not None}
     options = {name: v.option for name, v in settled.items()}
-    score, told = (alike.scored if alike else _scored)(rubric, options, texts)
+    score, told = (alike.scored if alike else _scored)(rubric, options, texts, frozenset(voted))
     agreements = [v.agreement for v in settled.values() if v.agreement is not None]
     trace = score.trace
     return ItemResult(

@@ -55,6 +55,7 @@ class ScoringDraft(TypedDict):
 
     abstention: str
     partial_credit: float | None
+    min_coverage: float
     normalize: bool
     length_penalty: dict[str, Any] | None
 
@@ -88,7 +89,11 @@ def new_draft() -> RubricDraft:
     []
     """
     scoring = ScoringDraft(
-        abstention="skip", partial_credit=0.5, normalize=True, length_penalty=None
+        abstention="skip",
+        partial_credit=0.5,
+        min_coverage=0.5,
+        normalize=True,
+        length_penalty=None,
     )
     return RubricDraft(
         rubric_id=None,

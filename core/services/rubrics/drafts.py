@@ -61,6 +61,7 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
         "scoring": ScoringDraft(
             abstention=policy.abstention,
             partial_credit=policy.partial_credit,
+            min_coverage=policy.min_coverage,
             normalize=policy.normalize,
             length_penalty=None if penalty is None else penalty.model_dump(mode="json"),
         ),
@@ -80,7 +81,9 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
 
 def completed(kept: dict[str, Any]) -> RubricDraft:
     """A draft that was kept, perhaps by an older version, with everything a draft has today."""
-    draft = cast("RubricDraft", {**new_draft(), **kept})
+    new = new_draft()
+    scoring = {**new["scoring"], **kept.get("scoring", {})}
+    draft = cast("RubricDraft", {**new, **kept, "scoring": scoring})
     serial = Serial(draft["serial"])
     gates = [cast("GateDraft", {"uid": "", **gate}) for gate in draft["gates"]]
     draft["gates"] = [gate if gate["uid"] else {**gate, "uid": serial.next("g")} for gate in gates]

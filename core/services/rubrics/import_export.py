@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from core.domain.rubric import Criterion, Rubric
+from core.domain.rubric import Criterion, Rubric, ScoringPolicy
 from core.errors import InputError, NotFound, Problem
 from core.formats.folder import read_bytes
 from core.formats.office.archive import is_zip
@@ -272,6 +272,9 @@ def rules_of(rubric: Rubric) -> SheetRules:
         others.append(f"What cannot be assessed earns {credit} of its points.")
     elif scoring.abstention in _ABSTAINED:
         others.append(_ABSTAINED[scoring.abstention])
+    if scoring.min_coverage != ScoringPolicy().min_coverage:
+        least = percent(scoring.min_coverage)
+        others.append(f"There is a grade where {least} of the weight or more was assessed.")
     if scoring.length_penalty is not None:
         others.append(f"Length: {penalty_words(scoring.length_penalty.model_dump(mode='json'))}")
     if rubric.decision is not None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from core.domain.rubric import ScoringPolicy
 from core.domain.secrets import (
     REMOVED,
     cleaned_address,
@@ -186,6 +187,7 @@ NAMES = (
     "batches",
     "kept",
     "label_draws",
+    "coverage",
 )
 
 
@@ -288,6 +290,48 @@ def label_draws(db: Database) -> None:
         db.conn.execute(_dedent(statement))
 
 
+def coverage(db: Database) -> None:
+    """Scores that say what they cover: none where less than half was assessed, as from now on.
+
+    Rubrics of before have the usual ``min_coverage``. What was not assessed needs a person.
+    """
+    from core.scoring.older_traces import with_coverage
+    from core.scoring.trace import Trace
+
+    least = ScoringPolicy().min_coverage
+
+    settled: dict[tuple[int, str], frozenset[str]] = {}
+    for run, item, criterion in db.conn.execute(
+        "SELECT run_id, item_id, criterion FROM cell WHERE rule = 'adjudicated' AND abstained = 1"
+    ):
+        settled[run, item] = settled.get((run, item), frozenset()) | {criterion}
+
+    @lru_cache(maxsize=10_000)
+    def now(text: str, settled: frozenset[str]) -> tuple[Any, ...]:
+        # Many items of a run have the same answers, and so the same trace.
+        made = with_coverage(Trace.from_dict(json.loads(text)), least, settled)
+        scores = (made.total, made.raw, made.low, made.high, made.complete, made.fail)
+        return (*scores, made.review, made.outcome, to_json(made.to_dict()))
+
+    last = 0
+    while rows := db.conn.execute(
+        "SELECT rowid, trace, run_id, item_id FROM run_item WHERE rowid > ? "
+        "ORDER BY rowid LIMIT 1000",
+        (last,),
+    ).fetchall():
+        last = rows[-1][0]
+        db.conn.executemany(
+            "UPDATE run_item SET score = ?, raw = ?, low = ?, high = ?, complete = ?, fail = ?, "
+            "review = ?, outcome = ?, trace = ? WHERE rowid = ?",
+            (
+                (*now(text, settled.get((run, item), frozenset())), row)
+                for row, text, run, item in rows
+                if text is not None
+            ),
+        )
+    db.conn.execute("UPDATE run SET derived = derived + 1")
+
+
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
     """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
@@ -308,6 +352,7 @@ def migrations() -> Migrations:
     steps()(batches)
     steps()(kept)
     steps()(label_draws)
+    steps()(coverage)
     return steps
 
 

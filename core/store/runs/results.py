@@ -137,7 +137,8 @@ _EVERYTHING = RunItemFilter()
 _ROW = """
     ri.run_id, ri.position, ri.item_id, coalesce(i.preview, ''), coalesce(i.system, ''), i.split,
     ri.planned, ri.votes, ri.abstentions, ri.failures, ri.score, ri.raw, ri.low, ri.high,
-    ri.complete, ri.fail, ri.review, ri.agreement, ri.outcome
+    ri.complete, ri.fail, ri.review, ri.agreement, ri.outcome, ri.trace ->> '$.coverage',
+    ri.trace ->> '$.assessed_points', ri.trace ->> '$.assessed_of'
 """
 
 
@@ -229,12 +230,13 @@ class Results(CellVerdicts):
 
     def means(self, run_id: int) -> RunMeans:
         """The mean score and the mean agreement of the run's items."""
-        ((score, agreement),) = self._files.tuples(
+        ((score, agreement, ungraded),) = self._files.tuples(
             "SELECT (SELECT avg(score) FROM run_item WHERE run_id = ?), "
-            "(SELECT avg(agreement) FROM run_item WHERE run_id = ?)",
-            (run_id, run_id),
+            "(SELECT avg(agreement) FROM run_item WHERE run_id = ?), "
+            "(SELECT count(*) FROM run_item WHERE run_id = ? AND score IS NULL AND votes > 0)",
+            (run_id, run_id, run_id),
         )
-        return RunMeans(score, agreement)
+        return RunMeans(score, agreement, ungraded)
 
     def outcomes(self, run_id: int) -> dict[str, int]:
         """How many items pass, fail and are for review; outcomes that no item has are absent."""
@@ -339,5 +341,5 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
 
 
 def _row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:
-    values = [*row[:14], *map(bool, row[14:17]), *row[17:19], trace]
+    values = [*row[:14], *map(bool, row[14:17]), *row[17:22], trace]
     return RunItemRow(*values)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from core.domain.runs import Derive, Lease
 from core.domain.votes import (
+    LEAST_ON_OPTIONS,
     AskedOutcome,
     BallotRow,
     Brought,
@@ -114,12 +115,17 @@ class Votes:
         )
 
     def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
-        """The confidences of the votes that state one, by (item id, criterion, judge)."""
+        """The confidences of the votes that state one, by (item id, criterion, judge).
+
+        A vote that has none because its model meant none of the options is 0 here: no threshold
+        may take it for sure.
+        """
         found: dict[tuple[str, str, str], list[float]] = {}
         for *cell, confidence in self._files.tuples(
-            "SELECT item_id, criterion, judge, confidence FROM vote "
-            "WHERE run_id = ? AND confidence IS NOT NULL AND NOT abstained",
-            (run_id,),
+            "SELECT item_id, criterion, judge, coalesce(confidence, 0.0) FROM vote "
+            "WHERE run_id = ? AND NOT abstained AND (confidence IS NOT NULL "
+            "OR json_extract(detail, '$.other_chance') > ?)",
+            (run_id, 1 - LEAST_ON_OPTIONS),
         ):
             found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
         return found

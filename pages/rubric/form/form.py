@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
-from core.domain.rubric import ABSTENTIONS
 from core.services.rubrics import draft_criteria
 from core.services.rubrics.draft_shapes import TEMPLATE_WORDS, CriterionDraft, RubricDraft, Template
 from core.text import numbers as fmt
 from core.text.names import visible
 from core.text.quotes import Part, mentions
 from pages.rubric import checks, files
-from pages.rubric.form import keyboard, rules, scale
+from pages.rubric.form import keyboard, rules, scale, scoring_policy
 from pages.rubric.workbench import under_card
 from pages.ui import drafts, routes, state
 from pages.ui.asking_words import SCALE_NAMES
@@ -222,14 +221,6 @@ def _speaks_of(requirement: str) -> None:
         row(['<span class="rs-quiet">Speaks of</span>', *chips])
 
 
-STRATEGIES: Mapping[str, tuple[str, str]] = {
-    "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
-    "zero": ("Zero", "It gives no points, but its weight still counts."),
-    "partial": ("Partial credit", "It gives a share of its weight; a penalty takes nothing."),
-    "fail": ("Fail", "It counts as its worst option; a penalty is taken in full."),
-}
-
-
 def show(name: str) -> None:
     """The form of the draft: only the open card has widgets, so that long rubrics stay quick."""
     draft = drafts.draft(name)
@@ -321,13 +312,14 @@ def _about(name: str) -> None:
             _rubric_name(name)
         if is_open:
             _texts(name)
-            _scoring(name)
+            scoring_policy.show(name)
 
 
 def _summary(name: str) -> str:
     scoring = drafts.draft(name)["scoring"]
-    parts = [f"abstentions: {STRATEGIES[scoring['abstention']][0].lower()}"]
+    parts = [f"abstentions: {scoring_policy.STRATEGIES[scoring['abstention']][0].lower()}"]
     parts.append("score from 0 to 1" if scoring["normalize"] else "raw points")
+    parts.append(f"grade from {fmt.percent(scoring['min_coverage'])} coverage on")
     return " · ".join(parts)
 
 
@@ -362,39 +354,3 @@ def _texts(name: str) -> None:
             on_change=drafts.on_field,
             args=(name, "draft", (), what),
         )
-
-
-def _scoring(name: str) -> None:
-    scoring = drafts.draft(name)["scoring"]
-    key = drafts.field(name, "abstention")
-    state.seed(key, scoring["abstention"])
-    strategy = st.radio(
-        "When a criterion cannot be assessed",
-        ABSTENTIONS,
-        key=key,
-        format_func=lambda one: STRATEGIES[one][0],
-        captions=[STRATEGIES[one][1] for one in ABSTENTIONS],
-        on_change=drafts.on_field,
-        args=(name, "scoring", (), "abstention"),
-    )
-    if strategy == "partial":
-        key = drafts.field(name, "partial_credit")
-        state.seed(key, scoring["partial_credit"])
-        st.slider(
-            "Share of the weight",
-            0.0,
-            1.0,
-            step=0.05,
-            key=key,
-            on_change=drafts.on_field,
-            args=(name, "scoring", (), "partial_credit"),
-        )
-    key = drafts.field(name, "normalize")
-    state.seed(key, scoring["normalize"])
-    st.toggle(
-        "Score from 0 to 1",
-        key=key,
-        help="Off: the score is the plain sum of points, and can be negative.",
-        on_change=drafts.on_field,
-        args=(name, "scoring", (), "normalize"),
-    )

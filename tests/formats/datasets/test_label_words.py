@@ -65,7 +65,24 @@ def test_yes_and_no_of_json_and_numbers_are_words_too() -> None:
 def test_what_is_no_option_is_found_before_anything_is_kept() -> None:
     table = read_table(TABLE, "t.csv")
     found = strange_labels(table, guess_mapping(table, RUBRIC), RUBRIC)
-    assert found == {"polite": ["ja", "nein", "n/a"], "depth": ["hoch"]}
+    # A word for no answer needs no option.
+    assert found == {"polite": ["ja", "nein"], "depth": ["hoch"]}
+
+
+def test_labels_of_a_column_that_say_yes_differently_are_one_and_empty_ones_none() -> None:
+    words = ["TRUE", "1", "yes", "T", "MET", "NA", "-", "nan", "", "0"]
+    table = "id,submission,label:polite" + "".join(
+        f"\ni{at},Text,{word}" for at, word in enumerate(words)
+    )
+    read = parse_dataset(table, "t.csv", RUBRIC)
+    found = [item.truth(RUBRIC.criteria[0]) for item in read.value.items]
+    assert found == [0, 0, 0, 0, 0, None, None, None, None, 1]
+    said = "4 labels are empty (blank 1, - 1, NA 1, nan 1)."
+    assert said in [notice.message for notice in read.notices]
+    # Without a rubric, too; what else stands there is kept as it is.
+    alone = parse_dataset(table, "t.csv")
+    assert [len(item.labels) for item in alone.value.items] == [1] * 5 + [0] * 4 + [1]
+    assert said in [notice.message for notice in alone.notices]
 
 
 def test_a_context_is_chosen_and_renamed() -> None:

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from hypothesis import given
 
-from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.rubric import Criterion, Option, Rubric, ScoringPolicy
 from core.formats.report.rubric_sheet import SheetRules, rubric_sheet
 from core.services.rubrics.import_export import share
 from tests.strategies import rubrics
@@ -95,3 +95,10 @@ def test_nothing_is_fetched_and_it_prints_without_colour_of_a_screen() -> None:
     assert not re.search(r"https?:|url\(|@import|<script", text)
     assert "@media print" in text
     assert "prefers-color-scheme:dark" in text
+
+
+def test_the_coverage_that_a_grade_needs_is_said_where_it_is_not_the_usual_half() -> None:
+    assert "was assessed" not in words(share(RUBRIC, "sheet").text)
+    strict = RUBRIC.model_copy(update={"scoring": ScoringPolicy(min_coverage=0.8)})
+    said = "There is a grade where 80% of the weight or more was assessed."
+    assert said in words(share(strict, "sheet").text)

@@ -52,6 +52,8 @@ A = "criteria:\n- name: a\n  requirement: A\n"
         (A + "scoring: {abstention: skp}\n", 4, "scoring, abstention: is 'skp'"),
         (A + "scoring: {normalise: true}\n", 4, "scoring, normalise: is not a known key."),
         (A + "scoring: {partial_credit: true}\n", 4, "is true. Use a number."),
+        (A + "scoring: {min_coverage: true}\n", 4, "is true. Use a number."),
+        (A + "scoring: {min_coverage: 1.5}\n", 4, "scoring, min_coverage: is 1.5"),
         (
             A + "gates:\n- {name: g, when: {criterion: b, is: MET}, then: {cap: 0.5}}\n",
             5,

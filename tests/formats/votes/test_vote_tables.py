@@ -53,7 +53,7 @@ def test_a_long_table_is_read_with_the_usual_names_of_its_columns() -> None:
 
 
 def test_an_empty_answer_in_a_long_table_is_a_failure_and_blank_rows_say_nothing() -> None:
-    bundle = read("item,rater,label\na,kim,yes\n,,\na,lee,\nb,kim,n/a\nb,lee,No\n")
+    bundle = read("item,rater,label\na,kim,yes\n,,\na,lee,\nb,kim,abstain\nb,lee,No\n")
     # The file's words, yes 0 and No 1, and the added abstention 2.
     options = [(o.label, o.value) for o in bundle.rubric.criteria[0].options]
     assert options == [("yes", 1.0), ("No", 0.0)]
@@ -63,6 +63,88 @@ def test_an_empty_answer_in_a_long_table_is_a_failure_and_blank_rows_say_nothing
         ("b", "rating", "kim", "human", 2, True, False),
         ("b", "rating", "lee", "human", 1, False, False),
     ]
+
+
+@pytest.mark.parametrize("given", [None, RUBRIC])
+def test_yes_written_in_several_ways_is_one_answer(given: Rubric | None) -> None:
+    # Two raters who always agree and write differently; the levels come from the column.
+    lines = ["item,criterion,rater,label"]
+    for item, (kim, lee) in enumerate([("TRUE", "1"), ("yes", "T"), ("false", "0"), ("N", "F")]):
+        lines += [f"i{item},cites,kim,{kim}", f"i{item},cites,lee,{lee}"]
+    bundle = read("\n".join(lines), rubric=given)
+    values = bundle.rubric.criteria[0].values
+    found = [None if v.option is None else values[v.option] for v in bundle.votes.rows]
+    assert found == [1, 1, 1, 1, 0, 0, 0, 0]
+
+
+def test_raters_who_write_yes_differently_are_raters_of_one_wide_table() -> None:
+    bundle = read("id,kim,lee\na,TRUE,1\nb,FALSE,0\nc,TRUE,1\nd,TRUE,0\n")
+    assert bundle.format == "wide"
+    values = bundle.rubric.criteria[0].values
+    found = {(v.cell.item, v.rater): values[v.option or 0] for v in bundle.votes.rows}
+    # They agree on three of four; kim says yes on d, lee no.
+    assert [found[item, "kim"] for item in "abcd"] == [1, 0, 1, 1]
+    assert [found[item, "lee"] for item in "abcd"] == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("words", "scale", "labels"),
+    [
+        # Numbers alone stay numbers, and letters alone could be grades.
+        (["0", "1"], "ordinal", ["0", "1"]),
+        (["A", "F"], "nominal", ["A", "F"]),
+        (["T", "F"], "nominal", ["T", "F"]),
+        # Our own words make our own scale, whatever stands beside them.
+        (["MET", "no", "1"], "binary", ["MET", "UNMET"]),
+        # A cross ticks in one form and rules out in another.
+        (["x", "yes"], "nominal", ["x", "yes"]),
+        # A third number is no yes or no, so nothing is.
+        (["yes", "no", "2"], "nominal", ["2", "no", "yes"]),
+    ],
+)
+def test_what_is_not_certainly_yes_or_no_is_not_taken_for_it(
+    words: list[str], scale: str, labels: list[str]
+) -> None:
+    text = "item,rater,label" + "".join(f"\ni{at},kim,{word}" for at, word in enumerate(words))
+    (criterion,) = read(text).rubric.criteria
+    assert (criterion.scale, [o.label for o in criterion.options]) == (scale, labels)
+    if words == ["T", "F"]:
+        assert [o.value for o in criterion.options] == [1, 0]
+
+
+@pytest.mark.parametrize("given", [None, RUBRIC])
+def test_words_for_no_answer_are_one_thing_in_a_long_table(given: Rubric | None) -> None:
+    words = ["yes", "no", "", "NA", "N/A", "-", "nan", "NaN", "None"]
+    lines = [f"i{at},cites,kim,{word}" for at, word in enumerate(words)]
+    bundle = read("\n".join(["item,criterion,rater,label", *lines]), rubric=given)
+    assert [v.failed for v in bundle.votes.rows] == [False, False] + [True] * 7
+    assert not any(v.abstained for v in bundle.votes.rows)
+    assert len(bundle.rubric.criteria[0].options) == 2
+    said = "7 answers are empty (blank 1, - 1, N/A 1, NA 1, NaN 1, None 1, nan 1)."
+    assert said in [n.message for n in bundle.notices]
+
+
+@pytest.mark.parametrize("given", [None, RUBRIC])
+def test_in_a_wide_table_they_are_cells_of_nobody_and_counted(given: Rubric | None) -> None:
+    text = "id,cites / kim,cites / lee\na,TRUE,1\nb,no,0\nc,NA,\nd,-,yes\n"
+    bundle = read(text, rubric=given)
+    values = bundle.rubric.criteria[0].values
+    assert [(v.cell.item, v.rater, values[v.option or 0]) for v in bundle.votes.rows] == [
+        *[("a", "kim", 1), ("a", "lee", 1), ("b", "kim", 0), ("b", "lee", 0), ("d", "lee", 1)]
+    ]
+    said = "3 answers are empty (blank 1, - 1, NA 1)."
+    assert said in [n.message for n in bundle.notices]
+
+
+def test_gold_labels_are_read_by_the_same_words() -> None:
+    text = "item,criterion,rater,kind,label\na,cites,kim,human,1\na,cites,g,gold,TRUE\n"
+    text += "b,cites,kim,human,no\nb,cites,g,gold,NA\n"
+    bundle = read(text, rubric=RUBRIC)
+    truth = [item.truth(RUBRIC.criteria[0]) for item in bundle.dataset.items]
+    assert truth == [0, None]
+    derived = read(text)
+    (criterion,) = derived.rubric.criteria
+    assert [item.truth(criterion) for item in derived.dataset.items] == [0, None]
 
 
 def test_a_row_that_names_no_criterion_beside_rows_that_do_is_refused_with_its_line() -> None:
@@ -138,13 +220,16 @@ def test_items_to_be_judged_are_not_taken_for_votes() -> None:
 
 def test_labels_are_spelt_as_the_rubric_does() -> None:
     bundle = read(
-        "item,rater,criterion,label\na,kim,Cites,yes\na,kim,tone,2.0\na,lee,cites,N/A\n",
+        "item,rater,criterion,label\na,kim,Cites,yes\na,kim,tone,2.0\na,lee,cites,Not applicable\n"
+        "a,jo,cites,N/A\n",
         rubric=RUBRIC,
     )
-    assert [(c, o, away) for _, c, _, _, o, away, _ in answers(bundle)] == [
-        ("cites", 0, False),
-        ("tone", 1, False),
-        ("cites", 2, True),
+    # N/A is how programs write an empty cell; who cannot say it writes so in words.
+    assert [(c, o, away, failed) for _, c, _, _, o, away, failed in answers(bundle)] == [
+        ("cites", 0, False, False),
+        ("tone", 1, False, False),
+        ("cites", 2, True, False),
+        ("cites", None, False, True),
     ]
 
 

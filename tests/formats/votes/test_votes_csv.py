@@ -47,10 +47,39 @@ def refused(text: str) -> str:
     return str(error.value)
 
 
+def test_all_words_for_no_answer_are_one_thing_and_counted() -> None:
+    words = ["", "NA", "n/a", "-", "–", "NaN", "null", "None", " "]
+    text = HEAD + "".join(f"\ni,cites,r{at},human,{word}" for at, word in enumerate(words))
+    assert [(vote.failed, vote.abstained) for vote in rows(text)] == [(True, False)] * 9
+    (remark,) = remarks(text)
+    assert "9 answers are empty (blank 2, - 1, NA 1, NaN 1, None 1, n/a 1, null 1, – 1)." in remark
+
+
+def test_an_option_of_that_name_comes_before_a_word_for_no_answer() -> None:
+    rubric = parse_rubric(
+        """
+- name: amount
+  requirement: R
+  scale: ordinal
+  options: [{label: "None", value: 0}, {label: "-", value: 0.5}, {label: Some, value: 1}]
+""",
+        "r.yaml",
+    ).value
+    text = f"{HEAD}\ni,amount,a,llm,None\nj,amount,a,llm,-\ni,amount,b,llm,NA\n"
+    found = [(vote.option, vote.failed) for vote in rows(text, rubric)]
+    assert found == [(0, False), (1, False), (None, True)]
+    # The author's own option for it, however the file writes it.
+    own = rows(f"{HEAD}\ni,tone,a,llm,N/A\nj,tone,a,llm,na\n")
+    assert [vote.abstained for vote in own] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("criterion", "label", "option"),
     [
         ("cites", "MET", 0),
+        ("cites", "T", 0),
+        ("cites", "f", 1),
+        ("cites", "✓", 0),
         ("cites", " unmet ", 1),
         ("cites", "true", 0),
         ("cites", "FALSE", 1),
@@ -61,6 +90,8 @@ def refused(text: str) -> str:
         ("tone", "2.0", 1),  # what pandas makes of 2 in a column with gaps
         ("tone", "na", 2),
         ("kind", "no", 1),  # an option of that name, not UNMET
+        ("kind", "TRUE", 0),  # of two options that are yes and no
+        ("kind", "0", 1),
     ],
 )
 def test_a_label_finds_its_option_however_it_is_written(
@@ -73,6 +104,16 @@ def test_a_label_finds_its_option_however_it_is_written(
 def test_a_word_that_is_no_label_is_refused_with_what_there_is() -> None:
     said = refused(f"{HEAD}\ni,tone,a,llm,yes\n")
     assert "line 2, label: 'yes' is no option of 'tone'. Use one of 1, 2, NA." in said
+
+
+def test_chances_that_lie_on_no_option_are_left_out_and_counted() -> None:
+    text = f"{HEAD},p_MET,p_UNMET\ni,cites,a,llm,MET,0.3,0.1\nj,cites,a,llm,MET,0.5,0.3\n"
+    first, second = rows(text)
+    # .3 + .1 is less than half; .5 + .3 is kept as it is, not made whole.
+    assert (first.option, first.probabilities) == (0, None)
+    assert second.probabilities == (0.5, 0.3, 0.0)
+    (remark,) = remarks(text)
+    assert "1 vote has less than half of the chance on the options" in remark
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.cli.reports_as_text import item_as_data, item_as_text
 from core.domain.base import build
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Asking, Judge, Panel
@@ -81,10 +82,11 @@ def test_it_is_asked_for_one_word_and_its_chance_is_the_vote_s(
     good, sly = votes["good", "clear"], votes["sly", "clear"]
     assert isinstance(good, VoteRow)
     assert isinstance(sly, VoteRow)
-    # .6 of "Yes" and .15 of " yes" against .2 of "No": .75 / .95 of both words.
+    # .6 of "Yes" and .15 of " yes" against .2 of "No"; .05 was on neither word.
     assert good.option == 0
-    assert good.confidence == pytest.approx(0.75 / 0.95, abs=1e-6)
-    assert good.probabilities == pytest.approx((0.75 / 0.95, 0.2 / 0.95, 0.0), abs=1e-6)
+    assert good.confidence == pytest.approx(0.75, abs=1e-6)
+    assert good.probabilities == pytest.approx((0.75, 0.2, 0.0), abs=1e-6)
+    assert good.detail == {"other_chance": pytest.approx(0.05)}
     assert (sly.option, sly.confidence) == (1, 1.0)
     # Two calls: a criterion with three options is not asked, it abstains there.
     assert provider.count == 2
@@ -96,6 +98,24 @@ def test_it_is_asked_for_one_word_and_its_chance_is_the_vote_s(
     assert isinstance(tone, VoteRow)
     assert tone.abstained
     assert "decides yes or no" in tone.reason
+
+
+def test_a_word_that_was_hardly_likely_is_a_vote_without_a_chance(
+    store: Store, provider: Provider
+) -> None:
+    # Yes had .0003 and No .0001 of the chance: .75 of both words would have been believed.
+    provider.rule = lambda body: word("Yes", Yes=0.0003, No=0.0001, The=0.9996)
+    vote = asked(store, provider)["good", "clear"]
+    assert isinstance(vote, VoteRow)
+    assert (vote.option, vote.confidence, vote.probabilities) == (0, None, None)
+    assert vote.detail == {
+        "no_chances": "The model meant none of the options: they had less than half of the chance.",
+        "other_chance": pytest.approx(0.9996),
+    }
+    # The only run of this file.
+    assert "(no chances: The model meant none of the options" in item_as_text(store, 1, "good")
+    (shown,) = item_as_data(store, 1, "good")["criteria"]["clear"]["votes"]
+    assert shown["no_chances"] == vote.detail["no_chances"]
 
 
 def test_what_is_neither_is_asked_once_more_and_then_fails(

@@ -30,11 +30,34 @@ def test_the_chances_of_the_numbers_become_those_of_the_authors_options(
     provider.say(sure(2, _2=0.4, _1=0.3, _3=0.1, _7=0.05, _no=0.05))
     vote = voted(runner, kind, provider)
     assert vote.option == 0
-    assert vote.probabilities == pytest.approx((0.5, 0.375, 0.125))  # over .8: 4, 3 and 1 eighths
-    assert vote.confidence == pytest.approx(0.5)
+    assert vote.probabilities == pytest.approx((0.4, 0.3, 0.1))  # as told, not over .8
+    assert vote.confidence == pytest.approx(0.4)
     assert vote.detail == {"other_chance": pytest.approx(0.2)}
     (sent,) = provider.requests
     assert (sent.body["logprobs"], sent.body["top_logprobs"]) == (True, 20)
+
+
+@pytest.mark.parametrize("kind", DOORS)
+def test_a_vote_whose_chance_lay_elsewhere_has_no_chances_and_says_so(
+    runner: asyncio.Runner, provider: Provider, kind: str
+) -> None:
+    # The options shown had 4e-6 + 2e-6 of the chance: 1 - 6e-6 was on a word.
+    provider.say(sure(2, _2=0.000004, _1=0.000002, _no=0.999994))
+    vote = voted(runner, kind, provider)
+    assert (vote.option, vote.probabilities, vote.confidence) == (0, None, None)
+    assert vote.detail == {
+        "no_chances": "The model meant none of the options: they had less than half of the chance.",
+        "other_chance": pytest.approx(0.999994),
+    }
+
+
+@pytest.mark.parametrize(("on_options", "kept"), [(0.49, False), (0.51, True)])
+def test_half_of_the_chance_must_lie_on_the_options(
+    runner: asyncio.Runner, provider: Provider, on_options: float, kept: bool
+) -> None:
+    provider.say(sure(2, _2=on_options, _no=1 - on_options))
+    vote = voted(runner, "openai", provider)
+    assert vote.confidence == (pytest.approx(on_options) if kept else None)
 
 
 @pytest.mark.parametrize("kind", DOORS)
@@ -146,7 +169,8 @@ def test_two_spellings_of_one_number_are_added() -> None:
     tokens = [token('{"option": '), token("2", _2=0.5, **{"_2}": 0.2, "_ 1": 0.1}), token("}")]
     got = spread('{"option": 2}', tokens)
     assert isinstance(got, Spread)
-    assert (got.chances, got.other) == (pytest.approx((1 / 8, 7 / 8, 0.0)), pytest.approx(0.2))
+    # ".5 + .2" of "2" and "2}", .1 of " 1", .2 on what was not listed.
+    assert (got.chances, got.other) == (pytest.approx((0.1, 0.7, 0.0)), pytest.approx(0.2))
 
 
 def test_each_criterion_of_a_reply_has_its_own_number() -> None:

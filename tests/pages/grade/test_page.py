@@ -217,7 +217,7 @@ def test_grades_of_own_labels_and_missing_ones_are_said(store: Store) -> None:
     app = open_page(PAGE, **newest(store), run=str(run))
     line = grading.outcome(store, run).line
     assert line.startswith(
-        "5 graded, 2 of them by your own labels, 1 with a verdict missing, 3 without a grade"
+        "5 graded, 2 of them by your own labels, 1 partly assessed, 3 without a grade"
     )
     assert app.subheader[0].value.startswith("5 graded&#44; 2 of them by your own labels")
     assert "no label&#58; Units" in shown(app)

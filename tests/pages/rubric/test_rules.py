@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.gates import Decision
 from core.services.rubrics import library
 from core.store.store import Store
-from pages.ui import state
+from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_OPEN, RUBRIC_SIDE, RUBRIC_TRY, RUBRIC_VIEW, RUBRIC_YAML
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric.rubric_page import PAGE, done, draft_of, field, name_of, press, saved
@@ -127,6 +127,16 @@ def test_a_decision_and_a_length_penalty_are_written(app: AppTest, store: Store)
     press(app, name, "remove", "decision")
     assert draft_of(app)["decision"] is None
     assert draft_of(app)["scoring"]["length_penalty"] is None
+
+
+def test_how_much_must_be_assessed_for_a_grade_is_chosen(app: AppTest, store: Store) -> None:
+    name = name_of(app)
+    assert "grade from 50% coverage on" in shown(app)
+    press(app, name, "toggle", drafts.ABOUT)
+    done(app.slider(key=field(name, "min_coverage")).set_value(0.75))
+    assert "min_coverage: 0.75" in library.text_of(draft_of(app))
+    press(app, name, "save")
+    assert library.latest(store, int(name)).rubric.scoring.min_coverage == 0.75
 
 
 def test_a_change_to_a_rule_is_undone_and_the_yaml_says_the_same(app: AppTest) -> None:

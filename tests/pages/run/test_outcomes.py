@@ -19,7 +19,8 @@ from tests.pages.run.test_page import listed, open_run
 def decided(store: Store) -> int:
     """The graded run, as if its rubric decided and looked for a phrase.
 
-    Scores: .5 (a tie is unmet, and the highest level), 1 (met, an abstention left out), 0.25.
+    Scores: .5 (a tie is unmet, and the highest level), 1 (met, an abstention left out), 0.25. What
+    was left out never passes: b is for review.
     """
     run_id = graded(store)
     rubric = RUBRIC.model_copy(
@@ -37,7 +38,8 @@ def test_the_items_say_how_they_end_and_the_counts_lead_to_them(store: Store) ->
     said = [cell.words for cell in grids(app)[0].column("Notes")]
     notes = dict(zip(listed(app), said, strict=True))
     assert "needs a person" in notes[FIRST]
-    assert "passes" in notes["b"]
+    assert "passes" not in notes["b"]
+    assert "needs a person" in notes["b"]
     assert "fails" in notes["c"]
     button = app.button(key=state.key(RUN_ACT, "outcome", "fail"))
     assert button.label == "✕ Fails: 1"
@@ -49,7 +51,7 @@ def test_the_items_say_how_they_end_and_the_counts_lead_to_them(store: Store) ->
     ("item", "said"),
     [
         (FIRST, "A person must review the item: the pre-check &#x27;Weather&#x27; found"),
-        ("b", "Passes: 1.00 is at least 0.70."),
+        ("b", "For review: a criterion was not assessed."),
         ("c", "Fails: 0.25 is below 0.40."),
     ],
 )

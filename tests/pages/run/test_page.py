@@ -155,7 +155,10 @@ def test_items_stand_by_criteria_with_what_each_cell_earned(store: Store) -> Non
     assert [cell.tone for cell in grid.column("Depth")] == ["t4", "none", "t2"]
     # One of two said UNMET of a; ann failed on c.
     assert [cell.signs for cell in grid.column("Clear")] == ["≠", "", "✕"]
-    assert [cell.words for cell in grid.column("Notes")] == ["", "2 abstentions", "2 failures"]
+    # b: Depth has half of the weight and was not assessed.
+    assert [cell.words for cell in grid.column("Notes")] == [
+        *("", "needs a person, 2 abstentions, 50% assessed", "2 failures"),
+    ]
     # Means: Clear (0 + 1 + 0) / 3, Depth (1 + .5) / 2 of the two that have a value.
     notes = {head["words"]: head["note"] for head in grid.heads}
     assert (notes["Score"], notes["Clear"], notes["Depth"]) == ("0.58", "33%", "75%")

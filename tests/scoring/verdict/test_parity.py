@@ -80,10 +80,16 @@ def test_all_recorded_nominal_verdicts_are_equal() -> None:
             "nominal", (0, 0, 1), weight=weight, aggregation=rule, forced_choice=not may_abstain
         )
         verdict = settled(made, votes, WEIGHTS)
+        if rule == "weighted_mode" and votes == [1, 0, 1]:
+            # The first two options are worth the same and have the same weight, 2 of 4: the peer
+            # takes the lowest index, we take the option with two votes of three.
+            assert (option, verdict.option) == (0, 1)
+            seen["more votes"] += 1
+            continue
         assert (verdict.option, verdict.abstained) == (option, abstained), (rule, weight, votes)
         seen[compare(made, votes, agreement, verdict)] += 1
     # May abstain: 64 ways for six, 27 without an abstention and one with nothing else.
-    assert seen == {"equal": 324, "some abstained": 216, "all abstained": 6}
+    assert seen == {"equal": 320, "some abstained": 216, "all abstained": 6, "more votes": 4}
 
 
 def test_all_recorded_items_are_settled_and_scored_alike() -> None:

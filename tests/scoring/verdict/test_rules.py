@@ -107,6 +107,48 @@ def test_a_tie_of_equal_values_takes_the_lowest_index() -> None:
     assert settled(criterion("ordinal", (0.5, 0.5, 1), aggregation="min"), [2, 1, 0]).option == 0
 
 
+#: Fail, Pass and Distinction, of which two are worth the same.
+GRADES = (0.0, 1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "votes", "option", "agreement", "tie"),
+    [
+        # The mean .75 is as near to Pass as to Distinction, and nobody said Pass: 3 of 4 votes.
+        ("mean", [2, 2, 2, 0], 2, 0.75, False),
+        ("median", [2, 2, 2, 0], 2, 0.75, False),
+        ("weighted_mean", [2, 2, 2, 0], 2, 0.75, False),
+        ("soft_mean", [2, 2, 2, 0], 2, 0.75, False),
+        # Both have votes: the one with more of them.
+        ("mean", [2, 2, 1, 0], 2, 0.5, False),
+        ("max", [2, 2, 1, 0], 2, 0.5, False),
+        # As many votes each: the lowest index, and that is a tie.
+        ("mean", [2, 1], 1, 0.5, True),
+        ("max", [2, 1, 0], 1, 1 / 3, True),
+    ],
+)
+def test_of_options_of_equal_value_the_one_with_most_votes_is_taken(
+    rule: str, votes: list[int], option: int, agreement: float, tie: bool
+) -> None:
+    verdict = settled(criterion("ordinal", GRADES, aggregation=rule), votes)
+    assert (verdict.option, verdict.tie) == (option, tie)
+    assert verdict.agreement == pytest.approx(agreement)
+
+
+def test_the_worse_value_still_wins_a_tie_before_votes_are_counted() -> None:
+    # (0 + 1 + 1 + 0) / 4 = .5 lies between 0 and 1; Distinction has as many votes as Fail.
+    assert settled(criterion("ordinal", GRADES), [0, 2, 2, 0]).option == 0
+    penalty = settled(criterion("ordinal", GRADES, weight=-10), [0, 2, 2, 0])
+    assert (penalty.option, penalty.tie) == (2, True)
+
+
+def test_equal_shares_of_weight_and_equal_values_go_to_the_option_with_more_votes() -> None:
+    # One vote of weight 2 for Pass, two of weight 1 for Distinction.
+    made = criterion("nominal", GRADES, aggregation="weighted_mode")
+    verdict = settled(made, [1, 2, 2], [2.0, 1.0, 1.0])
+    assert (verdict.option, verdict.tie) == (2, False)
+
+
 def test_nominal_mode_counts_heads_and_weighted_mode_weights() -> None:
     votes, weights = [0, 0, 2], [1.0, 1.0, 3.0]
     assert settled(criterion("nominal", (0, 0, 1)), votes, weights).option == 0
@@ -172,6 +214,8 @@ def soft(*votes: tuple[int, tuple[float, ...] | None]) -> Verdict:
     [
         # .1 * 0 + .2 * .25 + .3 * .5 + .4 * 1 = .6: nearer to .5 than to the option voted for.
         ([(3, (0.1, 0.2, 0.3, 0.4, 0.0))], 0.6, 2),
+        # As told, with .4 on other replies: (.1 * .25 + .2 * .5 + .3 * 1) / .6, which is 17/24.
+        ([(3, (0.0, 0.1, 0.2, 0.3, 0.0))], 17 / 24, 2),
         # The abstention has no value: .25 / .8 and .5 * .55 / .8.
         ([(2, (0.0, 0.25, 0.55, 0.0, 0.2))], (0.25 * 0.25 + 0.5 * 0.55) / 0.8, 2),
         # A vote without chances is its option: (.6 + 1) / 2.

@@ -25,7 +25,8 @@ ITEMS = tuple(
 )
 
 
-def voted(store: Store, panel: Panel, *, priced: bool = True) -> int:
+def voted(store: Store, panel: Panel, *, priced: bool = True, meant_none: str = "") -> int:
+    """A run of both judges; the first meant no option on the item ``meant_none``."""
     plan = RunPlan(
         name="Run",
         rubric_version_id=store.rubrics.kept(RUBRIC, now=NOW).id,
@@ -37,9 +38,16 @@ def voted(store: Store, panel: Panel, *, priced: bool = True) -> int:
     for at, item in enumerate(ITEMS):
         options = {"one": int(SURE[at] < 0.6), "two": int(at >= 18)}
         for name, option in options.items():
-            confidence = SURE[at] if name == "one" else None
+            lost = name == "one" and item.id == meant_none
+            confidence = SURE[at] if name == "one" and not lost else None
             cost = {"one": 0.001, "two": 0.009}[name] if priced else None
-            vote = Vote(Cell(item.id, CLEAR.name, name), option, False, confidence=confidence)
+            vote = Vote(
+                Cell(item.id, CLEAR.name, name),
+                option,
+                False,
+                confidence=confidence,
+                detail={"other_chance": 0.99} if lost else {},
+            )
             outcomes.append(AskedOutcome((vote,), Call((), {}, cost=cost)))
     return record(store, run, RUBRIC, ITEMS, outcomes, now=NOW)
 
@@ -81,6 +89,15 @@ def test_which_cells_go_on_is_what_a_real_cascade_would_ask(store: Store) -> Non
         second = rounds_of(plan.panel)[1]
         asked = [c for c in selector.wanted(second, store.votes.ballots(run)) if c[1] == CLEAR.name]
         assert len(asked) == round(point.goes_on * 20)
+
+
+def test_a_vote_that_meant_no_option_goes_on_at_every_threshold(store: Store) -> None:
+    # The surest answer (.86) is not believed any more: .99 of its chance lay on no option.
+    run = voted(store, Panel(judges=(ONE, TWO)), meant_none="i19")
+    assert store.votes.confidences(run)["i19", CLEAR.name, "one"] == [0.0]
+    # 13 of 20 went on at .6 before (the test above), and now the last one, too.
+    by = {point.threshold: point for point in cascade_sweep.sweep(store, run, ["one"]).points}
+    assert (by[0.0].goes_on, by[0.6].goes_on) == (0.0, 14 / 20)
 
 
 def test_what_cannot_be_replayed_says_why(store: Store) -> None:

@@ -6,7 +6,7 @@ e1 to e4; they learned from e5 to e7, and e8 was left out of the run:
     item  labels             graded                  grade
     e1    none               Whole 1, MET            (8 + 2) / 10 = 1.0, 10 of 10 points, judges
     e2    Whole, MET         Poor 0.25, UNMET         (2 + 0) / 10 = 0.2, 2 points, judges
-    e3    none               Method only: Sketchy    4 / 8 = 0.5: what is missing is said
+    e3    none               Method only: Sketchy    4 / 8 = 0.5, 4 of 8; 2 of 10 not assessed
     e4    none               nothing                 none
     e5    Sketchy, UNMET     learned from            4 / 10 = 0.4, 4 points, your labels
     e6    Whole, MET         learned from            1.0, your labels
@@ -91,7 +91,7 @@ def test_every_item_of_the_dataset_is_listed_with_where_its_grade_is_from(store:
     } == {
         "e1": (1, 10, 10, "judges"),
         "e2": (0.2, 2, 10, "judges"),
-        "e3": (0.5, 5, 10, "judges"),
+        "e3": (0.5, 4, 8, "judges"),
         "e4": (None, None, 10, None),
         "e5": (0.4, 4, 10, "your labels"),
         "e6": (1, 10, 10, "your labels"),
@@ -99,7 +99,7 @@ def test_every_item_of_the_dataset_is_listed_with_where_its_grade_is_from(store:
         "e8": (None, None, 10, None),
     }
     assert {i: row["remark"] for i, row in found.items() if row["remark"]} == {
-        "e3": "no verdict: Units",
+        "e3": "assessed 4 of 8; 2 of 10 not assessed (no verdict: Units); a person must look",
         "e4": "no verdict: Method, Units",
         "e7": "judges learned from its labels; no label: Units",
         "e8": "not graded in this run",

@@ -111,7 +111,7 @@ def test_the_end_counts_own_labels_what_has_no_grade_and_what_is_in_doubt(store:
     # See test_all_grades: e1 to e3 by judges, e5 and e6 by labels; e4, e7 and e8 have none.
     assert (done.judged, done.own, done.without) == (3, 2, 3)
     # e3 has a verdict on one of two criteria.
-    assert (done.partly, "1 with a verdict missing" in done.line) == (1, True)
+    assert (done.partly, "1 partly assessed" in done.line) == (1, True)
     assert done.reasons == {
         "no verdict: Method, Units": 1,
         "judges learned from its labels; no label: Units": 1,

@@ -192,7 +192,7 @@ def test_a_length_penalty_is_made_and_dropped() -> None:
 
 def test_a_draft_kept_by_an_older_version_is_completed() -> None:
     old = json.loads(json.dumps(draft()))
-    del old["prechecks"], old["decision"]
+    del old["prechecks"], old["decision"], old["scoring"]["min_coverage"]
     for gate in old["gates"]:
         del gate["uid"]
     now = completed(cast("dict[str, Any]", old))

@@ -90,7 +90,7 @@ def test_means_leave_out_what_has_no_value(store: Store) -> None:
     # Scores .5, 1 and .25. Agreement: a .75; b 1 (its abstention has none); c 1.
     assert means.score == pytest.approx(1.75 / 3)
     assert means.agreement == pytest.approx(2.75 / 3)
-    assert lifecycle.means(store, planned(store)) == (None, None)
+    assert lifecycle.means(store, planned(store)) == (None, None, 0)
 
 
 def test_scores_are_counted_in_bins_that_hold_their_lower_edge(store: Store) -> None:

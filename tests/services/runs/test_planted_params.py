@@ -204,16 +204,16 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     for _, sql in guards:
         db.execute(sql)
     # A file of before the cleaning: what came after it had not been done either.
-    later = "'no_secrets', 'access', 'help_made_by', 'batches', 'kept', 'label_draws'"
+    later = "'no_secrets', 'access', 'help_made_by', 'batches', 'kept', 'label_draws', 'coverage'"
     db.execute(f"DELETE FROM _sqlite_migrations WHERE name IN ({later})")
     for name in ("member", "audit", "batch_line", "batch", "kept", "label_draw"):
         db.execute(f"DROP TABLE {name}")
     for table in ("run", "help_task"):
         db.execute(f"ALTER TABLE {table} DROP COLUMN made_by")
     db.execute("ALTER TABLE run DROP COLUMN derived")
-    assert NAMES[-6:] == (
+    assert NAMES[-7:] == (
         *("no_secrets", "access", "help_made_by"),
-        *("batches", "kept", "label_draws"),
+        *("batches", "kept", "label_draws", "coverage"),
     )
     db.commit()
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -7,11 +7,13 @@ which refused one question for good. It is never written anew: old files do not 
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
 import pytest
 
+from core.cli.integrity import verify
 from core.domain.review import QueueRule, QueueSettings
 from core.services.review import queues
 from core.services.runs import lifecycle
@@ -20,6 +22,7 @@ from core.store.database.content import noun_hash
 from core.store.database.migrations import APPLICATION_ID
 from core.store.store import Store
 from tests.places import GOLDEN
+from tests.services.results.partly_assessed import partly_assessed
 from tests.services.reviewed import sit
 
 RUN = 1
@@ -89,3 +92,34 @@ def test_its_failure_can_be_asked_again_and_its_cells_be_reviewed(old: Store) ->
     assert len(old.queues.items(queue.id)) == 3
     assert lifecycle.retry(old, RUN) == 1
     assert old.runs.row(RUN).status == "queued"
+
+
+def test_its_scores_say_what_they_cover_and_are_what_its_votes_make(old: Store) -> None:
+    # Of i2 all has a verdict: a failed call beside a vote takes nothing from the coverage.
+    assert [row.coverage for row in old.results.items(RUN)] == [1.0, 1.0, 1.0]
+    assert verify(lambda: old) == {"ok": True, "problems": []}
+
+
+def test_a_score_of_a_quarter_loses_its_grade_when_the_file_is_brought_up_to_date(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "older.db"
+    run = partly_assessed(Store(path))
+    before = Store(path).results.items(run)
+    # As a program wrote it that scored what was assessed and said nothing of the rest.
+    connection = sqlite3.connect(path)
+    for position, trace in connection.execute("SELECT position, trace FROM run_item").fetchall():
+        kept = json.loads(trace)
+        for name in ("coverage", "min_coverage", "assessed_points", "assessed_of"):
+            del kept[name]
+        kept["complete"], kept["review"] = True, False
+        connection.execute(
+            "UPDATE run_item SET trace = ?, score = 1, complete = 1, review = 0 WHERE position = ?",
+            (json.dumps(kept), position),
+        )
+    connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'coverage'")
+    connection.commit()
+    connection.close()
+    now = Store(path)
+    assert now.results.items(run) == before
+    assert verify(lambda: now) == {"ok": True, "problems": []}

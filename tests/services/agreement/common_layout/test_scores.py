@@ -22,6 +22,7 @@ def test_verdicts_and_scores_are_those_of_the_design(shape: Shape, tmp_path: Pat
     write(shape, folder, seed=len(shape.name) + 100)
     report, theirs = score_source(_no_store, str(folder)), Folder(folder, shape.delimiter)
     criteria = {c["name"]: (c["weight"], theirs.criterion(c["name"])) for c in theirs.rubric}
+    whole = sum(weight for weight, _ in criteria.values())
     agreements = []
     for item in report["items"]:
         weights, points = 0.0, 0.0
@@ -35,8 +36,11 @@ def test_verdicts_and_scores_are_those_of_the_design(shape: Shape, tmp_path: Pat
             if not wanted["abstained"]:
                 weights, points = weights + weight, points + weight * wanted["value"]
                 agreements.append(wanted["agreement"])
-        # Abstentions and cells without a verdict leave both sums.
-        assert item["score"] == (pytest.approx(points / weights) if weights else None)
-        assert item["raw"] == (pytest.approx(points) if weights else None)
+        # Abstentions and cells without a verdict leave both sums; below half of the weight, which
+        # is what a rubric asks for that says nothing of it, there is no grade.
+        assert item["coverage"] == pytest.approx(weights / whole)
+        graded = weights / whole >= 0.5 - 1e-9
+        assert item["score"] == (pytest.approx(points / weights) if graded else None)
+        assert item["raw"] == (pytest.approx(points) if graded else None)
     mean = sum(agreements) / len(agreements) if agreements else None
     assert report["mean_agreement"] == (None if mean is None else pytest.approx(mean))

@@ -1,0 +1,99 @@
+"""What a word in a cell of answers or labels says: an option, yes or no, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from core.domain.rubric import Criterion
+from core.text.names import fold
+
+#: Other words for MET and UNMET.
+YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
+NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
+#: The same where nothing else can be meant: of a question with yes or no, or beside such words.
+YES_SIGNS = frozenset({"1", "t", "\u2713", "\u2714"})
+NO_SIGNS = frozenset({"0", "f", "\u2717", "\u2718"})
+#: Words for "cannot be assessed".
+AWAY = frozenset({"cannot_assess", "cannot assess", "not applicable", "abstain", "abstained", "?"})
+#: How files write "not available"; where an option of the author's says so, it is that option.
+_NA = frozenset({"na", "n/a"})
+#: Cells that hold no answer: empty, a dash, or what programs write for nothing.
+NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null", "<na>", "#n/a"})
+
+
+def is_yes(word: str) -> bool | None:
+    """Whether a word says yes or no where it can say nothing else; ``None`` for other words.
+
+    >>> [is_yes(word) for word in ("TRUE", "1.0", "F", "2")]
+    [True, True, False, None]
+    """
+    plain = fold(word).removesuffix(".0")
+    if plain in YES or plain in YES_SIGNS:
+        return True
+    return False if plain in NO or plain in NO_SIGNS else None
+
+
+def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
+    """Whether a cell is empty, or holds a word for that which is no option of the criterion.
+
+    >>> asked = Criterion(name="c", requirement="r")
+    >>> [holds_no_answer(asked, word) for word in ("", "NaN", "N/A", "MET")]
+    [True, True, True, False]
+    """
+    if fold(word) not in NO_ANSWER:
+        return False
+    return criterion is None or option_named(criterion, word) is None
+
+
+def empty_words(what: str, counts: Mapping[str, int]) -> str:
+    """How many answers or labels are empty, and how they are written.
+
+    >>> empty_words("answer", {"": 5, "NA": 4, "-": 1})
+    '10 answers are empty (blank 5, NA 4, - 1).'
+    """
+    total = sum(counts.values())
+    shown = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
+    listed = ", ".join(f"{word or 'blank'} {times:,}" for word, times in shown[:10])
+    are = f"{total:,} {what}s are" if total != 1 else f"1 {what} is"
+    return f"{are} empty ({listed}{more})."
+
+
+def option_named(criterion: Criterion, label: str) -> int | None:
+    """The choice that a label in a file means, or ``None``.
+
+    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; where the options
+    are MET and UNMET, or other words for yes and no, then yes, true, T and 1 are the one, no,
+    false, F and 0 the other. ``NA`` and ``N/A`` are the author's own option for "not applicable".
+
+    >>> asked = Criterion(name="c", requirement="r")
+    >>> [option_named(asked, word) for word in ("met", "No", "1.0", "maybe")]
+    [0, 1, 0, None]
+    """
+    for spelling in _spellings(criterion, label):
+        option = criterion.index_of(spelling)
+        if option is not None:
+            return option
+    return None
+
+
+def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
+    yield label
+    whole = label.strip().removesuffix(".0")
+    yield whole
+    if (yes := is_yes(whole)) is not None:
+        yield from (label for label in _yes_and_no(criterion) if is_yes(label) is yes)
+    if fold(whole) in _NA:
+        yield from (o.label for o in criterion.options if o.na and _says_na(o.label))
+
+
+def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
+    """The options of a criterion that has two, one for yes and one for no; else none."""
+    labels = tuple(criterion.choices[at].label for at in criterion.scored)
+    words = {fold(label) for label in labels}
+    sides = (words & YES, words & NO)
+    return labels if len(labels) == 2 and all(sides) else ()
+
+
+def _says_na(label: str) -> bool:
+    return fold(label) in _NA or fold(label) == "not applicable"

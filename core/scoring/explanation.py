@@ -1,0 +1,245 @@
+"""A score in words: how it came about, and what it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from core.scoring.trace import CheckMark, DecisionMark, GateMark, ScorePart, Trace, assessed_of
+from core.text.numbers import percent, plural, score
+
+#: The families of pre-check patterns, in words.
+FAMILY_WORDS: Mapping[str, str] = {
+    "dangerous_instructions": "dangerous instructions",
+    "weapon_making": "making weapons",
+    "malware_hacking": "malware or hacking",
+    "self_harm": "self-harm",
+    "personal_data": "personal data",
+}
+
+
+def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
+    """How the score came about, one sentence each, in the order of the steps.
+
+    ``out_of`` shows a normalised score on another scale (10 or 100); raw points stay as they are.
+    Numbers have two decimals. A criterion that was simply scored is not mentioned: the table of
+    the criteria shows it.
+
+    >>> from core.domain.rubric import Criterion, Rubric
+    >>> from core.scoring.score import score_item
+    >>> rubric = Rubric(criteria=(Criterion(name="short", requirement="Is short."),))
+    >>> explain(score_item(rubric, {"short": 0}).trace, out_of=10)
+    ['Base score 10.00: 10 of 10 points.', 'Score 10.00.']
+    """
+    unit = out_of if trace.normalized else 1.0
+    return [
+        _base(trace, unit),
+        *([] if trace.complete else [f"Assessed: {assessed_words(trace.criteria)}."]),
+        *(_part(part, trace) for part in trace.criteria if part.abstained or part.missing),
+        *_gates(trace, unit),
+        *_checks(trace, unit),
+        *_length(trace, unit),
+        *_outcome(trace, unit),
+    ]
+
+
+def _base(trace: Trace, unit: float) -> str:
+    if trace.base is None or trace.raw is None:
+        if 0 < trace.coverage < trace.min_coverage:
+            there, asked = _both(trace.coverage, trace.min_coverage)
+            return f"No grade: {there} of the weight was assessed, and the rubric asks for {asked}."
+        return "Nothing could be scored: no criterion has an answer that counts."
+    shown = _score(trace.base, unit)
+    if trace.basis == "zero":
+        return f"Base score {shown}: every criterion that counts has weight 0."
+    if trace.basis == "negative":
+        lost = f"{_points(-trace.raw)} of {_points(trace.possible)}"
+        return f"Base score {shown}: {lost} penalty points were taken."
+    return f"Base score {shown}: {_points(trace.raw)} of {_points(trace.possible)} points."
+
+
+def _both(share: float, least: float) -> tuple[str, str]:
+    """A share and a larger one as percentages that differ.
+
+    >>> _both(0.25, 0.5), _both(0.4999, 0.5)
+    (('25%', '50%'), ('49.99%', '50.00%'))
+    """
+    digits = next(d for d in (0, 1, 2, 4, 8) if percent(share, d) != percent(least, d) or d == 8)
+    return percent(share, digits), percent(least, digits)
+
+
+def assessed_words(parts: Sequence[ScorePart]) -> str:
+    """The points of what was assessed, and how much was not: ``4 of 4; 12 of 16 not assessed``."""
+    found = assessed_of(parts)
+    if not found.weight:
+        words = "nothing"
+    elif found.of:
+        words = f"{_points(found.points)} of {_points(found.of)}"
+    elif any(part.weight for part in parts):
+        words = f"{_points(-found.points)} of {_points(found.weight)} penalty points taken"
+    else:
+        words = f"{_points(found.weight)} of {_points(found.weight + found.missing)} criteria"
+    return "; ".join(filter(None, [words, missing_words(parts)]))
+
+
+def missing_words(parts: Sequence[ScorePart]) -> str:
+    """How much was not assessed, by weight and penalties by their size; empty where all was.
+
+    >>> missing_words([ScorePart("a", -4, None, 0, counted=False, abstained=True, missing=False)])
+    '4 of 4 not assessed'
+    """
+    found = assessed_of(parts)
+    whole = _points(found.weight + found.missing)
+    return f"{_points(found.missing)} of {whole} not assessed" if found.missing else ""
+
+
+def ungraded_words(items: int) -> str:
+    """How many items are in no mean and have no rank, and why; empty where all have a grade.
+
+    >>> ungraded_words(0), ungraded_words(1)
+    ('', '1 item has no grade: too little was assessed')
+    """
+    if not items:
+        return ""
+    has = "has" if items == 1 else "have"
+    return f"{plural(items, 'item')} {has} no grade: too little was assessed"
+
+
+def ungraded_sides(counts: Sequence[int]) -> list[str]:
+    """The same of two runs, A and B."""
+    both = zip("AB", map(ungraded_words, counts), strict=True)
+    return [f"{side}: {words}" for side, words in both if words]
+
+
+def _part(part: ScorePart, trace: Trace) -> str:
+    if part.missing:
+        return f"{part.name!r} has no verdict and was left out, so the score is not complete."
+    if not part.counted:
+        return f"{part.name!r} abstained and was left out."
+    how = {
+        "zero": "counts as nothing",
+        "partial": "gets partial credit",
+        "fail": "counts as its worst option",
+    }[trace.abstention]
+    return f"{part.name!r} abstained and {how}: {_points(part.points)} points."
+
+
+def _gates(trace: Trace, unit: float) -> list[str]:
+    lines = list[str]()
+    binding = [mark for mark in trace.gates if mark.binding]
+    if binding and trace.base is not None and trace.gated is not None:
+        because = "; ".join(_why(mark) for mark in binding)
+        lines.append(f"{_score(trace.base, unit)} -> {_score(trace.gated, unit)}: {because}.")
+    for mark in trace.gates:
+        if mark.state == "fired":
+            lines += _fired(mark)
+        elif mark.state == "indeterminate":
+            lines.append(f"The gate {mark.name!r} cannot be decided: {mark.observed}.")
+    if trace.low is not None and trace.high is not None and trace.low < trace.high:
+        between = f"{_score(trace.low, unit)} and {_score(trace.high, unit)}"
+        lines.append(f"Until that is settled, the score lies between {between}.")
+    return lines
+
+
+def _fired(mark: GateMark) -> list[str]:
+    why = _why(mark)
+    lines = [f"The item fails: {why}."] if mark.verdict == "fail" else []
+    if mark.verdict == "review":
+        lines.append(f"A person must review the item: {why}.")
+    if mark.flag:
+        lines.append(f"Flagged {mark.flag!r}: {why}.")
+    if not mark.binding and not lines:
+        lines.append(f"The gate {mark.name!r} fired and changed nothing.")
+    return lines
+
+
+def _why(mark: GateMark) -> str:
+    reason = mark.reason.strip().rstrip(".") or mark.name
+    seen = f"{mark.observed}, so the gate is taken as met" if mark.assumed else mark.observed
+    return f"{reason} ({seen})"
+
+
+def _length(trace: Trace, unit: float) -> list[str]:
+    if not trace.length_penalty or trace.checked is None or trace.total is None:
+        return []
+    size, n = _score(trace.length_penalty, unit), f"{trace.length:,}"
+    step = f"{_score(trace.checked, unit)} -> {_score(trace.total, unit)}"
+    return [f"{step}: {size} taken for length (counted {n})."]
+
+
+def _checks(trace: Trace, unit: float) -> list[str]:
+    found = [mark for mark in trace.checks if mark.found]
+    binding = [mark for mark in found if mark.binding]
+    lines = list[str]()
+    if binding and trace.gated is not None and trace.checked is not None:
+        step = f"{_score(trace.gated, unit)} -> {_score(trace.checked, unit)}"
+        lines.append(f"{step} until a person has looked: {'; '.join(map(_seen, binding))}.")
+    for mark in found:
+        if mark.action == "fail":
+            lines.append(f"The item fails until a person has looked: {_seen(mark)}.")
+        elif not mark.binding:
+            lines.append(f"A person must review the item: {_seen(mark)}.")
+    return lines
+
+
+def _seen(mark: CheckMark) -> str:
+    first, more = mark.found[0], len(mark.found) - 1
+    text = " ".join(first.text.split())
+    text = text if len(text) <= 80 else text[:79].rstrip() + "\u2026"
+    source = FAMILY_WORDS.get(first.source, "a pattern")
+    further = f" and {more} more" if more else ""
+    return f'the pre-check {mark.name!r} found "{text}"{further} ({source})'
+
+
+def _outcome(trace: Trace, unit: float) -> list[str]:
+    lines = [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
+    # What a gate or a pre-check decided is said with it.
+    if trace.decision is not None and trace.why != "rule":
+        lines.append(_decided(trace, trace.decision, unit))
+    return lines
+
+
+def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
+    total, floor = trace.total or 0.0, mark.fail_below
+    if trace.outcome == "pass":
+        return "Passes: {} is at least {}.".format(*_apart(total, mark.pass_at, unit))
+    if trace.outcome == "fail":
+        return "Fails: {} is below {}.".format(*_apart(total, floor, unit))
+    passing = _score(mark.pass_at, unit)
+    nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
+    within = f"{mark.review_within * unit:.3g}"
+    said = {
+        "undecided": "a gate cannot be decided.",
+        "straddles": "how it ends depends on a gate that cannot be decided.",
+        "incomplete": "a verdict is missing.",
+        "no_score": "there is no grade.",
+        "not_assessed": "a criterion was not assessed.",
+        "near": f"the score is within {within} of {_score(nearest, unit)}.",
+        "between": f"it passes from {passing} on and fails below {_score(floor, unit)}.",
+    }
+    return f"For review: {said[trace.why or 'undecided']}"
+
+
+def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
+    """Both with two decimals, or with as many as it takes to tell them apart.
+
+    >>> _apart(0.6996, 0.7, 1.0), _apart(0.8, 0.7, 10.0)
+    (('0.6996', '0.7000'), ('8.00', '7.00'))
+    """
+    for digits in (2, 3, 4, 6):
+        shown = (f"{value * unit:.{digits}f}", f"{threshold * unit:.{digits}f}")
+        if shown[0] != shown[1]:
+            return shown
+    return _score(value, unit), _score(threshold, unit)
+
+
+def _score(value: float, unit: float) -> str:
+    return score(value * unit)
+
+
+def _points(value: float) -> str:
+    """Points without a trailing zero, and never ``-0``.
+
+    >>> _points(7.50), _points(-0.0)
+    ('7.5', '0')
+    """
+    return f"{value + 0.0:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,60 @@
+"""Traces made before a score said what it covers, brought up to date without their votes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from core.domain.gates import Decision
+from core.scoring.score import EPSILON, decide, known_of
+from core.scoring.trace import DecisionMark, Trace, assessed_of
+
+
+def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()) -> Trace:
+    """The trace that ``score_item`` gives today for what ``old`` was made of.
+
+    ``settled`` are the criteria of which people settled that nobody can assess them.
+    """
+    parts = old.criteria
+    complete = all(part.value is not None for part in parts)
+    covered = assessed_of(parts)
+    kept = replace(
+        old,
+        complete=complete,
+        coverage=covered.coverage,
+        min_coverage=min_coverage,
+        assessed_points=covered.points,
+        assessed_of=covered.of,
+    )
+    if covered.coverage < min_coverage - EPSILON:
+        kept = _without_grade(kept)
+    known = known_of(kept.gates, kept.checks, (kept.total, kept.low), parts)
+    outcome, why = decide(_decision(old.decision), known)
+    looked = all(part.value is not None or part.name in settled for part in parts)
+    review = known.review or known.undecided or outcome == "review" or not looked
+    return replace(kept, outcome=outcome, why=why, fail=outcome == "fail", review=review)
+
+
+def _without_grade(trace: Trace) -> Trace:
+    return replace(
+        trace,
+        basis="none",
+        possible=0.0,
+        gates=tuple(mark._replace(binding=False) for mark in trace.gates),
+        checks=tuple(mark._replace(binding=False) for mark in trace.checks),
+        raw=None,
+        base=None,
+        gated=None,
+        checked=None,
+        total=None,
+        low=None,
+        high=None,
+    )
+
+
+def _decision(mark: DecisionMark | None) -> Decision | None:
+    if mark is None:
+        return None
+    return Decision(
+        pass_at=mark.pass_at, fail_below=mark.fail_below, review_within=mark.review_within
+    )

@@ -1,0 +1,67 @@
+"""How verdicts become a score, as fields: abstentions, coverage, the scale."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from core.domain.rubric import ABSTENTIONS
+from pages.ui import drafts, state
+
+STRATEGIES: Mapping[str, tuple[str, str]] = {
+    "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
+    "zero": ("Zero", "It gives no points, but its weight still counts."),
+    "partial": ("Partial credit", "It gives a share of its weight; a penalty takes nothing."),
+    "fail": ("Fail", "It counts as its worst option; a penalty is taken in full."),
+}
+
+
+def show(name: str) -> None:
+    """The fields of the scoring policy."""
+    scoring = drafts.draft(name)["scoring"]
+    key = drafts.field(name, "abstention")
+    state.seed(key, scoring["abstention"])
+    strategy = st.radio(
+        "When a criterion cannot be assessed",
+        ABSTENTIONS,
+        key=key,
+        format_func=lambda one: STRATEGIES[one][0],
+        captions=[STRATEGIES[one][1] for one in ABSTENTIONS],
+        on_change=drafts.on_field,
+        args=(name, "scoring", (), "abstention"),
+    )
+    if strategy == "partial":
+        key = drafts.field(name, "partial_credit")
+        state.seed(key, scoring["partial_credit"])
+        st.slider(
+            "Share of the weight",
+            0.0,
+            1.0,
+            step=0.05,
+            key=key,
+            on_change=drafts.on_field,
+            args=(name, "scoring", (), "partial_credit"),
+        )
+    key = drafts.field(name, "min_coverage")
+    state.seed(key, scoring["min_coverage"])
+    st.slider(
+        "Coverage for a grade",
+        0.0,
+        1.0,
+        step=0.05,
+        key=key,
+        help="The share of the weight that must be assessed. Below it an item has no grade and no "
+        "rank, and a person must look.",
+        on_change=drafts.on_field,
+        args=(name, "scoring", (), "min_coverage"),
+    )
+    key = drafts.field(name, "normalize")
+    state.seed(key, scoring["normalize"])
+    st.toggle(
+        "Score from 0 to 1",
+        key=key,
+        help="Off: the score is the plain sum of points, and can be negative.",
+        on_change=drafts.on_field,
+        args=(name, "scoring", (), "normalize"),
+    )
