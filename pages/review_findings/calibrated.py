@@ -35,9 +35,8 @@ def show(queue: QueueRow) -> None:
         "levels have an order, the mean of the votes moved to the labels. Every item counted was "
         "settled by a rule that was both chosen and fitted without its label, so that the two "
         "figures can be compared. Where levels have an order the distance to the label counts, "
-        "else right answers. It is offered only where it is ahead; it is not sure where that holds "
-        "for all labels together, but not for those that its choice had not seen. No judge is "
-        "asked again."
+        "else right answers. It is offered where it is ahead on those, agrees beyond chance "
+        "(kappa) no less, and does not give one answer on every cell. No judge is asked again."
     )
 
 
@@ -50,9 +49,9 @@ def _line(one: Offer) -> list[str]:
     return [
         name,
         mark_of(one, fitted),
-        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far)}<br>"
+        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far, fitted.plain_kappa)}<br>"
         f"{quiet(_plain(fitted.plain))}",
-        _came(fitted.right, fitted.labels, fitted.far),
+        _came(fitted.right, fitted.labels, fitted.far, fitted.kappa),
         fmt.count(fitted.gained),
         fmt.count(fitted.lost),
         fmt.count(fitted.labels),
@@ -64,14 +63,15 @@ def mark_of(one: Offer, fitted: Fitted) -> str:
     if one.used:
         return tag("in use", "info")
     if not one.offered:
-        return tag("no better")
-    sure = fitted.far is not None or fitted.right > fitted.plain_right
-    return tag("✓ offered", "good") if sure else tag("offered, not sure", "warn")
+        return tag("a constant", "warn") if fitted.constant else tag("no better")
+    return tag("✓ offered", "good")
 
 
-def _came(right: int, labels: int, far: float | None) -> str:
+def _came(right: int, labels: int, far: float | None, kappa: float | None) -> str:
     share = f"{fmt.percent(right / labels)} right"
-    return share if far is None else f"{fmt.score(far)} levels off<br>{quiet(share)}"
+    if far is not None:
+        share = f"{fmt.score(far)} levels off<br>{quiet(share)}"
+    return share if kappa is None else f"{share}<br>{quiet(f'kappa {fmt.score(kappa)}')}"
 
 
 def _plain(rule: str) -> str:

@@ -254,6 +254,6 @@ def test_a_fit_that_says_one_thing_of_every_cell_is_called_a_constant(store: Sto
     offer = weight_fit.offers(store, run)[0]
     assert offer.fitted is not None
     sure = offer.fitted
-    unsure = sure.model_copy(update={"right": sure.plain_right, "offered": True})
+    constant = sure.model_copy(update={"constant": "MET", "offered": False})
     assert "✓ offered" in mark_of(offer, sure)
-    assert "offered, not sure" in mark_of(replace(offer, fitted=unsure), unsure)
+    assert "a constant" in mark_of(replace(offer, fitted=constant), constant)
