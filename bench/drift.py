@@ -81,7 +81,10 @@ def main() -> None:
     for name, error in (("wavering", 0.2), ("steady", 0.02)):
         for size in ((30, 4), (60, 4), (100, 1), (100, 4), (300, 4)):
             said = [f"{name}, {size[0]} items of {size[1]}"]
-            for words, means in (("alone, to the first", False), ("means, to the first ones", True)):
+            for words, means in (
+                ("alone, to the first", False),
+                ("means, to the first ones", True),
+            ):
                 ever = sum(
                     bool(alarms(generator, size, error, 0.0, means=means)) for _ in range(series)
                 )

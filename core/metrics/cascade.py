@@ -85,7 +85,8 @@ def clustered_share(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
     found = clustered_mean(which * 1.0, items)
     if found.estimate is None:
         return found
-    share, n, reach = found.estimate, found.n, float(stdtrit(found.n - 1, 0.975))
+    share, n = found.estimate, float(found.n)
+    reach = float(stdtrit(found.n - 1, 0.975))
     if found.low is not None and found.high is not None:
         error = (found.high - found.low) / 2 / reach
         n = min(len(items), share * (1 - share) / error**2)

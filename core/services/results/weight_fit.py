@@ -169,7 +169,7 @@ class _Trial:
         """The option that a rule gives on every cell there is; empty where it tells some apart."""
         everything, _ = distinct([*self.said, *self.lesson.others])
         verdicts = (settle(self.criterion, one, self.rules, weights=weights) for one in everything)
-        options = {None if one is None else one.option for one in verdicts if one is not None}
+        options = {one.option for one in verdicts if one is not None}
         only = options.pop() if len(options) == 1 else None
         return "" if only is None else self.criterion.choices[only].label
 
