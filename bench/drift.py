@@ -6,8 +6,8 @@ Items with four yes-or-no cells, or one; each week a judge answers anew: one wav
 answers are drawn anew), one hardly (a fiftieth). Three judges, two measures, 52 looks. Prints the
 share of series in which anybody is ever said to have drifted; then, where one judge turns a no into
 a yes with a chance of .2 from the fifth week on and stays so (a tenth of the best), how many looks
-it takes, and the share of series found within one, four and twelve weeks: by each look alone, and
-by means of the last looks, too.
+it takes, and the share of series found within one, four and twelve weeks: by each look alone
+beside the first one, and by means of the last looks beside the first ones.
 """
 
 from __future__ import annotations

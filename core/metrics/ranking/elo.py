@@ -137,7 +137,8 @@ class LengthControlled(NamedTuple):
     ``slope`` is the effect of length in log odds: what an answer gains that is longer than the
     other by much more than usual (tanh of the difference in standard deviations is 1). ``spread``
     is that standard deviation. ``share`` (systems,) is the expected share of points against an
-    average system at equal length.
+    average system at equal length. ``leads`` (systems,) are intervals of how far the system that is
+    first without regard to length is ahead of each at equal length; none without resamples.
     """
 
     strengths: Array
@@ -147,6 +148,7 @@ class LengthControlled(NamedTuple):
     slope_interval: Interval
     spread: float
     share: Array
+    leads: tuple[Interval, ...] = ()
 
 
 def length_controlled(
@@ -183,12 +185,14 @@ def length_controlled(
     # A column of zeros has the slope 0.
     ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
-    found, slope = (unknown,) * systems, unknown
+    found, slope, leads = (unknown,) * systems, unknown, tuple[Interval, ...]()
     if number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]
         drawn = _fitted(design, won, weights)
         found = tuple(percentile(row, level) for row in drawn[:systems])
         slope = percentile(drawn[systems], level)
+        first_of_all = drawn[int(ignored.argmax())]
+        leads = tuple(percentile(first_of_all - row, level) for row in drawn[:systems])
     return LengthControlled(
         point[:systems],
         ignored,
@@ -199,6 +203,7 @@ def length_controlled(
         np.array(
             [expit(np.delete(s - point[:systems], i)).mean() for i, s in enumerate(point[:systems])]
         ),
+        leads,
     )
 
 
