@@ -69,7 +69,7 @@ def halo(
     0.8
     """
     sides = [own, reference] if others is None else [own, reference, others]
-    known = ~np.isnan(np.array(sides)).any(axis=0)
+    known: npt.NDArray[np.bool_] = np.all(np.isfinite(sides), axis=0)
     total, used, pairs = np.zeros((3, 1 + len(own))), np.zeros(len(own), np.bool_), 0
     for a, b in combinations(range(own.shape[1]), 2):
         rows = known[:, a] & known[:, b]
