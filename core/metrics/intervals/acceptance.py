@@ -11,7 +11,6 @@ from scipy.special import betaincinv, gammaln
 
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.sampling import AUDIT
-from core.text.numbers import percent
 
 
 def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
@@ -263,7 +262,7 @@ def acceptance(
     if len(drawn.sure) < least:
         reason = (
             f"{len(drawn.sure)} randomly drawn labels cannot promise that at most {alpha:.3g} "
-            f"disagrees, with {percent(1 - delta, 1)} confidence, even if all agreed. "
+            f"disagrees, with {100 * (1 - delta):.3g}% confidence, even if all agreed. "
             f"{least} are needed."
         )
         return Acceptance(None, (), least - len(drawn.sure), reason)
