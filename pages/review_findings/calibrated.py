@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.review_records import QueueRow
 from core.domain.weight_fit import Fitted
-from core.services.results import weight_fit
+from core.services.results import weight_fit, weight_fit_words
 from core.services.results.weight_fit import Offer
 from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_ACT, kept, quiet, said, section
@@ -43,7 +43,7 @@ def show(queue: QueueRow) -> None:
 def _line(one: Offer) -> list[str]:
     name, fitted = esc(one_line(one.criterion, 80)), one.fitted
     if fitted is not None:
-        name = f"{name}<br>{quiet(weight_fit.how(fitted))}"
+        name = f"{name}<br>{quiet(weight_fit_words.how(fitted))}"
     else:
         return [f"{name}<br>{quiet(one.words)}", tag("too little"), *[fmt.DASH] * 5]
     return [
@@ -86,7 +86,7 @@ def _reliance(found: list[Offer]) -> None:
         for one in known:
             if one.fitted is None:
                 continue
-            rows = weight_fit.heard(one.fitted).items()
+            rows = weight_fit_words.heard(one.fitted).items()
             table(
                 (one_line(one.criterion, 80), "From 0 (as chance) to 1"),
                 ([esc(judge), fmt.score(value)] for judge, value in rows),

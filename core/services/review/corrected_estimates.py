@@ -286,9 +286,8 @@ class AuditedQueue(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewSelection:
-    """Of a run's ``labels``, people ``settled`` so many in review; ``queues`` hold an audit.
-
-    ``picked``: somebody, or the rule of a queue, chose cells; else all queues drew them at random.
+    """Of a run's ``labels``, people ``settled`` so many in review; ``queues`` hold an audit. Cells
+    were ``picked`` by rules or people unless all queues drew at random.
     """
 
     labels: int
@@ -351,9 +350,9 @@ def in_words(found: ReviewSelection) -> str:
         f"{where}: figures against labels speak of labelled cells, not of all."
     )
     known = [one for one in found.queues if one.found.weighted.value is not None]
-    if found.queues and not known:
-        last = found.queues[-1]
-        return f"{words} Queue “{last.queue.name}” cannot speak of all yet: {_reason(last)}"
+    if not known and found.queues:
+        queue, right = found.queues[-1]
+        return f"{words} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"
     if not known:
         return f"{words} A queue with a random audit, reviewed to its end, can speak of all."
     # The newest queue that looked at everything, or else the newest.
@@ -367,11 +366,6 @@ def in_words(found: ReviewSelection) -> str:
     if right.hard.value is not None:
         words += f"; of the doubtful ones {_share(right.hard)}"
     return f"{words}."
-
-
-def _reason(one: AuditedQueue) -> str:
-    why = one.found.weighted.reason
-    return why[:1].lower() + why[1:]
 
 
 def as_data(found: ReviewSelection) -> dict[str, Any]:

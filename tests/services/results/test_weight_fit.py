@@ -22,8 +22,9 @@ from core.scoring.verdict import Ballot, settle
 from core.services.reports import run_report
 from core.services.results import weight_fit
 from core.services.results.scored_items import derive_for, fitted_of
-from core.services.results.weight_fit import fit_criterion, heard, in_words
+from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson
+from core.services.results.weight_fit_words import heard, in_words
 from core.services.review import queues, reviewers
 from core.services.review.adjudication import derive_item
 from core.services.runs.ready_run import load_job

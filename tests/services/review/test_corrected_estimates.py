@@ -237,4 +237,4 @@ def test_labels_of_a_random_draw_are_not_said_to_be_of_doubtful_cells(store: Sto
     assert "doubtful" not in words
     # The queue holds an audit; what keeps it from speaking is said, not that one would be needed.
     assert "A queue with a random audit" not in words
-    assert "cannot speak of all yet: " in words
+    assert "cannot speak of all yet. " in words
