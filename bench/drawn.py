@@ -18,11 +18,12 @@ import numpy.typing as npt
 from core.metrics.agreement.kappa import kappa_quadratic, pair_cells
 from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import alpha_ordinal
+from core.metrics.intervals import joint_draws
 from core.metrics.intervals.bootstrap import percentile
 from core.metrics.intervals.draws import MANY, resample_many, resample_patterns
+from core.metrics.intervals.joint_draws import AnswerPairs, Resampled
 from core.metrics.measure import Array, Ratings, tally
-from core.services.agreement import overall
-from core.services.agreement.overall import OVERALL, AnswerPairs, Resampled
+from core.services.agreement.overall import OVERALL
 
 LEVELS, RESAMPLES, NOISE = 5, 1_000, 0.35
 WORLDS = {"even": np.ones(LEVELS) / LEVELS, "skewed": np.array([0.9, 0.04, 0.03, 0.02, 0.01])}
@@ -69,9 +70,9 @@ def _together(sims: int, items: int, rng: np.random.Generator) -> None:
         mine = pairs(items)
         whole = Resampled(mine[0].items)
         for way, most in (("exact", 10**9), ("normal", 1)):
-            before, overall.MOST_DRAWN = overall.MOST_DRAWN, most
+            before, joint_draws.MOST_DRAWN = joint_draws.MOST_DRAWN, most
             drawn = whole.values(OVERALL, [mine], RESAMPLES, sim)
-            overall.MOST_DRAWN = before
+            joint_draws.MOST_DRAWN = before
             for name, values in drawn.items():
                 low, high, *_ = percentile(values[0])
                 assert low is not None

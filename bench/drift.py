@@ -17,7 +17,8 @@ import sys
 import numpy as np
 
 from core.metrics.drift import FIRST, WINDOWS, looks_at
-from core.services.agreement.overall import OVERALL, AnswerPairs
+from core.metrics.intervals.joint_draws import AnswerPairs
+from core.services.agreement.overall import OVERALL
 from core.services.gate.baseline import fall
 
 WEEKS, JUDGES, MEASURES, FROM = 52, 3, 2, 5

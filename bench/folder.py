@@ -45,7 +45,7 @@ from core.cli import main
 from core.cli import reports_as_text
 from core.services.agreement import metrics_report
 begun, folder, out = time.process_time(), sys.argv[1], sys.stdout
-sys.stdout = io.StringIO()
+sys.stdout = io.TextIOWrapper(io.BytesIO())
 main(["metrics", folder, "--bootstrap", sys.argv[2], "--json"], standalone_mode=False)
 sys.stdout = out
 print(begun, time.process_time())

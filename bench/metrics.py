@@ -52,7 +52,7 @@ def made(items: int, criteria: list[dict[str, Any]], seed: int = 7) -> Rated:
             given[rng.random(items) < MISSING] = FAILED
             columns.append(Column(criterion.name, Rater(judge, "llm"), rows, given))
     of = RatedItems(tuple(map(str, rows)), (Traits(),) * items, rubric, {}, tuple)
-    return gathered(of, columns, (), labels, {})
+    return gathered(of, columns, (), labels)
 
 
 def main() -> None:

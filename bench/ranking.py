@@ -6,6 +6,12 @@ For each design it draws studies from Davidson's model with a random effect per 
 item hang together), and counts: how often a system's interval holds its true strength; how often
 all rank ranges hold all true ranks at once (nominal 95 %); how often somebody is called better who
 is not; and the root of the mean squared error.
+
+Then four systems on 6 to 50 tasks, ranked by the scores that one, three or five judges give on five
+or twenty-one levels (a task suits one system more than another): how often somebody is called
+better of four equal ones, how often the best is told from the others where it is better by one
+standard deviation of a judge, how often intervals of strengths and win rates hold, and how
+often means of systems that share no task are told apart.
 """
 
 from __future__ import annotations
@@ -17,7 +23,9 @@ import numpy as np
 
 from core.metrics.ranking.bradley_terry import outcome_shares, strengths
 from core.metrics.ranking.contests import ContestTable, tabulate
-from core.metrics.ranking.ranks import rank_ranges
+from core.metrics.ranking.ranks import as_contests, rank_ranges
+from core.services.pairwise.leaderboard_parts import rates_of
+from core.services.pairwise.unmatched_tasks import better_of
 
 #: systems, items, spread of strengths, log tie parameter, standard deviation of the item's effect
 DESIGNS = [
@@ -57,8 +65,71 @@ def target(true: np.ndarray, log_tie: float, item_sd: float) -> np.ndarray:
     return found.value
 
 
+TASKS = (6, 10, 20, 30, 50)
+#: Judges, the highest level, standard deviation of what a task adds to a system.
+PANELS = ((1, 4, 0.0), (3, 4, 0.5), (3, 20, 1.0), (5, 20, 2.0))
+SYSTEMS = 4
+
+
+def ballots(
+    tasks: int, panel: tuple[int, int, float], better: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Scores of shape (judges, tasks, systems), the first system better by so much."""
+    judges, top, spread = panel
+    quality = rng.normal(0, 1, (tasks, SYSTEMS)) * spread
+    quality[:, 0] += better
+    said = quality + rng.normal(0, 1, (judges, tasks, SYSTEMS))
+    return np.clip(np.round(said + top / 2), 0, top)
+
+
+def of_ballots(scores: np.ndarray) -> ContestTable:
+    """Every two systems of a ballot as a contest."""
+    judges, tasks, _ = scores.shape
+    return as_contests(scores.reshape(-1, SYSTEMS), np.tile(np.arange(tasks), judges))
+
+
+def somebody_better(
+    tasks: int, panel: tuple[int, int, float], studies: int, resamples: int = 500
+) -> tuple[float, float]:
+    """How often one of four equal systems is called better: by strengths, and by means of scores on
+    tasks that no two systems share.
+    """
+    rng, by_strength, by_mean = np.random.default_rng(tasks), 0, 0
+    for _ in range(studies):
+        scores = ballots(tasks, panel, 0.0, rng)
+        found = strengths(of_ballots(scores), rng, resamples=resamples)[0]
+        by_strength += bool(found.better.any())
+        by_mean += bool(better_of(list(scores.mean(axis=0).T)).any())
+    return by_strength / studies, by_mean / studies
+
+
+def few(studies: int) -> None:
+    """Four systems on few tasks."""
+    for panel in PANELS:
+        for tasks in TASKS:
+            false, means = somebody_better(tasks, panel, studies)
+            rng, found, held, rates = np.random.default_rng(tasks), 0.0, 0.0, 0.0
+            for _ in range(studies):
+                table = of_ballots(ballots(tasks, panel, 1.0, rng))
+                one = strengths(table, rng, resamples=500)[0]
+                found += one.better[0, 1:].mean() if len(one.members) == SYSTEMS else 0.0
+                table = of_ballots(ballots(tasks, panel, 0.0, rng))
+                ends = strengths(table, rng, resamples=500)[0].intervals
+                held += np.mean([i.low is not None and i.low <= 0 <= i.high for i in ends])
+                each = rates_of(table, rng, 500)
+                rates += np.mean([r.low is not None and r.low <= 0.5 <= r.high for r in each])
+            print(
+                f"{panel[0]} judges, {panel[1] + 1} levels, {tasks} tasks: equal ones 'better' "
+                f"{false:.3f}, by means without common tasks {means:.3f}, a better one found "
+                f"{found / studies:.3f}; strengths held {held / studies:.3f}, win rates "
+                f"{rates / studies:.3f}",
+                flush=True,
+            )
+
+
 def main() -> None:
     studies = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+    few(studies)
     print("systems items spread tie   item_sd | interval  all ranks  false 'better'  rmse  s/study")
     for n, items, spread, log_tie, item_sd in DESIGNS:
         rng = np.random.default_rng(n * items)

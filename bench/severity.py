@@ -1,6 +1,11 @@
 """Severities of made raters: bias, coverage, false alarms and power; fair scores; held-out rules.
 
     python -m bench.severity [samples]
+    python -m bench.severity equal [samples]    # words about equal raters, 10 to 50 items, alone
+
+Equal raters come first, all rating all items or three of ten an item, on two or five levels: how
+many sets call somebody strict or mild, or odd, how often a single interval holds, and how often a
+rater is called strict who is by one logit.
 
 Ten raters with severities drawn from a normal distribution rate five levels; each item is rated by
 three of them, drawn at random. Then one rater answers at random (odd), then two criteria on which
@@ -96,6 +101,42 @@ def severities(samples: int, items: int, *, odd: bool = False, criteria: int = 1
         f"means {np.mean(plain):.3f}",
         flush=True,
     )
+
+
+#: Raters, of whom so many rate an item, on so many levels.
+EQUAL = ((3, 3, 5), (2, 2, 2), (5, 5, 2), (10, 3, 5))
+ITEMS = (10, 20, 30, 50)
+
+
+def one_set(
+    generator: np.random.Generator, items: int, of: tuple[int, int, int], strict: float = 0.0
+) -> Ratings:
+    """Ratings of raters that are equal but for the first, on the items' own qualities."""
+    raters, each, levels = of
+    severity = np.zeros(raters)
+    severity[0] = strict
+    rated = answers(generator, generator.normal(0, 1.2, items), severity, each=each)
+    return rated if levels == 5 else np.where(rated >= 0, (rated >= 2).astype(np.int64), -1)
+
+
+def equal(samples: int) -> None:
+    """What is said of equal raters, by the set."""
+    for of in EQUAL:
+        for items in ITEMS:
+            generator = np.random.default_rng(items)
+            sets = [facets([one_set(generator, items, of)], [of[2]]) for _ in range(samples)]
+            each = [rater for one in sets for rater in one.raters]
+            said = np.mean([any(r.surely for r in one.raters) for one in sets])
+            odd = np.mean([any(r.misfit.odd for r in one.raters) for one in sets])
+            held = np.mean([r.logits.low <= 0 <= r.logits.high for r in each])
+            strict = [facets([one_set(generator, items, of, 1.0)], [of[2]]) for _ in range(samples)]
+            seen = np.mean([one.raters[0].surely < 0 for one in strict if one.raters])
+            print(
+                f"{of[0]} equal raters, {of[1]} an item, {of[2]} levels, {items} items: somebody "
+                f"strict or mild in {said:.3f} of the sets, odd in {odd:.3f}; single intervals "
+                f"held {held:.3f}; a strict one found {seen:.3f}",
+                flush=True,
+            )
 
 
 def _likeness(fair: Array, quality: Array) -> float:
@@ -220,7 +261,11 @@ def _kappa(option: Array | Ratings, truth: Ratings, k: int) -> float:
 
 def main() -> None:
     """Print a line for each setting."""
+    if sys.argv[1:2] == ["equal"]:
+        equal(int(sys.argv[2]) if len(sys.argv) > 2 else 200)
+        return
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    equal(samples)
     for items in (60, 200):
         severities(samples, items)
     severities(samples, 200, odd=True)

@@ -16,7 +16,7 @@ import sys
 import numpy as np
 
 from core.metrics.bias.effects import BiasEffect
-from core.metrics.cascade import Replayed, cheapest, clustered_share, held_out, right
+from core.metrics.cascade import Replayed, cheapest, held_out, right, share_right
 
 THEN = 0.9
 
@@ -50,7 +50,7 @@ def main() -> None:
             for at in range(samples):
                 cells = sample(generator, items, size, tells=tells)
                 threshold = cheapest(cells)
-                seen = clustered_share(right(cells, threshold), cells.items)
+                seen = share_right(right(cells, threshold), cells.items)
                 true = float(right(whole, threshold).mean())
                 found = held_out(cells, seed=at)
                 assert found is not None

@@ -13,6 +13,7 @@ from pages.ui import identity, run_status, state
 from pages.ui.resources import enter, store
 from pages.ui.routes import ABOUT, SECTIONS, START, about_this_page, barred_at
 from pages.ui.state import keep_what_is_typed
+from pages.ui.text import label
 from pages.ui.widgets import frame_css, page_header, shown_errors
 
 HERE = Path(__file__).parent
@@ -37,13 +38,18 @@ def _show_page(who: Actor) -> None:
     identity.who_is_here()
     state.on_page(chosen.url_path)
     state.put(ABOUT, False)
+    state.put(state.UNKNOWN, {})
     run_status.keep_in_hand(chosen.url_path)
+    above = st.container()
     with shown_errors():
         _run_in_hand()
         _show(chosen)
         if not state.get(ABOUT):
             # A page with a head of its own, such as one item.
             about_this_page()
+    if unknown := state.get(state.UNKNOWN):
+        words = f"Unknown in the address, and left out: {', '.join(unknown)}."
+        above.warning(label(words, 300), icon=":material/link_off:")
     keep_what_is_typed()
 
 

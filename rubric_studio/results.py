@@ -121,6 +121,14 @@ class Run:
             )
         return pd.DataFrame(list(_figure_rows(report, _PAIRS.get(reference, "vs_reference"))))
 
+    @property
+    def trust(self) -> dict[str, Any]:
+        """How right the verdicts in force are, as ``trust`` of ``metrics --json``; ``in_words``."""
+        from core.services.agreement import load_ratings, overall
+
+        with opened(self.db) as store:
+            return overall.trust(load_ratings.of_run(store, self.id)).as_data()
+
     def report(self, path: str | Path, *, level: float = 0.95) -> Path:
         """Write the report (.html, or Markdown for .md) to ``path``; returns where it is.
 

@@ -27,6 +27,22 @@ _file = click.Path(path_type=Path, dir_okay=False)
     help="A figure and what it must reach, e.g. accuracy=0.8. May be given several times.",
 )
 @click.option("--max", "most", multiple=True, metavar="NAME=VALUE", help="What it must not exceed.")
+@click.option(
+    "--min-n",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Fewer labelled observations are not enough to tell.",
+)
+@click.option(
+    "--min-decided",
+    type=FiniteRange(0, 1),
+    default=0.5,
+    show_default=True,
+    metavar="SHARE",
+    help="A smaller share of cells with a verdict is not enough to tell.",
+)
+@click.option("--lower", is_flag=True, help="Test the interval's end on the bad side.")
 @click.option("--per-criterion", is_flag=True, help="Short names are figures of each criterion.")
 @click.option(
     "--reference",
@@ -40,7 +56,7 @@ _file = click.Path(path_type=Path, dir_okay=False)
     default=0.0,
     show_default=True,
     metavar="VALUE",
-    help="How far a figure may fall against the baseline. A drop within noise passes.",
+    help="How far a figure may fall against the baseline. A drop that is not surely more passes.",
 )
 @click.option(
     "--watch",
@@ -66,7 +82,8 @@ def check(
     SOURCE is a run's number, or a folder in the common layout; nobody is asked. A NAME is a path
     into `metrics --json`, joined with dots (criteria.*.panel.vs_gold.accuracy), or short for the
     panel's figure against the reference: accuracy and mean_kappa over all criteria, with
-    --per-criterion any of a criterion's. What is undefined does not hold.
+    --per-criterion any of a criterion's; or right, before and decided of the trust statement. What
+    is undefined, or stands on too little, does not hold.
 
     Exit status: 0 all hold, 1 something does not, 2 the input is wrong.
     """
@@ -89,7 +106,8 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
     from core.errors import InputError
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES
-    from core.services.gate.checking import GateRequest, parse_bound
+    from core.services.gate.bounds import GateLimits, parse_bound
+    from core.services.gate.checking import GateRequest
 
     bounds = [parse_bound(words, "min") for words in options["least"]]
     bounds += [parse_bound(words, "max") for words in options["most"]]
@@ -110,6 +128,7 @@ def _request(options: dict[str, Any], anything: bool) -> GateRequest:
         max_drop=options["max_drop"],
         watch=options["watch"],
         seed=options["seed"],
+        limits=GateLimits(options["min_n"], options["min_decided"], options["lower"]),
     )
 
 

@@ -14,6 +14,7 @@ from core.services.agreement.rater_pairs import DIRECTED, lean
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
+from core.services.comparison.in_words import in_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunComparison
 from core.services.results.doubt import in_doubt
 from core.services.results.item_view import CriterionView, VoteView, between, item_view
@@ -29,7 +30,9 @@ MOST = 12
 def comparison_as_text(found: RunComparison) -> str:
     """The comparison in lines; what is undefined is said with its reason."""
     first, second = found.runs
-    lines = [f"A: {_run(first)}", f"B: {_run(second)}", "", "What changed"]
+    lines = [f"A: {_run(first)}", f"B: {_run(second)}", ""]
+    moved = found.deltas
+    lines += [*trust_words(found.trust), in_words(moved.criteria, moved.decided), "What changed"]
     lines += _some([_change(c.area, c.what, c.before, c.after) for c in found.changed], "changes")
     lines += [
         f"  Not finished: run {run.id} ({run.status}); figures hold for the votes there are."
@@ -37,10 +40,9 @@ def comparison_as_text(found: RunComparison) -> str:
         if run.status != "done"
     ]
     lines += ["", "Items", *_items(found), "", "Differences (B minus A)"]
-    lines += [f"  mean score: {_delta(found.deltas.score)}"]
-    lines += [f"  accuracy over all cells: {_delta(found.deltas.accuracy, share=True)}"]
-    for delta in found.deltas.criteria:
-        lines += _compared_criterion(delta)
+    accuracy = _delta(moved.accuracy, share=True)
+    lines += [f"  mean score: {_delta(moved.score)}", f"  accuracy where both decide: {accuracy}"]
+    lines += [line for delta in moved.criteria for line in _compared_criterion(delta)]
     lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
     if of_all := rightness.in_words(found.corrected):
         lines += ["", "All cells", f"  {of_all}"]
@@ -168,9 +170,9 @@ _SURE = {"confidence": "sure", "accuracy": "right", "ece": "ECE", "brier": "Brie
 
 def metrics_as_text(report: Mapping[str, Any]) -> str:
     """The report in lines. What is undefined is said with its reason."""
-    lines = [
-        line for name, c in report["criteria"].items() for line in _measured_criterion(name, c)
-    ]
+    lines = [report["trust"]["in_words"], ""] if "trust" in report else []
+    for name, criterion in report["criteria"].items():
+        lines += _measured_criterion(name, criterion)
     lines += [_WHOLE]
     whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
     lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
@@ -257,7 +259,7 @@ def run_as_text(store: Store, run_id: int) -> str:
     run = store.runs.get(run_id)
     figures = summary(store, run_id)
     failed = ", ".join(f"{n} {kind}" for kind, n in figures["failures"].items()) or "none"
-    cost, rows = figures["cost_usd"], store.batches.of_run(run_id)
+    rows = store.batches.of_run(run_id)
     lines = [
         f"Run {run.id}: {run.name} ({said_of(run)})",
         f"  rubric   {run.rubric_name}, {run.version_words}",
@@ -265,7 +267,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         f"  judges   {', '.join(judge.name for judge in run.panel.judges)}",
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
         f"  failed   {failed}",
-        *_asked(run, cost),
+        *_asked(run, figures["cost_usd"]),
         *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *(f"  batches  {words}" for words in batches_in_words(rows, looking=run.active)),
@@ -383,8 +385,7 @@ def doubtful(store: Store, run_id: int, item: str | None = None) -> dict[str, An
 
 def doubt_as_text(found: Mapping[str, Any]) -> str:
     """The same in lines."""
-    cells = found["cells"]
-    if not cells:
+    if not (cells := found["cells"]):
         return "No cell is in doubt: all calls came through, and all judges agree."
     lines = [f"{one['item']}  {one['criterion']}  {_in_doubt(one)}" for one in cells[:_SHOWN_DOUBT]]
     more = len(cells) - _SHOWN_DOUBT

@@ -57,7 +57,7 @@ def score_source(
             them every fitted one.
         abstain: replaces the rubric's strategy.
         raters: whose votes count. ``None``: in a run those that count there (no shadows), in a
-            folder all of them.
+            folder the judges', and people's where nobody else rated.
         tell: hears what a person should know about the source.
     """
     run_id = run_named(source)
@@ -130,7 +130,8 @@ def _score_folder(
         tell(str(notice))
     chosen = rules_from(rules, Rules())
     if raters is None and len({v.kind == "human" for v in read.value.rows}) == 2:
-        tell("People and judges count alike here. --raters judges (or people) counts only them.")
+        tell("Only judges' votes count here. --raters all counts people's, too.")
+        raters = "judges"
     by_item = {
         item_id: _ballots(item_id, rows, raters or "all")
         for item_id, rows in read.value.by_item().items()

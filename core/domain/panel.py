@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -161,6 +162,7 @@ class Judge(Noun):
                 "key_env",
             )
         self._check_addresses()
+        check_headers(self.params.get("extra_headers"))
         self._refuse_secrets()
         return self
 
@@ -171,6 +173,9 @@ class Judge(Noun):
                 raise broken(
                     "is not a web address.", "It must start with http:// or https://.", field
                 )
+            if address and not _reachable_name(address):
+                words = "has a host name that no network can look up."
+                raise broken(words, "Its parts between dots have 1 to 63 characters.", field)
         if self.replicas and not self.api_base:
             words = "has further addresses and no first one."
             raise broken(words, "Put one of them into api_base.", "replicas")
@@ -236,6 +241,55 @@ class Cascade(Noun):
     on_failure: bool = True
     below_confidence: Annotated[float | None, Field(ge=0, le=1)] = None
     near_gate: bool = False
+
+
+#: Headers that say how a request is framed and where it goes: two parties that read them
+#: otherwise take one request for two.
+_FRAMING = re.compile(
+    r"host|content-.*|transfer-encoding|connection|keep-alive|proxy-connection|upgrade|expect|te"
+    r"|trailer",
+    re.IGNORECASE,
+)
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
+
+
+def check_headers(headers: object) -> None:
+    """Refuse headers of a judge that are no headers, or that frame the request.
+
+    Raises:
+        PydanticCustomError: see ``broken``; no value is repeated, which may be a key.
+    """
+    if headers is None:
+        return
+    where = ("params", "extra_headers")
+    if not isinstance(headers, Mapping):
+        raise broken("are no headers.", "Give names and values, as in X-Title: Essays.", *where)
+    for name, value in headers.items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+            words = f"has {str(name)[:60]!r}, which is no name of a header."
+            raise broken(words, "A name has letters, digits and hyphens.", *where)
+        if _FRAMING.fullmatch(name):
+            words = f"sets {name}, which belongs to the connection."
+            raise broken(words, "Leave it out: every request gets the right one.", *where)
+        if isinstance(value, Mapping) and [*value] == ["env"]:
+            continue  # the name of a variable
+        if not isinstance(value, str | int | float) or not _HEADER_VALUE.fullmatch(str(value)):
+            words = f"gives {name} a value that no header can have."
+            raise broken(words, "Use visible ASCII characters on one line.", *where)
+
+
+def _reachable_name(address: str) -> bool:
+    """Whether a network could look up the address's host."""
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port
+        name = host.encode("idna").decode() if not host.isascii() else host
+    except ValueError:
+        return False
+    if ":" in name:
+        return True
+    return len(name) <= 253 and all(1 <= len(label) <= 63 for label in name.rstrip(".").split("."))
 
 
 class Rules(Noun):

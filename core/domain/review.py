@@ -74,10 +74,11 @@ class QueueRule(Noun):
     cell can move it over (``None``: not asked). ``everything`` takes all cells. ``items`` and
     ``criteria`` narrow all of it down. ``audit_share``: the chance of every cell that no other
     reason holds for. ``gold_share``: the chance of every further cell that the dataset labels.
-    ``most``: at most so many cells (``None``: all). What the draws bring in is never cut, only what
-    the reasons do, from the end of the queue's order. ``requested``: cells of which somebody asked
-    for a regrade, also where people have settled them. ``draw``: whose chance in the audit is
-    larger; ``audit_share`` is then the mean of all chances, and no cap goes with it.
+    ``most``: at most so many cells in all (``None``: no cap). Both shares are then shares of it,
+    and the reasons choose the rest, from the start of the queue's order. ``requested``: cells of
+    which somebody asked for a regrade, also where people have settled them. ``draw``: whose chance
+    in the audit is larger; ``audit_share`` is then the mean of all chances, and no cap goes with
+    it.
     """
 
     split: bool = True

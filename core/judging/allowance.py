@@ -17,9 +17,13 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 
+from core.judging.answer_bounds import known_wait
+
 _KINDS = ("requests", "tokens")
-_NUMBER = re.compile(r"\d{1,15}\Z")
-_TIME = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)(ms|s)?)?\Z")
+_NUMBER = re.compile(r"\d{1,15}\Z", re.ASCII)
+_TIME = re.compile(
+    r"(?:(\d{1,9})h)?(?:(\d{1,9})m(?!s))?(?:(\d{1,9}(?:\.\d{1,9})?)(ms|s)?)?\Z", re.ASCII
+)
 
 
 class Left(NamedTuple):
@@ -71,8 +75,8 @@ def _until(moment: str, headers: Mapping[str, str]) -> float | None:
     try:
         then = datetime.fromisoformat(moment)
         sent = parsedate_to_datetime(headers["date"])
-        return max(0.0, (then - sent).total_seconds())
-    except (ValueError, KeyError, TypeError):
+        return known_wait(max(0.0, (then - sent).total_seconds()))
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
 
 
@@ -87,7 +91,7 @@ def seconds_of(text: str) -> float | None:
         return None
     hours, minutes, number, unit = found.groups()
     rest = float(number or 0) / (1000 if unit == "ms" else 1)
-    return int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest
+    return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest)
 
 
 class _Bucket:

@@ -7,15 +7,14 @@ to those who come after it. Votes of both are known, so every threshold can be t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
 
 from core.metrics.bias.effects import BiasEffect
 from core.metrics.bias.judge_bias import clustered_mean
+from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.measure import Array
 
 Flags = npt.NDArray[np.bool_]
@@ -72,39 +71,29 @@ def right(cells: Replayed, threshold: float) -> Flags:
     return np.where(goes_on(cells, threshold), cells.then, cells.first)
 
 
-def clustered_share(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
-    """The share of cells of which something holds, with an interval for cells of few items.
+def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
+    """The share of cells of which something holds; undefined for fewer than 20 items.
 
-    Wilson's, of as many independent cells as have the variance that whole items show (Kish 1965),
-    with Student's quantile: the symmetric interval of ``clustered_mean`` is too short near 0 and 1.
+    With the interval of ``clustered_share``: that of ``clustered_mean`` is too short near 0 and 1.
 
-    >>> found = clustered_share(np.ones(40, bool), np.repeat(np.arange(20), 2))
+    >>> found = share_right(np.ones(40, bool), np.repeat(np.arange(20), 2))
     >>> found.estimate, round(found.low, 2), found.high
     (1.0, 0.82, 1.0)
     """
     found = clustered_mean(which * 1.0, items)
     if found.estimate is None:
         return found
-    share, n = found.estimate, float(found.n)
-    reach = float(stdtrit(found.n - 1, 0.975))
-    if found.low is not None and found.high is not None:
-        error = (found.high - found.low) / 2 / reach
-        n = min(len(items), share * (1 - share) / error**2)
-    spread = reach * reach / n
-    middle = share + spread / 2
-    half = reach * sqrt(share * (1 - share) / n + spread / (4 * n))
-    return found._replace(
-        low=max(0.0, (middle - half) / (1 + spread)), high=min(1.0, (middle + half) / (1 + spread))
-    )
+    share = clustered_share(which, items)
+    return found._replace(low=share.low, high=share.high)
 
 
 def curve(cells: Replayed, thresholds: Sequence[float] = THRESHOLDS) -> list[CascadePoint]:
-    """Every threshold; an item's cells go together in the interval (``clustered_share``)."""
+    """Every threshold; an item's cells go together in the interval (``share_right``)."""
     return [
         CascadePoint(
             threshold,
             float(goes_on(cells, threshold).mean()),
-            clustered_share(right(cells, threshold), cells.items),
+            share_right(right(cells, threshold), cells.items),
         )
         for threshold in thresholds
     ]
@@ -138,7 +127,7 @@ def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) ->
         threshold = cheapest(_of(cells, ~mine), tolerance)
         on[mine] = goes_on(_of(cells, mine), threshold)
         well[mine] = right(_of(cells, mine), threshold)
-    return HeldOut(float(on.mean()), clustered_share(well, cells.items))
+    return HeldOut(float(on.mean()), share_right(well, cells.items))
 
 
 def _of(cells: Replayed, which: Flags) -> Replayed:

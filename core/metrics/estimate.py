@@ -6,7 +6,7 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple
 
-Method = Literal["percentile", "bca", "basic", "exact", "smoothed"]
+Method = Literal["percentile", "bca", "basic", "exact", "smoothed", "wilson", "t"]
 #: How an interval may be made of resamples; ``auto``: whichever holds best (docs/semantics.md).
 IntervalChoice = Literal["auto", "percentile", "bca", "basic"]
 

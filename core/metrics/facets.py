@@ -21,6 +21,7 @@ from scipy import sparse
 
 from core.metrics.agreement.ratings import MISSING, patterns
 from core.metrics.estimate import USUAL, Estimate, normal_reach
+from core.metrics.intervals.means import told_apart
 from core.metrics.measure import Array, Ratings
 
 #: Points of the normal distribution that qualities are integrated over.
@@ -38,7 +39,7 @@ class Infit(NamedTuple):
 
     1 as chance would have it, above for ratings that come as a surprise, below for ratings that
     vary less than chance. ``high`` and ``low`` are its interval over items. ``odd``: the rater
-    surprises by more than chance at 95%, and by a fifth or more.
+    surprises by more than chance (``told_apart``), and by a fifth or more.
     """
 
     value: float
@@ -52,7 +53,8 @@ class RaterSeverity(NamedTuple):
 
     ``shift`` is how much more of the scale the rater gives than an average rater would for the same
     items, in [-1, 1] (below zero: severe), averaged over criteria. ``surely`` is -1 for a rater who
-    is stricter than the average at 95%, 1 for a milder one, else 0.
+    is stricter than the average by more than chance (``told_apart``), 1 for a milder one, else 0.
+    Intervals are each rater's own.
     """
 
     logits: Estimate
@@ -111,19 +113,17 @@ def facets(
     Undefined with fewer than ``FEWEST_ITEMS`` items that two raters rated, or one rater.
     """
     matrices = [np.asarray(one, np.int64) for one in ratings]
-    reason = _why_not(matrices)
-    if reason:
+    if reason := _why_not(matrices):
         return Facets((), (), 0.0, reason)
     votes, _ = _counted(matrices, levels)
     best = _most_likely(votes)
     table = _table(votes, best)
-    posterior = _posterior(votes, table)
-    covariance = _covariance(votes, best)
+    posterior = _normed(_joint(votes, table))[1]
     severity, steps, spread = _parts(votes, best)
     middle = float(severity.mean())
     steps = tuple(one + middle for one in steps)
     return Facets(
-        _severities(votes, best, covariance, table, posterior, normal_reach(level)),
+        _severities(votes, best, table, posterior, normal_reach(level)),
         steps,
         spread,
     )
@@ -230,10 +230,6 @@ def _joint(votes: _Votes, table: Array) -> Array:
     return np.asarray(votes.counts @ _flat(table) + _LOG_PHI, np.float64)
 
 
-def _posterior(votes: _Votes, table: Array) -> Array:
-    return _normed(_joint(votes, table))[1]
-
-
 def _normed(joint: Array) -> tuple[Array, Array]:
     """The log of the sum of each row's chances, and the chances as shares of it."""
     most = joint.max(axis=1, keepdims=True)
@@ -285,8 +281,11 @@ def _most_likely(votes: _Votes) -> Array:
     return np.asarray(found.x, np.float64)
 
 
-def _covariance(votes: _Votes, point: Array) -> Array:
-    """Of all numbers, allowing for ratings of an item that hang together (Huber 1967)."""
+def _errors(votes: _Votes, point: Array) -> Array:
+    """The standard errors of severities about their mean: allowing for ratings of an item that hang
+    together (Huber 1967), or as the model has it: the larger one, as of few items all may differ
+    the same way, and then hide how far they vary.
+    """
     size, step = votes.size, 1e-4
     curve = np.empty((size, size))
     for at in range(size):
@@ -299,13 +298,16 @@ def _covariance(votes: _Votes, point: Array) -> Array:
     # As many numbers were fitted; without this, few items would seem surer than they are.
     few = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
-    return np.asarray(few * inverse @ square @ inverse, np.float64)
+    n, both = votes.raters, (few * inverse @ square @ inverse, inverse)
+    centre = np.eye(n) - 1 / n
+    own = [np.diag(centre @ one[:n, :n] @ centre.T) for one in both]
+    return np.asarray(np.sqrt(np.maximum(np.max(own, axis=0), 0.0)), np.float64)
 
 
 def _slopes_by_item(votes: _Votes, point: Array) -> Array:
     """The slope of an item of each row, shape (rows, numbers)."""
     table = _table(votes, point)
-    posterior = _posterior(votes, table)
+    posterior = _normed(_joint(votes, table))[1]
     chances = np.exp(table)
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
     *_, spread = _parts(votes, point)
@@ -330,13 +332,12 @@ def _slopes_by_item(votes: _Votes, point: Array) -> Array:
 
 
 def _severities(
-    votes: _Votes, point: Array, covariance: Array, table: Array, posterior: Array, z: float
+    votes: _Votes, point: Array, table: Array, posterior: Array, z: float
 ) -> tuple[RaterSeverity, ...]:
-    severity = point[: votes.raters]
-    centre = np.eye(votes.raters) - 1 / votes.raters
-    own = np.diag(centre @ covariance[: votes.raters, : votes.raters] @ centre.T)
-    spread = np.sqrt(np.maximum(own, 0.0))
+    severity, spread = point[: votes.raters], _errors(votes, point)
     shifts = _shifts(votes, point, posterior)
+    # Each may be called stricter or milder.
+    critical = told_apart(2 * votes.raters)
     found = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
         reach = z * float(spread[at])
@@ -350,7 +351,7 @@ def _severities(
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
                 _misfit(votes, table, posterior, mine, z),
                 number,
-                int(np.sign(value)) if abs(value) > slope * normal_reach(0.95) * spread[at] else 0,
+                int(np.sign(value)) if abs(value) > slope * critical * spread[at] else 0,
             )
         )
     return tuple(found)
@@ -394,5 +395,6 @@ def _misfit(
         return Infit(1.0, 1.0, 1.0)
     value = float((votes.times * came).sum()) / whole
     error = float(np.sqrt((votes.times * (came - value * due) ** 2).sum())) / whole
-    odd = value - normal_reach(0.95) * error > 1.0 and value >= 1.2
+    rated = float(votes.times[came > 0].sum())
+    odd = value - told_apart(votes.raters, rated) * error > 1.0 and value >= 1.2
     return Infit(value, max(0.0, value - z * error), value + z * error, odd)

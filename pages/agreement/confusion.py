@@ -18,7 +18,7 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.criteria import caveats
 from pages.agreement.selection import RatedSelection, switch, versus, words_of
-from pages.agreement.words import STRENGTH, few, row, section, tight
+from pages.agreement.words import STRENGTH, few, row, same_answer, section, tight
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
@@ -35,6 +35,8 @@ def show(chosen: RatedSelection) -> None:
     if not any(map(sum, found.counts)):
         empty_state("Nothing to count", "No item has an answer from both on this criterion.")
         return
+    words = confusion.in_words(found, chosen.reference, chosen.rater)
+    st.html(f'<div class="rs-prose">{esc(words)}</div>')
     cell = _cell(found)
     left, right = st.columns(2, gap="large")
     with left:
@@ -48,12 +50,10 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _cell(found: Confusion) -> Cell | None:
-    row, _, column = (state.address(keys.CELL) or "").partition("-")
-    at = state.as_id(row), state.as_id(column)
-    if at[0] is None or at[1] is None:
-        return None
-    inside = at[0] < len(found.rows) and at[1] < len(found.columns)
-    return (at[0], at[1]) if inside else None
+    names = {
+        f"{at}-{to}": (at, to) for at in range(len(found.rows)) for to in range(len(found.columns))
+    }
+    return names.get(state.address_in(keys.CELL, names) or "")
 
 
 def _matrix(chosen: RatedSelection, found: Confusion, cell: Cell | None) -> None:
@@ -185,7 +185,8 @@ def one_criterion(chosen: RatedSelection) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         section("Figures of this pair")
-        _figures(close, chosen.sheet.criterion(chosen.criterion), how)
+        same = same_answer(chosen.sheet, chosen.reference)
+        _figures(close, chosen.sheet.criterion(chosen.criterion), how, same)
     with right:
         section("Option by option")
         _options(close)
@@ -206,13 +207,13 @@ def _counted(chosen: RatedSelection, close: Close) -> None:
     )
 
 
-def _figures(close: Close, asked: CriterionRatings, how: Confidence) -> None:
+def _figures(close: Close, asked: CriterionRatings, how: Confidence, same: str) -> None:
     heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
-    first = (row(*one, asked) for one in close.first)
+    first = (row(*one, asked, same) for one in close.first)
     table(heads, first, name="Figures", numbers=(1, 2, 3))
     made = (
         "Intervals come from resampling items; with two options, most of them from the counts and "
-        "four further ratings, spread evenly, so that they hold where one option is rare."
+        "a few further ratings, so that they hold where one option is rare."
     )
     plain = "Intervals come from resampling items (by the method that you chose)."
     st.caption(made if how.method == "auto" else plain, help=STRENGTH)

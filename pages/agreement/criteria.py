@@ -11,14 +11,14 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
-from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
+from core.services.agreement.ratings import LABELS, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
 from pages.agreement.selection import RatedSelection, said, switch, versus, words_of
-from pages.agreement.words import STRENGTH, cell, few, row, section
+from pages.agreement.words import STRENGTH, cell, few, row, same_answer, section
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
@@ -26,7 +26,6 @@ from pages.ui.widgets import empty_state, level_words, table, tag
 
 #: The view in which the conclusion stands open.
 VIEW = "criteria"
-MEASURES = (("accuracy", "Accuracy"), ("kappa", "Kappa"))
 
 
 def show(chosen: RatedSelection) -> None:
@@ -34,12 +33,17 @@ def show(chosen: RatedSelection) -> None:
     sheet = chosen.sheet
     lines = lines_of(chosen, chosen.how)
     _forest(chosen, lines)
-    groups = [("Judges' alpha", "llm", sheet.judges), ("People's alpha", "human", sheet.people)]
+    groups = [
+        ("Judges' alpha", "llm", sheet.judges),
+        ("People's alpha", "human", sheet.people),
+        ("Reviewers' alpha", "reviewer", sheet.reviewers),
+    ]
     found = [(head, _alphas(chosen, kind)) for head, kind, members in groups if members]
     # A column without any number says once below why, not in every line.
     columns = [(head, ones) for head, ones in found if any(one.value is not None for one in ones)]
     missing = [f"{head}: {ones[0].reason}" for head, ones in found if (head, ones) not in columns]
-    heads = ("Criterion", "Items", "Accuracy", "Most common answer", "Kappa")
+    same = same_answer(sheet, chosen.reference)
+    heads = ("Criterion", "Items", same, "Most common answer", "Kappa")
     table(
         (*heads, *(head for head, _ in columns)),
         ([*_row(line), *(cell(ones[at]) for _, ones in columns)] for at, line in enumerate(lines)),
@@ -48,13 +52,14 @@ def show(chosen: RatedSelection) -> None:
     )
     _together(chosen)
     st.caption(
-        "Accuracy: the share of items on which the rater gave the reference's answer. Most common "
+        f"{same}: the share of items on which the rater gave the reference's answer. Most common "
         "answer: what always giving the reference's most common answer would reach. Kappa: "
         "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
         "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
         "criteria, else nominal. Abstentions are counted and left out. Below each figure: "
         f"{level_words()} interval, from {fmt.count(RESAMPLES)} resamples of the items, made once "
-        "for these votes and kept. " + label(" ".join(missing)),
+        f"for these votes and kept; of {same.lower()}, Wilson's (1927) with t over items. "
+        + label(" ".join(missing)),
         help=STRENGTH,
     )
     caveats(chosen)
@@ -147,18 +152,12 @@ def _on_criterion(reference: str, rater: str, criterion: str) -> None:
 def caveats(chosen: RatedSelection) -> None:
     """What makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
-    if PANEL in (reference, rater) and not sheet.ruled:
-        st.caption(
-            "The votes were imported, so the panel is the majority of its judges; items on which "
-            "they tie are left out."
-        )
-    if reference == PANEL and rater in sheet.judges:
-        st.caption(
-            "The panel's verdicts contain the rater's own votes, so it agrees with them better "
-            "than it would with labels."
-        )
-    if reference == PEOPLE and rater in sheet.people:
-        st.caption("A person is compared with the majority of the others.")
+    for group, one in ((reference, rater), (rater, reference)):
+        if sheet.others(group, one) is not None:
+            who = "the others" if group == PEOPLE else "the panel's other raters"
+            st.caption(f"{label(words_of(one))} is compared with what most of {who} said.")
+    if LABELS in (reference, rater) and {reference, rater} & {*sheet.reviewers}:
+        st.caption("Reviewers are compared with labels that were there before the review.")
 
 
 def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
@@ -170,10 +169,11 @@ def _alphas(chosen: RatedSelection, kind: str) -> list[Estimate]:
 
 
 def _forest(chosen: RatedSelection, lines: list[PairLine]) -> None:
-    measure = switch("Measure", keys.MEASURE, MEASURES)
+    same = same_answer(chosen.sheet, chosen.reference)
+    measure = switch("Measure", keys.MEASURE, (("accuracy", same), ("kappa", "Kappa")))
     accuracy = measure == "accuracy"
     dots = [_dot(line, accuracy=accuracy) for line in lines]
-    words = "Accuracy" if accuracy else "Kappa"
+    words = same if accuracy else "Kappa"
     sides = visible(words_of(chosen.rater)), visible(words_of(chosen.reference))
     key = state.key(keys.AGREEMENT_CHART, "forest", measure, chosen.criterion, *chosen.pair)
     st.plotly_chart(

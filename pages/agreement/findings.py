@@ -137,8 +137,7 @@ def _findings(chosen: RatedSelection, found: Examination) -> None:
     shown.sort(key=lambda one: order.index(one[0]))
     places = [str(at) for at, _ in shown]
     _causes(found)
-    asked = state.address(keys.FINDING)
-    at = asked if asked in places else places[0]
+    at = state.address_in(keys.FINDING, places) or places[0]
     left, right = st.columns(2, gap="large")
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
         _list(places, at, found)
@@ -197,11 +196,8 @@ def about(chosen: RatedSelection, one: ShownEvidence) -> tuple[str, tuple[str, .
     column = next((c for c in sheet.judges if rating_sheet.name_of(c) == finding.subject), None)
     if column is None:
         return "", (), None
-    reference = PANEL if PANEL in sheet.panel else chosen.reference
-    ids = remembered(
-        "apart", (*key, reference), lambda: confusion.items_apart(sheet, reference, column)
-    )
-    return f"{finding.subject} against {said(reference)}", ids, None
+    ids = remembered("apart", key, lambda: confusion.items_apart(sheet, PANEL, column))
+    return f"{finding.subject} against {said(PANEL)}", ids, None
 
 
 def _list(places: list[str], at: str, found: Examination) -> None:

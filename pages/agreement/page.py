@@ -20,6 +20,7 @@ from pages.agreement.asked_again import over_time, probing
 from pages.agreement.rating_models import severity, variance
 from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
+from pages.ui.grades import trust_statement
 from pages.ui.resources import remembered, require_seen, shared, store
 from pages.ui.run_status import choose_run
 from pages.ui.text import label
@@ -37,6 +38,8 @@ VIEWS = (
     ("probes", "Probes"),
     ("over_time", "Over time"),
 )
+#: Views that compare two raters, or need more than one.
+OF_PAIRS = ("criteria", "one", "raters", "scores")
 SHOWN = {
     "criteria": criteria.show,
     "one": confusion.one_criterion,
@@ -70,18 +73,12 @@ def show() -> None:
     if not worked_out("agreement", run.votes, about):
         return
     whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of(store(), run.id))
-    if not whole.raters(whole.references[0]):
-        empty_state(
-            "Nothing to compare with",
-            "This run has one rater and its items have no labels. Agreement needs labels by "
-            "people, or a second rater.",
-        )
-        return
     # What to conclude stands above what it is chosen by.
     top = st.container()
     chosen = selection.sides(run.id, about, whole)
-    if chosen.sheet.items:
-        with top:
+    with top:
+        trust_statement(run.id, run.votes)
+        if chosen.sheet.items:
             criteria.conclude(chosen)
     _views(chosen)
 
@@ -93,6 +90,13 @@ def _views(chosen: RatedSelection) -> None:
     view = selection.switch("View", state.VIEW, VIEWS, default)
     if not chosen.sheet.items:
         empty_state("No item fits", "No item has all that was chosen. Choose less.")
+        return
+    if not chosen.rater and view in OF_PAIRS:
+        empty_state(
+            "Nothing to compare with",
+            "This run has one rater and its items have no labels. Agreement needs labels by "
+            "people, or a second rater.",
+        )
         return
     SHOWN[view](chosen)
 

@@ -12,7 +12,13 @@ from core.metrics.estimate import Estimate
 from core.services.agreement import confusion, reliability
 from core.services.agreement.rater_pairs import positive
 from core.services.agreement.rating_sheet import Sheet
-from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, CriterionRatings
+from core.services.agreement.ratings import (
+    JUDGE_KINDS,
+    LABELS,
+    PANEL,
+    PEOPLE,
+    CriterionRatings,
+)
 from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -101,6 +107,7 @@ def _sentence(found: Ceiling) -> str:
         ("human", "People agree with each other at a mean kappa of"),
         ("llm", "LLM judges reach"),
         ("offline", "offline judges reach"),
+        ("reviewer", "reviewers reach"),
     ):
         one = found.means.get(kind)
         if one is None or one.value is None:
@@ -111,7 +118,7 @@ def _sentence(found: Ceiling) -> str:
         return "Kappa with the majority of people is undefined for everybody."
     text = "; ".join(said)
     best = next(
-        (o for o in _sorted(found) if o.kind != "human" and o.kappa.value is not None), None
+        (o for o in _sorted(found) if o.kind in JUDGE_KINDS and o.kappa.value is not None), None
     )
     if best is not None:
         text += f"; the nearest is {words_of(best.column)} with {fmt.score(best.kappa.value)}"
@@ -154,19 +161,16 @@ def show(chosen: RatedSelection) -> None:
 
 
 def columns_of(sheet: Sheet) -> tuple[str, ...]:
-    """The columns of the matrix, by kind: labels, majority, panel, judges, offline judges, people.
-
-    The panel stays out where it is nobody but people.
-    """
+    """The columns of the matrix, by kind: labels, majority, panel, judges, people, reviewers."""
     labels = (LABELS,) if sheet.labelled else ()
     majority = (PEOPLE,) if len(sheet.people) > 1 else ()
-    panel = (PANEL,) if len(sheet.judges) > 1 else ()
+    panel = (PANEL,) if len(sheet.members) > 1 else ()
     judges = sorted(sheet.judges, key=lambda one: sheet.kind(one) == "offline")
-    return (*labels, *majority, *panel, *judges, *sheet.people)
+    return (*labels, *majority, *panel, *judges, *sheet.people, *sheet.reviewers)
 
 
 def _kind(sheet: Sheet, column: str) -> str:
-    return sheet.kind(column) if column in (*sheet.judges, *sheet.people) else "all"
+    return "all" if column in (LABELS, PEOPLE, PANEL) else sheet.kind(column)
 
 
 def _matrix(chosen: RatedSelection) -> None:

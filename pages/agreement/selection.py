@@ -72,12 +72,14 @@ def sides(run_id: int, about: tuple[object, ...], whole: Sheet) -> RatedSelectio
     """Reference, rater, criterion and items; what makes no sense in the address is left out."""
     reference = _known(REFERENCE, whole.references)
     raters = whole.raters(reference)
-    rater = _known(RATER, raters)
+    # A judge alone, without labels or people, has nobody to be compared with.
+    rater = _known(RATER, raters) if raters else ""
     names = [asked.name for asked in whole.criteria]
     criterion = _known(state.CRITERION, names)
     with st.grid(5, min_column_width=160, vertical_alignment="bottom"):
         select("Reference", REFERENCE, whole.references, reference, words_of, (RATER,))
-        select("Rater", RATER, raters, rater, words_of)
+        if raters:
+            select("Rater", RATER, raters, rater, words_of)
         select("Criterion", state.CRITERION, names, criterion, lambda one: one_line(one, 80))
         part = _items(whole, about)
         how = interval_choice(stretch=True)
@@ -155,8 +157,7 @@ def versus(chosen: RatedSelection) -> str:
 
 
 def _known(name: str, options: Sequence[str]) -> str:
-    asked = state.address(name)
-    return asked if asked is not None and asked in options else options[0]
+    return state.address_in(name, options) or options[0]
 
 
 def select(
@@ -183,8 +184,7 @@ def select(
 def switch(words: str, name: str, options: Sequence[tuple[str, str]], default: str = "") -> str:
     """A row of choices, kept in the address as `name`; without one, `default` or the first."""
     texts = dict(options)
-    asked = state.address(name)
-    value = asked if asked in texts else default or options[0][0]
+    value = state.address_in(name, texts) or default or options[0][0]
     key = state.key(AGREEMENT_FIELD, name)
     state.put(key, value)
     one_of(words, texts, key=key, on_change=_on_switch, args=(name, key))

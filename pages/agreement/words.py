@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.metrics.estimate import Estimate
 from core.services.agreement.rater_pairs import DIRECTED, lean
-from core.services.agreement.rating_sheet import FEW
-from core.services.agreement.ratings import CriterionRatings
+from core.services.agreement.rating_sheet import FEW, Sheet
+from core.services.agreement.ratings import LABELS, PEOPLE, CriterionRatings
 from core.text import numbers as fmt
 from pages.ui.text import esc
 
@@ -18,7 +18,12 @@ STRENGTH = (
     "moderate, up to 0.80 substantial, and above almost perfect. These words are a convention: "
     "what is enough depends on what the grades are for."
 )
-KINDS = {"human": "People", "llm": "LLM judges", "offline": "Offline judges"}
+KINDS = {
+    "human": "People",
+    "llm": "LLM judges",
+    "offline": "Offline judges",
+    "reviewer": "Reviewers",
+}
 #: What each check looks for.
 FINDING_NAMES = {
     "position": "Position of options",
@@ -105,6 +110,12 @@ SHARES = frozenset(
 )
 
 
+def same_answer(sheet: Sheet, reference: str) -> str:
+    """What the share of equal answers is called: accuracy only against people or labels."""
+    right = (LABELS, PEOPLE, *sheet.people, *sheet.reviewers)
+    return "Accuracy" if reference in right else "Agreement"
+
+
 def cell(one: Estimate, *, share: bool = False) -> str:
     """A figure, below it its interval, or the reason why either is missing, as HTML."""
     if one.value is None:
@@ -128,12 +139,17 @@ def tight(one: Estimate) -> str:
     return f"{fmt.score(one.value)}<br>{ends}"
 
 
-def row(name: str, one: Estimate, asked: CriterionRatings | None = None) -> list[str]:
+def row(
+    name: str, one: Estimate, asked: CriterionRatings | None = None, same: str = ""
+) -> list[str]:
     """A line of a table of figures: what it is, its value, its interval, its n.
 
-    On a criterion, which way the rater leans is named by the option (``leaning``).
+    On a criterion, which way the rater leans is named by the option (``leaning``). ``same`` is what
+    accuracy is called here (``same_answer``).
     """
     title, meaning = FIGURES.get(name, (name, ""))
+    if name == "accuracy" and same:
+        title = same
     if asked is not None and name in DIRECTED and one.value is not None:
         way = lean(name, asked.scale, asked.labels, one.value, one.low, one.high)
         title, meaning = way.words[0].upper() + way.words[1:], way.unit

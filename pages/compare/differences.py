@@ -52,8 +52,7 @@ def show(found: RunComparison) -> None:
             ),
         ]
     )
-    chosen = state.address(keys.FIGURE)
-    chosen = chosen if chosen in FIGURES else "accuracy"
+    chosen = state.address_in(keys.FIGURE, FIGURES) or "accuracy"
     key = state.key(keys.COMPARE_FIELD, keys.FIGURE)
     state.put(key, chosen)
     one_of("Figure", FIGURES, key=key, on_change=_on_figure, args=(key,))

@@ -64,9 +64,9 @@ def show() -> None:
         found = _comparison(chosen, chosen.pair)
         _items(found)
         if all(run.votes for run in found.runs):
-            said = in_words.in_words(found.deltas.criteria)
-            st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(said)}</div>')
             for words in (
+                *in_words.trust_words(found.trust),
+                in_words.in_words(found.deltas.criteria, found.deltas.decided),
                 rightness.in_words(found.corrected),
                 *run_comparison.stand_in_words(found),
             ):

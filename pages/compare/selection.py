@@ -60,13 +60,15 @@ def choose() -> ComparedRuns | None:
 
     newest = lifecycle.newest(store(), LISTED)
     known: dict[int, Run | RunRow] = {row.id: row for row in newest}
-    asked = _asked()
+    listed = _listed()
+    sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]
+    asked = list(dict.fromkeys([*listed, *(one for one in sides if one is not None)]))[:MOST]
     for one in asked:
         if one not in known:
             try:
                 known[one] = item_view.require_run(store(), one)
             except NotFound:
-                continue
+                state.unknown(state.RUNS if one in listed else _side_of(one), one)
     if len(known) < 2:
         return None
     picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
@@ -95,10 +97,21 @@ def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
         )
 
 
-def _asked() -> list[int]:
-    parts = (state.address(state.RUNS) or "").split(",")
-    found = (state.as_id(part) for part in parts)
-    return list(dict.fromkeys(one for one in found if one is not None))[:MOST]
+def _listed() -> list[int]:
+    """The runs that the address lists."""
+    ids = list[int]()
+    for part in filter(None, (state.address(state.RUNS) or "").split(",")):
+        number = state.as_id(part)
+        if number is None:
+            state.unknown(state.RUNS, part)
+        else:
+            ids.append(number)
+    return ids
+
+
+def _side_of(run_id: int) -> str:
+    """Which side of the comparison the address names a run for."""
+    return state.FIRST if state.address(state.FIRST) == str(run_id) else state.SECOND
 
 
 def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:

@@ -191,7 +191,10 @@ def _versions() -> list[DatasetVersion]:
 
 def _chosen(versions: list[DatasetVersion]) -> DatasetVersion:
     number = state.address_id(DATASET_VERSION)
-    return next((v for v in versions if v.number == number), versions[0])
+    chosen = next((v for v in versions if v.number == number), None)
+    if chosen is None and number is not None:
+        state.unknown(DATASET_VERSION, number)
+    return chosen or versions[0]
 
 
 def _facts(version: DatasetVersion, versions: list[DatasetVersion]) -> None:

@@ -12,6 +12,7 @@ from core.domain.library import DatasetVersion, RubricVersion
 from core.errors import NotFound
 from core.services.datasets import catalog
 from core.services.guided import dropped
+from core.services.results import item_view
 from core.services.rubrics import library
 from pages.ui import resources, routes, state
 from pages.ui.resources import actor, store
@@ -52,11 +53,16 @@ def read() -> Path:
     dataset_id, rubric_id = state.address_id(state.DATASET), state.address_id(state.RUBRIC)
     state.put(routes.PATH, _known(dataset_id, rubric_id))
     return Path(
-        _found(catalog.latest, dataset_id),
-        _found(library.latest, rubric_id),
-        state.address_id(state.RUN),
-        state.address_id(state.TRIED),
+        _found(catalog.latest, state.DATASET, dataset_id),
+        _found(library.latest, state.RUBRIC, rubric_id),
+        _run(state.RUN),
+        _run(state.TRIED),
     )
+
+
+def _run(name: str) -> int | None:
+    run_id = state.address_id(name)
+    return None if _found(item_view.require_run, name, run_id) is None else run_id
 
 
 def _known(dataset_id: int | None, rubric_id: int | None) -> dict[str, int]:
@@ -64,10 +70,11 @@ def _known(dataset_id: int | None, rubric_id: int | None) -> dict[str, int]:
     return {name: value for name, value in both.items() if value is not None}
 
 
-def _found(look: Callable[..., ValueT], identity: int | None) -> ValueT | None:
+def _found(look: Callable[..., ValueT], name: str, identity: int | None) -> ValueT | None:
     try:
         return None if identity is None else look(store(), identity)
     except NotFound:
+        state.unknown(name, identity)
         return None
 
 

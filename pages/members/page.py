@@ -33,8 +33,7 @@ def _show() -> None:
     allow(actor(), "administer")
     show_flash()
     key = state.key(VIEW)
-    asked = state.address(state.VIEW)
-    state.put(key, asked if asked in VIEWS else "people")
+    state.put(key, state.address_in(state.VIEW, VIEWS) or "people")
     view = one_of(
         "View", list(VIEWS), key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
     )

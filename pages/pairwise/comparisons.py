@@ -139,6 +139,8 @@ def pointwise_beside(chosen: ContestSelection) -> None:
     names = {one.id: f"{one.id}: {one_line(one.name, 80)}" for one in runs}
     asked = state.address_id(keys.SCORES)
     run = asked if asked in names else runs[0].id
+    if asked not in (None, run):
+        state.unknown(keys.SCORES, asked)
     key = state.key(keys.CONTEST_FIELD, keys.SCORES)
     state.put(key, run)
     st.selectbox(

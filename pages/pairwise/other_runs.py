@@ -112,9 +112,8 @@ def _noted(
 
     ``words`` stand before a note's name, and for none.
     """
-    asked = state.address(parameter)
     key = state.key(keys.CONTEST_FIELD, parameter)
-    state.put(key, asked if asked in names else WHOLE)
+    state.put(key, state.address_in(parameter, [WHOLE, *names]) or WHOLE)
     st.selectbox(
         title,
         [WHOLE, *names],

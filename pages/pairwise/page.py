@@ -198,8 +198,7 @@ def _links(run: Run) -> None:
 
 def _view(found: selection.ContestSelection) -> None:
     key = state.key(selection.CONTEST_FIELD, state.VIEW)
-    asked = state.address(state.VIEW)
-    state.put(key, asked if asked in VIEWS else "board")
+    state.put(key, state.address_in(state.VIEW, VIEWS) or "board")
     view = one_of("View", VIEWS, key=key, on_change=_on_view, args=(key,))
     with shown_errors():
         if view != "people":

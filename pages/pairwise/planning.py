@@ -188,6 +188,8 @@ def _data(found: RunChoices) -> ComparedAnswers | None:
     key = field("datasets")
     asked = state.address_id(state.DATASET)
     first = [asked] if asked in names else []
+    if asked is not None and not first:
+        state.unknown(state.DATASET, asked)
     state.put(key, [one for one in state.get(key, first) if one in names])
     chosen: list[int] = st.multiselect(
         "Datasets",

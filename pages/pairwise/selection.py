@@ -76,15 +76,15 @@ def read(run_id: int) -> ContestSelection:
     rows = [item_view.require_run(store(), one) for one in runs]
     about = tuple((row.id, row.votes, row.failures_open) for row in rows)
     contests = shared("contests", about, lambda: contest_votes.read(store(), runs))
-    question, judge = state.address(QUESTION), state.address(state.JUDGE)
-    orders = state.address(ORDERS)
     return ContestSelection(
         runs,
         about,
         contests,
-        question if question in contests.questions else None,
-        judge if judge in [j.name for j in contests.judges] else None,
-        cast('Literal["both", "listed", "swapped"]', orders if orders in ORDER_WORDS else "both"),
+        state.address_in(QUESTION, contests.questions),
+        state.address_in(state.JUDGE, [judge.name for judge in contests.judges]),
+        cast(
+            'Literal["both", "listed", "swapped"]', state.address_in(ORDERS, ORDER_WORDS) or "both"
+        ),
     )
 
 

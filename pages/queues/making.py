@@ -208,6 +208,8 @@ def choose_run() -> RunRow | None:
     by_id = {one.id: one for one in rows}
     key = state.key(QUEUE_FIELD, "run")
     asked = state.address_id(state.RUN)
+    if asked is not None and asked not in by_id:
+        state.unknown(state.RUN, asked)
     state.seed(key, asked if asked in by_id else rows[0].id)
     if asked in by_id and (state.address(state.SET) or state.address(state.RULE)):
         # The set is one of that run's items, whichever was chosen here before.
@@ -277,8 +279,8 @@ def _rule(run: RunRow) -> QueueRule:
                 ticked=rubric.decision is not None,
             )
             everything = _check("everything", "Everything", False, "All cells of the run.")
-    audit, gold = _draws()
     most = _most()
+    audit, gold = _draws(capped=most is not None)
     return QueueRule(
         split=split,
         margin=margin,
@@ -314,12 +316,14 @@ def _most() -> int | None:
     )
 
 
-def _draws() -> tuple[int, int]:
+def _draws(*, capped: bool) -> tuple[int, int]:
     """The shares of the random audit and of cells whose label is known, in %."""
     key = state.key(QUEUE_FIELD, "audit")
     state.seed(key, 10)
     audit = st.slider(
-        "Audit: random share of all other cells, in %",
+        "Audit: share of the cap drawn at random, in %"
+        if capped
+        else "Audit: random share of all other cells, in %",
         0,
         100,
         key=key,
@@ -329,7 +333,9 @@ def _draws() -> tuple[int, int]:
     key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)
     gold = st.slider(
-        "Known answers: random share of the other cells that the dataset labels, in %",
+        "Known answers: share of the cap drawn from labelled cells, in %"
+        if capped
+        else "Known answers: random share of the other cells that the dataset labels, in %",
         0,
         100,
         key=key,

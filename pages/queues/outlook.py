@@ -20,8 +20,8 @@ QUEUE_FIELD = "queue_field"
 QUEUE_ACT = "queue_act"
 #: What a cap does, for a tooltip.
 CAP = (
-    "Only what the reasons choose is cut, from the end of the queue's order; the audit and known "
-    "labels never are. It holds when the queue is brought up to date."
+    "The audit and known labels are shares of it. The rest goes to the cells that the reasons "
+    "choose, from the start of the queue's order. It holds when the queue is brought up to date."
 )
 #: What the address says of a queue of exactly some cells.
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
@@ -57,6 +57,7 @@ def show(
     with st.grid(2, min_column_width=120):
         st.metric("Cells", fmt.count(found.cells))
         st.metric("Items", fmt.count(found.items))
+    st.html(f"<div>{esc(queues.parts(found.doubtful, found.random))}</div>")
     _time(run, found, settings or QueueSettings())
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))
@@ -65,7 +66,7 @@ def show(
     table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
     left_out = f" {fmt.count(found.settled)} are settled already." if found.settled else ""
     row([f'<span class="rs-quiet">Of {fmt.count(found.of)} cells with a verdict.{left_out}</span>'])
-    _capped(found, rule)
+    _capped(found)
     named = state.address(state.NAMED)
     name_key = state.key(QUEUE_FIELD, "name", *([named] if named else []))
     state.seed(name_key, named or "Doubtful cells")
@@ -103,19 +104,13 @@ def _time(run: RunRow, found: queues.QueuePreview, settings: QueueSettings) -> N
         st.caption(f"{about} of work, at the median pace of what people reviewed by this rubric.")
 
 
-def _capped(found: queues.QueuePreview, rule: QueueRule) -> None:
-    """What the cap leaves out, and that it cuts no draw."""
+def _capped(found: queues.QueuePreview) -> None:
+    """What the cap leaves out."""
     if found.left_out:
         st.caption(
             f"{fmt.plural(found.left_out, 'more cell')} would fit and "
             f"{'is' if found.left_out == 1 else 'are'} left out by the cap, from the end of the "
             "order."
-        )
-    if rule.most is not None and found.cells > rule.most:
-        st.warning(
-            "The random draws alone bring more cells than the cap, and are never cut. Lower their "
-            "share, or raise the cap.",
-            icon=":material/casino:",
         )
 
 

@@ -9,6 +9,7 @@ from core.domain.review_records import QueueFilter, QueueRow, TurnStatus
 from core.services.results import item_view
 from core.services.review import adjudication, claims, other_acts, queues
 from core.services.review.claims import QueueStanding
+from core.services.review.other_acts import FlaggedDecision
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.queues import making, people
@@ -93,14 +94,18 @@ def send_back(who: Seat, queue: QueueRow) -> None:
     newest = sorted((s for s in known.values() if s.state == "active"), key=lambda s: -s.event_id)[
         :MOST
     ]
-    with st.expander("Send decided cells back"):
+    flagged = other_acts.flagged_decisions(store(), queue.id)
+    many = f" ({fmt.count(len(flagged))} flagged)" if flagged else ""
+    with st.expander(f"Send decided cells back{many}", expanded=bool(flagged)):
         if not newest:
             st.caption("Nothing is decided yet.")
             return
-        cells = {(s.item_id, s.criterion): s for s in newest}
+        _flagged(flagged)
+        first = [known[one.item_id, one.criterion] for one in flagged if one[:2] in known]
+        cells = {(s.item_id, s.criterion): s for s in [*first, *newest]}
         chosen_key = state.key(QUEUE_FIELD, "send back", queue.id)
         st.multiselect(
-            "Decisions, newest first",
+            "Decisions, flagged and newest first",
             list(cells),
             key=chosen_key,
             format_func=lambda cell: (
@@ -115,6 +120,24 @@ def send_back(who: Seat, queue: QueueRow) -> None:
             key=state.key(QUEUE_ACT, "send back"),
             on_click=_send,
             args=(who, queue.id, chosen_key, why_key),
+        )
+
+
+def _flagged(flagged: list[FlaggedDecision]) -> None:
+    """Decisions that reviewers ask a lead about, with their notes."""
+    if flagged:
+        table(
+            ["Item", "Criterion", "From", "Note"],
+            (
+                [
+                    esc(one_line(one.item_id, 40)),
+                    esc(one_line(one.criterion, 60)),
+                    esc(one_line(one.by, 60)),
+                    f'<div class="rs-prose">{esc(one.note)}</div>',
+                ]
+                for one in flagged
+            ),
+            name="Decisions flagged by reviewers",
         )
 
 
@@ -186,7 +209,9 @@ def _findings(queue: QueueRow) -> None:
 
 def _progress(queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
+    random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
+    st.html(f"<div>{esc(queues.parts(progress.total - random, random))}</div>")
     figures(
         [
             LabelledFigure("Cells", fmt.count(progress.total)),
@@ -249,12 +274,18 @@ def _about(queue: QueueRow) -> None:
                 ("Reviewers per item", fmt.count(settings.reviewers)),
                 ("A cell is settled when", esc(making.POLICIES[settings.policy])),
                 ("Who reviews", esc(", ".join(settings.assignees) or "whoever is free")),
-                ("Audit", f"{fmt.percent(queue.rule.audit_share)} of the cells left out"),
+                ("Audit", _audit(queue)),
                 ("At most", _most(queue)),
                 ("Seed", str(queue.seed)),
             ],
             name="How this queue works",
         )
+
+
+def _audit(queue: QueueRow) -> str:
+    share = fmt.percent(queue.rule.audit_share)
+    of = "the cells left out" if queue.rule.most is None else "the cap, mixed into the order"
+    return f"{share} of {of}"
 
 
 def _most(queue: QueueRow) -> str:

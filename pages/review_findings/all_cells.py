@@ -111,12 +111,7 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
             "looked at."
         )
     elif rest.missing:
-        left = fmt.plural(rest.missing, "drawn cell")
-        said(
-            f"{left} to be decided before anything can be said of what nobody looked at. They come "
-            "unmarked, in the queue's order; a further queue of nothing but a random draw (no "
-            "reason ticked, only the audit) gets there sooner."
-        )
+        said(_so_far(rest))
     elif rest.audited < 10 and rest.rest:
         more = 10 - rest.audited
         said(
@@ -130,6 +125,28 @@ def _more_audit(queue: QueueRow, rest: Unseen) -> None:
             ):
                 address = {state.NEW: new, state.RUN: queue.run_id}
                 routes.link(routes.QUEUES, words, address, icon=icon)
+
+
+def _so_far(rest: Unseen) -> str:
+    """What the decided ones of a random audit say while others are open."""
+    drawn = rest.audited + rest.missing
+    if not rest.audited:
+        return (
+            f"No cell of the random audit ({fmt.count(drawn)}) is decided yet. They come unmarked, "
+            "mixed into the queue's order."
+        )
+    words = (
+        f"Of {fmt.plural(drawn, 'cell')} drawn at random {fmt.count(rest.audited)} "
+        f"{'is' if rest.audited == 1 else 'are'} decided: people gave the panel's verdict on "
+        f"{fmt.count(rest.right)}."
+    )
+    if rest.so_far is None:
+        return f"{words} The rest come unmarked, mixed into the queue's order."
+    low, high = map(fmt.percent, rest.so_far)
+    return (
+        f"{words} Whatever the other {fmt.count(rest.missing)} turn out to be, people would "
+        f"confirm {low} to {high} of the {fmt.plural(rest.rest, 'cell')} nobody looks at (95%)."
+    )
 
 
 def _alpha(queue: QueueRow) -> int:

@@ -8,22 +8,20 @@ import streamlit as st
 
 from core.domain.review import Seat
 from core.domain.review_records import QueueRow
+from core.services.labelling.queue_results import Session, Trouble
 from core.services.results import item_view
 from core.services.review import queues
-from core.services.review.queues import Session, Trouble
 from core.services.review.reviewer_quality import Anchoring, anchoring
 from core.services.rubrics import library
 from core.text import numbers as fmt
-from pages.review_findings import all_cells, calibrated, events, people
+from pages.review_findings import all_cells, calibrated, changed, events, people
 from pages.review_findings.words import RECORD_FIELD, kept, minutes, said, section, share
 from pages.ui import identity, routes, state
 from pages.ui.identity import Header
 from pages.ui.resources import require_seen, store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import (
-    LabelledFigure,
     empty_state,
-    figures,
     one_of,
     page_header,
     row,
@@ -33,22 +31,9 @@ from pages.ui.widgets import (
 )
 
 
-def session_result(queue: QueueRow) -> None:
-    """Figures, time, and the criteria that people found at fault."""
-    found = kept("session", queue, lambda: queues.session(store(), queue.id))
-    section("What people changed")
-    figures(
-        [
-            LabelledFigure("Corrected", fmt.count(found.mended), "Verdicts that people changed."),
-            LabelledFigure("Kept", fmt.count(found.kept), "Verdicts that people gave as well."),
-            LabelledFigure(
-                "Given", fmt.count(found.given), "Cells on which the votes had no verdict."
-            ),
-            LabelledFigure(
-                "Nobody can say", fmt.count(found.uncertain), "Settled as not assessable."
-            ),
-        ]
-    )
+def session_result(who: Seat, queue: QueueRow) -> None:
+    """What people changed, how far they agree, time, and the criteria found at fault."""
+    found = changed.show(who, queue)
     if found.changed:
         words = f"Step through the {fmt.plural(len(found.changed), 'item')} that people changed"
         address = routes.first_of(queue.run_id, found.changed)
@@ -143,8 +128,8 @@ def _sentence(found: Anchoring) -> str:
 
 
 VIEWS = {
-    "all": "All cells",
     "session": "This queue",
+    "all": "All cells",
     "calibrated": "Weights of judges",
     "people": "Reviewers",
     "record": "Record and export",
@@ -236,8 +221,8 @@ def _views(who: Seat, queue: QueueRow) -> None:
     shown[_view()](who, queue)
 
 
-def _session(_: Seat, queue: QueueRow) -> None:
-    session_result(queue)
+def _session(who: Seat, queue: QueueRow) -> None:
+    session_result(who, queue)
     follows_judges(queue)
 
 
@@ -248,8 +233,8 @@ def _record(who: Seat, queue: QueueRow) -> None:
 
 
 def _view() -> str:
-    asked = state.address(state.VIEW)
-    value = asked if asked in VIEWS else "all"
+    asked = state.address_in(state.VIEW, VIEWS)
+    value = asked or "session"
     if state.address(state.ITEM) and asked is None:
         value = "record"
     key = state.key(RECORD_FIELD, "view")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 from core.domain.review import Given, Role, Span, Why
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts
 from core.services.review.audit_trail import DecisionEffect
+from core.services.review.other_acts import HasMet
 from pages.review_item.opened import (
     OpenItem,
     choose_active,
@@ -165,12 +167,21 @@ def _cell_changed(at: OpenItem, ticket: claims.Ticket) -> None:
         go_on(at)
 
 
-def undo(at: OpenItem) -> bool:
-    """Take my last act in this queue back and open its item; `False`: there is none."""
-    undone = other_acts.undo_last(store(), at.seat, at.queue_id)
+def flag_met(at: OpenItem, met: HasMet, reason: str) -> None:
+    """Ask a lead about verdicts of mine that have met another reviewer's."""
+    other_acts.flag_met(store(), at.seat, at.queue_id, met.item_id, met.criteria, reason)
+    at.effect, at.undone, at.same = None, (), ()
+    at.told = "Flagged for a lead. U takes the flag away again."
+
+
+def undo(at: OpenItem, before: int | None = None) -> bool:
+    """Take my last act in this queue (before a step) back and open its item; `False`: none."""
+    undone = other_acts.undo_last(store(), at.seat, at.queue_id, before=before)
     if undone is None:
         return False
-    open_item(at, undone.item_id)
+    # An item that is not mine to review now stays closed; the act is taken back all the same.
+    with suppress(Conflict):
+        open_item(at, undone.item_id)
     at.effect = _told(at, undone.effects[-1] if undone.effects else None)
     at.undone, at.same = undone.acts, ()
     return True

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.domain.review import CellState
-from core.services.review import other_acts
+from core.services.review import other_acts, queues
 from core.services.review.audit_trail import CellEffect, DecisionEffect
+from core.services.review.other_acts import HasMet
 from core.services.review.reviewer_quality import Pace
 from core.text import numbers as fmt
 from pages.review_item import keyboard, opened
@@ -19,19 +20,20 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, shown_errors, table
 
 REVIEW_HELP = "review_help"
+REVIEW_LEAD = "review_lead"
 
 
 #: Every key with what it does; the same list is shown by H.
 KEYS = (
-    ("1 to 9", "choose that option of the active cell; from the tenth on, with Shift"),
-    ("0", "cannot assess; then a digit says why"),
+    ("0 to 9", "choose the option of the active cell that shows this key: its own digit, or place"),
+    ("0 or X", "cannot assess (X where 0 is an option); then a digit says why"),
     ("↑ ↓", "the cell before, the next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),
     ("N", "write a note; Ctrl+Enter goes on with it as Enter does, Esc only leaves the field"),
     ("E", "mark sentences as evidence: Tab to their numbers, Space"),
     ("F", "flag the active cell for somebody else, or send it back"),
     ("S", "skip the item: it comes last in your queue; a note says why"),
-    ("U", "undo what you did last, as often as you like"),
+    ("U", "undo what you did last, as often as you like; what stands can be flagged for a lead"),
     ("← →", "look at the previous or next item without deciding"),
     ("H", "show or hide this list"),
 )
@@ -42,6 +44,8 @@ def show(at: OpenItem, queue_name: str) -> None:
     with st.container(key="rs_where", gap="xsmall"):
         _where(at, queue_name)
         _said(at)
+    if isinstance(at.stands, HasMet):
+        _ask_lead(at, at.stands)
     if state.get(REVIEW_HELP):
         table(["Key", "What it does"], [(f"<b>{esc(k)}</b>", esc(w)) for k, w in KEYS], name="Keys")
 
@@ -120,6 +124,8 @@ def _said(at: OpenItem) -> None:
     if refused is not None:
         where = f"{refused.where}: " if refused.where else ""
         parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
+    elif at.told:
+        parts = [f'<span class="rs-quiet">{esc(at.told)}</span>']
     elif at.effect is not None or at.undone or at.same:
         parts = [effect_line(at.effect, at.undone, at.same)]
     else:
@@ -127,6 +133,37 @@ def _said(at: OpenItem) -> None:
     st.html(f'<div class="rs-row" role="status">{"".join(parts)}</div>')
     if refused is not None:
         problem_list(refused.problems)
+
+
+def _ask_lead(at: OpenItem, met: HasMet) -> None:
+    """What stands, and the note with which a lead is asked to send it back."""
+    number = queues.item_number(store(), at.queue_id, met.item_id)
+    names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)
+    key = state.key(REVIEW_LEAD, met.step)
+    state.seed(key, f"I would change my verdict on {names}: ")
+    with st.container(border=True, key="rs_ask_lead", gap="small"):
+        st.html(
+            f'<div class="rs-prose" role="status">Item {number}: your verdict on {esc(names)} has '
+            "met another reviewer's, so it stands. A lead can send it back: then everybody "
+            "reviews it again. U again takes back what you did before that.</div>"
+        )
+        st.text_area("Note for the lead", key=key, height=80, max_chars=2000)
+        with st.container(horizontal=True, gap="small"):
+            st.button(
+                "Flag for a lead",
+                key=state.key(REVIEW_ACT, "ask lead"),
+                type="primary",
+                icon=":material/flag:",
+                on_click=keyboard.flag_met,
+                args=(at, met, key),
+            )
+            st.button(
+                "Leave it",
+                key=state.key(REVIEW_ACT, "leave it"),
+                type="tertiary",
+                on_click=keyboard.guarded,
+                args=(at, lambda _: None),
+            )
 
 
 OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not for review"}

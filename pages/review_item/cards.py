@@ -217,7 +217,8 @@ def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
     criterion = cell.criterion
     chosen = None if given is None else given.option
     with st.container(gap="xsmall", key="rs_options"):
-        for index, option in enumerate(criterion.options):
+        keys = keyboard.option_keys(criterion)
+        for index, (option, key) in enumerate(zip(criterion.options, keys, strict=True)):
             value = "no score" if option.na else fmt.score(option.value)
             st.button(
                 f"**{label(option.label)}** &nbsp; {label(value)}"
@@ -225,7 +226,7 @@ def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
                 key=state.key(REVIEW_ACT, "option", at.number, criterion.name, index),
                 type="primary" if index == chosen else "secondary",
                 icon=":material/check:" if index == chosen else None,
-                shortcut=_digit(index) if index < 18 else None,
+                shortcut=key,
                 width="stretch",
                 wrap=True,
                 on_click=keyboard.option,
@@ -233,17 +234,9 @@ def _options(at: OpenItem, cell: BlindCell, given: Given | None) -> None:
             )
 
 
-def _digit(index: int) -> str:
-    """The key of an option: 1 to 9, from the tenth on with Shift.
-
-    >>> _digit(0), _digit(8), _digit(9), _digit(17)
-    ('1', '9', 'Shift+1', 'Shift+9')
-    """
-    return str(index + 1) if index < 9 else f"Shift+{index - 8}"
-
-
 def _whys(at: OpenItem, cell: BlindCell) -> None:
-    st.caption("Why can it not be assessed? (0 goes back)")
+    key = keyboard.cannot_key(cell.criterion)
+    st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
         for number, (why, words) in enumerate(WHYS.items(), start=1):
             _choice(at, words, ("why", why), number, keyboard.why, (why,))
@@ -263,7 +256,8 @@ def _flag(at: OpenItem, cell: BlindCell) -> None:
 
 def _acts(at: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
-        for words, shortcut, what in (("Cannot assess", "0", "why"), ("Flag", "F", "flag")):
+        cannot = keyboard.cannot_key(cell.criterion)
+        for words, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
             st.button(
                 words,
                 key=state.key(REVIEW_ACT, what),

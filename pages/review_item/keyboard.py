@@ -7,7 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.domain.review import Role, Why
+from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, Problem, RubricStudioError
+from core.services.review.other_acts import HasMet, Stands
 from pages.review_item import acts, opened
 from pages.review_item.opened import REVIEW_ACT, REVIEW_NOTE, REVIEW_REFUSED, OpenItem
 from pages.ui import state
@@ -101,6 +103,28 @@ export default function({ data }) {
 """
 
 
+def option_keys(criterion: Criterion) -> list[str | None]:
+    """The key of each option: its label where all are single digits, else its place.
+
+    From the tenth place on with Shift, as are options without a score beside digits.
+    """
+    digits = "0123456789"
+    if all(
+        option.label in digits and len(option.label) == 1
+        for option in criterion.options
+        if not option.na
+    ):
+        beside = iter(range(1, 10))
+        return [f"Shift+{next(beside, 9)}" if o.na else o.label for o in criterion.options]
+    places = [*digits[1:], *(f"Shift+{n}" for n in digits[1:])]
+    return [places[at] if at < len(places) else None for at in range(len(criterion.options))]
+
+
+def cannot_key(criterion: Criterion) -> str:
+    """The key for "cannot assess": 0, or X where 0 is an option."""
+    return "X" if "0" in option_keys(criterion) else "0"
+
+
 def show(at: OpenItem) -> None:
     """The part in the browser."""
     component = st.components.v2.component("rubric_studio_hands", js=_HANDS)
@@ -119,6 +143,7 @@ def show(at: OpenItem) -> None:
 def guarded(at: OpenItem, act: Callable[[OpenItem], object]) -> None:
     """Do it; keep a refusal for the bar to show."""
     state.drop(REVIEW_REFUSED)
+    at.stands, at.told = None, ""
     try:
         act(at)
     except InputError as error:
@@ -192,7 +217,8 @@ def enter(at: OpenItem, number: int) -> None:
         at.active, at.mode = at.missing[0], "options"
         left = len(at.missing)
         have = "cells have" if left > 1 else "cell has"
-        refuse(f"{left} {have} no verdict yet. 0 says that one cannot be assessed.")
+        key = next(cannot_key(c.criterion) for c in at.mine if opened.name(c) == at.active)
+        refuse(f"{left} {have} no verdict yet. {key} says that one cannot be assessed.")
         return
     guarded(at, acts.commit)
 
@@ -239,10 +265,25 @@ def step(at: OpenItem, number: int, by: int) -> None:
 
 
 def undo(at: OpenItem) -> None:
-    """Take my last act back."""
+    """Take my last act back; pressed again after one that stands, the last one before it."""
+    passed = at.stands
 
     def back(now: OpenItem) -> None:
-        if not acts.undo(now):
-            refuse("There is nothing of yours to undo in this queue.")
+        try:
+            undone = acts.undo(now, None if passed is None else passed.step)
+        except Stands as error:
+            now.stands = error
+            if not isinstance(error, HasMet):
+                refuse(f"{error} U again takes back what you did before that.")
+            return
+        if not undone:
+            before = " before that" if passed else ""
+            refuse(f"There is nothing of yours to undo in this queue{before}.")
 
     guarded(at, back)
+
+
+def flag_met(at: OpenItem, met: HasMet, note: str) -> None:
+    """Ask a lead about verdicts that have met another reviewer's; the note is in this field."""
+    guarded(at, lambda now: acts.flag_met(now, met, str(state.get(note) or "")))
+    at.stands = None if at.told else met

@@ -15,6 +15,7 @@ from core.services.review import claims, commit_reveal, queues, reviewer_quality
 from core.services.review.audit_trail import DecisionEffect
 from core.services.review.claims import Ticket
 from core.services.review.commit_reveal import BlindCell, BlindItem, RevealedCell
+from core.services.review.other_acts import Stands
 from core.services.review.queues import QueueProgress
 from core.services.review.reviewer_quality import Pace
 from pages.ui import state
@@ -51,6 +52,8 @@ class OpenItem:
     effect: DecisionEffect | None = None
     undone: tuple[str, ...] = ()
     same: tuple[str, ...] = ()  # confirmed by themselves with the last commit
+    stands: Stands | None = None  # what undo could not take back just now
+    told: str = ""  # what the last act did, where nothing was decided
     number: int = 0
     note: int = 0  # rises when the note is to be typed in
     where: QueueFilter = field(default_factory=QueueFilter)  # which items I want

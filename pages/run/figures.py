@@ -178,8 +178,9 @@ def against_labels(run: Run) -> None:
         numbers=(1, 2, 4, 5, 6),
     )
     st.caption(
-        "Right: the share of verdicts that equal the label, and below it where that share lies "
-        "with 95% confidence (Wilson 1927). Most common answer: the share that "
+        "Right: the share of the votes' verdicts, before people settled any, that equal the label, "
+        "and below it where that share lies with 95% confidence (Wilson 1927, with t). Most common "
+        "answer: the share that "
         "always giving the most common label would get on the same items; a panel that is not "
         "above it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic "
         "weights where options have an order; 0 is chance, 1 is perfect. Items on which the panel "

@@ -21,6 +21,7 @@ from pages.run import figures, grid, item
 from pages.ui import asking_words as words
 from pages.ui import routes, run_status, state
 from pages.ui.asking_words import SCALE_WORDS, rule_label
+from pages.ui.grades import trust_statement
 from pages.ui.resources import require_seen, store
 from pages.ui.run_status import raters_line, versions_line
 from pages.ui.text import esc, one_line
@@ -278,6 +279,7 @@ def show(run_id: int) -> None:
     show_flash()
     routes.other_views(run, routes.RUN)
     run_status.show(run_id, grades=True)
+    trust_statement(run_id, run.votes)
     _addresses(run)
     scored_under(run)
     _view(run)
@@ -317,9 +319,8 @@ def _at(told: Mapping[str, Any], *, active: bool) -> list[str]:
 
 def _view(run: Run) -> None:
     key = state.key(RUN_VIEW)
-    asked = state.address(state.VIEW)
     views = [name for name in VIEWS if name != "orders" or run.panel.asking.flip != "off"]
-    state.put(key, asked if asked in views else "items")
+    state.put(key, state.address_in(state.VIEW, views) or "items")
     view = one_of(
         "View", views, key=key, format_func=VIEWS.__getitem__, on_change=_on_view, args=(key,)
     )

@@ -76,7 +76,7 @@ def _pair(tasks: SharedTasks, of: dict[str, MeansOf]) -> tuple[str, str] | None:
     """The two that are compared: those of the address, else the first two by score."""
     if len(tasks.systems) < 2:
         return None
-    asked = state.address(state.FIRST), state.address(state.SECOND)
+    asked = tuple(state.address_in(one, tasks.systems) for one in (state.FIRST, state.SECOND))
     names = sorted(tasks.systems, key=lambda name: -(of[name].score.value or 0.0))
     two = sorted(names[:2], key=list(tasks.systems).index)
     first = asked[0] if asked[0] in tasks.systems else two[0]

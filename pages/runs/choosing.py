@@ -46,6 +46,8 @@ def choose_dataset(found: RunChoices) -> tuple[int, int]:
 def _chosen(what: str, names: dict[int, str], parameter: str) -> int:
     key = plan_key(what)
     asked, followed = state.address_id(parameter), plan_key(what, "asked")
+    if asked is not None and asked not in names:
+        state.unknown(parameter, asked)
     if asked in names and asked != state.get(followed):
         # Whoever comes by a link means what it names, whatever was planned before.
         state.put(key, asked)

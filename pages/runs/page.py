@@ -275,7 +275,7 @@ def _replicates() -> int:
     return count
 
 
-_plan = state.address(state.PLAN)
+_plan = state.address_in(state.PLAN, (state.NEW, state.SWEEP))
 if _plan is None:
     run_list()
 elif _plan == state.SWEEP:

@@ -188,8 +188,7 @@ def show() -> None:
     if rubric is None or not model_help.ready():
         return
     key = state.key(DATA_FIELD, "view")
-    asked = state.address(state.VIEW)
-    state.seed(key, asked if asked in VIEWS else SUBMISSIONS)
+    state.seed(key, state.address_in(state.VIEW, VIEWS) or SUBMISSIONS)
     view = one_of("Kind", VIEWS, key=key)
     state.set_address(**{state.RUBRIC: name, state.VIEW: view})
     with shown_errors():
@@ -210,9 +209,9 @@ def _titles() -> dict[str, str]:
 
 def _chosen(titles: dict[str, str]) -> str:
     key = state.key(DATA_FIELD, "rubric")
-    asked = state.address(state.RUBRIC)
+    asked = state.address_in(state.RUBRIC, titles)
     if state.get(key) not in titles:
-        state.put(key, asked if asked in titles else next(iter(titles)))
+        state.put(key, asked or next(iter(titles)))
     chosen: str = st.selectbox(
         "Rubric", list(titles), key=key, format_func=lambda one: one_line(titles[one], 80)
     )

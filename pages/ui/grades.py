@@ -1,4 +1,6 @@
-"""Grades for Canvas and Moodle: their own file in, what would change, and the file to give back."""
+"""The grades of a run: how right its verdicts are; Canvas's and Moodle's own file in, what would
+change, and the file to give back.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +12,16 @@ from core.errors import InputError, RubricStudioError
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.report.rosters import KIND_WORDS, Roster, read_roster
 from core.formats.rubrics.foreign import Scaling
+from core.services.agreement import load_ratings, overall
+from core.services.agreement.overall import Trust
 from core.services.exports import grade_lists
 from core.services.exports.grade_lists import Filled, GradeChange, GradeChoices
+from core.services.results import browsing
 from core.text import numbers as fmt
-from pages.ui import state
-from pages.ui.resources import store
+from pages.ui import routes, state
+from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import problem_list, sheet_choice, table, tag
+from pages.ui.widgets import confidence, problem_list, sheet_choice, table, tag
 
 # The keys of the dialog that writes grades into files of Canvas and Moodle.
 
@@ -206,3 +211,27 @@ def _changes(changes: tuple[GradeChange, ...]) -> None:
 
 def _students(number: int) -> str:
     return fmt.plural(number, "student")
+
+
+def trust_statement(run_id: int, votes: int) -> None:
+    """The statement on a run that has votes; where nothing is known, links to what would tell."""
+    if not votes:
+        return
+    found = trust_of(run_id)
+    st.html(f'<div class="rs-prose" style="max-width:100ch">{esc(found.sentence)}</div>')
+    if found.found.right.value is None:
+        with st.container(horizontal=True, gap="small"):
+            routes.link(
+                routes.QUEUES, "Review a random audit", {state.RUN: run_id}, icon="rate_review"
+            )
+
+
+def trust_of(run_id: int) -> Trust:
+    """The statement, made once for the votes and settlements that there are."""
+    how = confidence()
+    about = (*browsing.stands_on(store(), store().runs.get(run_id)), how.level)
+    return remembered(
+        "trust",
+        about,
+        lambda: overall.trust(load_ratings.of_run(store(), run_id), level=how.level),
+    )

@@ -7,7 +7,7 @@ work (ids, plain dicts, primitives); everything else is in the store. A widget's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -71,6 +71,8 @@ FLASH = "flash"
 PAGE_SHOWN = "page_shown"
 ARRIVING = "page_arriving"
 ADDRESS_SHOWN = "address_shown"
+#: What of the address is unknown, as far as the page has read it.
+UNKNOWN = "address_unknown"
 GUESSED = "guessed"
 TYPING = "page_typing"
 #: The workspace that this tab is in.
@@ -207,8 +209,31 @@ def addresses(name: str) -> tuple[str, ...]:
 
 
 def address_id(name: str) -> int | None:
-    """An address parameter as an id; `None` where it is absent or not a number."""
-    return as_id(address(name) or "")
+    """An address parameter as an id; `None` where it is absent or not a number.
+
+    What is neither a number nor something new is said to be unknown.
+    """
+    text = address(name)
+    number = as_id(text or "")
+    if text and number is None and not text.startswith(NEW):
+        unknown(name, text)
+    return number
+
+
+def address_in(name: str, known: Collection[str]) -> str | None:
+    """An address parameter that is one of these; any other is said to be unknown."""
+    text = address(name)
+    if text is not None and text not in known:
+        unknown(name, text)
+        return None
+    return text
+
+
+def unknown(name: str, value: object) -> None:
+    """Have the frame say that a part of the address is unknown here, and left out."""
+    kept = get(UNKNOWN)
+    if kept is not None:
+        kept[f"{name}={value}"] = None
 
 
 def as_id(text: str) -> int | None:

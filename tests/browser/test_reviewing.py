@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from core.domain.base import build
 from core.domain.review import QueueRule
+from core.domain.rubric import Criterion
 from core.services.reports import worked_example
 from core.services.review import adjudication
 from core.store.store import Store
@@ -95,6 +97,29 @@ def test_twenty_cells_of_the_example_are_settled_with_keys_alone(
         f"\n{len(waits)} keys for 20 cells; app seconds per decision {per_decision:.2f}, "
         f"per key: median {statistics.median(waits):.2f}, most {max(waits):.2f}"
     )
+
+
+def test_on_a_scale_from_zero_a_digit_chooses_the_option_that_shows_it(
+    store: Store, someone: Callable[..., Any], app_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = [{"label": str(n), "value": n / 5} for n in range(6)]
+    raw = {"name": "Right", "requirement": "How right?", "scale": "ordinal", "options": options}
+    scale = build(Criterion, raw, "criterion")
+    rubric = world.RUBRIC.model_copy(update={"criteria": (scale, world.RUBRIC.criteria[1])})
+    monkeypatch.setattr(world, "RUBRIC", rubric)
+    queue_id = world.queue(store, world.graded(store, 1))
+    page = someone("Dora")
+    review(page, app_url, queue_id)
+    shown = page.locator(".st-key-rs_options button").all_inner_texts()
+    # Each button shows its key, and that is its label.
+    assert [(text.split()[0], text.split()[-1]) for text in shown] == [(n, n) for n in "012345"]
+    key(page, "5")
+    assert "✓ 5" in main_text(page)
+    key(page, "ArrowUp", "0")
+    assert "✓ 0" in main_text(page)
+    # 0 is taken by an option; X says that the cell cannot be assessed.
+    key(page, "ArrowUp", "x", "1")
+    assert "✓ cannot assess: Something needed is missing" in main_text(page)
 
 
 def settle_all(page: Any) -> list[float]:

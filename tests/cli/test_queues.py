@@ -37,6 +37,20 @@ def test_a_queue_with_a_cap_is_counted_and_then_made_from_a_terminal(store: Stor
     assert "0 cells added" in said(store, "refresh", "1")
 
 
+def test_the_audit_of_a_capped_queue_is_counted_beside_the_doubtful_cells(store: Store) -> None:
+    reviewed.graded(store, 24)
+    wanted = ("make", "1", "--most", "10", "--audit", "0.2")
+    # 36 of 48 cells are doubtful; a fifth of ten is two.
+    assert "10 cells of" in said(store, *wanted, "--dry-run")
+    assert "8 doubtful, 2 random" in said(store, *wanted, "--dry-run")
+    made = json.loads(said(store, *wanted, "--json"))
+    assert (made["cells"], made["doubtful"], made["random"]) == (10, 8, 2)
+    strata = [cell.stratum for cell in store.queues.cells(made["queue"])]
+    assert (strata.count("rule"), strata.count("audit")) == (8, 2)
+    (row,) = json.loads(said(store, "list", "1", "--json"))["queues"]
+    assert (row["doubtful"], row["random"]) == (8, 2)
+
+
 def test_criteria_that_are_not_there_are_said(store: Store) -> None:
     reviewed.graded(store, 4)
     # Also beside one that is there, and where only counted: it would choose nothing, unsaid.

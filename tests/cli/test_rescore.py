@@ -55,14 +55,13 @@ def test_a_folder_and_its_imported_run_score_alike_where_it_is_said_who_counts(
     assert scores(one) == {"i": score, "j": None}
 
 
-def test_unless_told_all_count_in_a_folder_and_judges_in_the_app_and_both_say_so(
+def test_beside_judges_people_do_not_count_in_a_folder_as_in_its_imported_run(
     store: Store, folder: Path
 ) -> None:
     said: list[str] = []
-    assert scores(score_source(lambda: store, str(folder), tell=said.append))["i"] == 0
-    assert said == [
-        "People and judges count alike here. --raters judges (or people) counts only them."
-    ]
+    assert scores(score_source(lambda: store, str(folder), tell=said.append))["i"] == 1
+    assert said == ["Only judges' votes count here. --raters all counts people's, too."]
+    assert scores(score_source(lambda: store, str(folder), raters="all"))["i"] == 0
     run = imported(store, folder)
     assert scores(score_source(lambda: store, run, tell=said.append))["i"] == 1
     assert store.results.item(int(run), "i").score == 1

@@ -7,15 +7,15 @@ import pytest
 
 from bench.thresholds import sample
 from core.metrics.bias.judge_bias import clustered_mean
-from core.metrics.cascade import clustered_share, held_out
+from core.metrics.cascade import held_out, share_right
 
 
 def test_the_interval_of_a_share_counts_items_and_stays_within_0_and_1() -> None:
     # All 20 items right: the whole item counts once, n / (n + t^2) with t(19) = 2.093.
-    found = clustered_share(np.ones(60, np.bool_), np.repeat(np.arange(20), 3))
+    found = share_right(np.ones(60, np.bool_), np.repeat(np.arange(20), 3))
     assert (found.estimate, found.high) == (1.0, 1.0)
     assert found.low == pytest.approx(20 / (20 + 2.093024**2))
-    few = clustered_share(np.ones(60, np.bool_), np.repeat(np.arange(19), 4)[:60])
+    few = share_right(np.ones(60, np.bool_), np.repeat(np.arange(19), 4)[:60])
     assert few.reason.startswith("Only 15 items")
 
 

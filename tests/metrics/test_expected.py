@@ -75,5 +75,6 @@ def test_every_number_that_is_missing_says_why():
 def test_a_judge_asked_in_two_orders_is_two_raters():
     ours = of_folder("llmbar")
     raters = ours["criteria"]["better_output"]["raters"]
-    assert len(raters) == 96
+    # And the majority of all, which ties leave out.
+    assert len(raters) == 96 + 1
     assert raters["GPT-4/CoT|swapped"]["vs_gold"]["n"] > 400

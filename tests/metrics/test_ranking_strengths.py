@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize
+from scipy import optimize, stats
 
-from core.metrics.ranking.bradley_terry import fit, further_contests, strengths
+from bench import ranking
+from core.metrics.ranking.bradley_terry import fit, further_contests, items_of, strengths
 from core.metrics.ranking.contests import (
     ContestTable,
     components,
@@ -22,6 +23,7 @@ from core.metrics.ranking.contests import (
     win_rates,
 )
 from core.metrics.ranking.ranks import rank_ranges
+from core.services.pairwise.leaderboard_parts import rates_of
 
 Row = tuple[int, int, float]
 
@@ -254,3 +256,35 @@ def test_where_everything_ties_no_contest_can_tell_systems_apart() -> None:
     assert found.log_tie == math.inf
     assert further_contests(0.1, 0.2, found.log_tie).value is None
     assert not found.better.any()
+
+
+@pytest.mark.parametrize("tasks", [6, 10])
+def test_of_four_equal_systems_on_few_tasks_hardly_ever_is_one_called_better(tasks: int) -> None:
+    """Three judges' scores on five levels, 60 seeded studies (issue 29, C12): at most 5 in 100.
+
+    By the spread of resamples 16 in 100 called one better with six tasks and 14 with ten, and means
+    of systems without common tasks by the normal distribution 12 and 10.
+    """
+    by_strength, by_mean = ranking.somebody_better(tasks, (3, 4, 0.5), 60, resamples=100)
+    assert by_strength <= 0.06
+    assert by_mean <= 0.07
+
+
+def test_few_tasks_weigh_a_win_rate_by_t() -> None:
+    """Two systems, five tasks each decided once, four won: jackknife of a mean, s / sqrt(5)."""
+    table = table_of([(0, 1, 1.0)] * 4 + [(0, 1, 0.0)], 2, items=5)
+    first, second = rates_of(table, np.random.default_rng(0), 100)
+    points = np.array([1, 1, 1, 1, 0])
+    reach = stats.t.ppf(0.975, 4) * points.std(ddof=1) / math.sqrt(5)
+    assert (first.low, first.high) == (pytest.approx(0.8 - reach), 1.0)
+    assert (second.low, second.high) == (0.0, pytest.approx(0.2 + reach))
+
+
+def test_a_system_that_met_on_few_tasks_is_weighed_by_these_alone() -> None:
+    """Sixty tasks, but the third system met the others on six of them: t of five degrees."""
+    item = np.r_[np.arange(60), np.arange(6)]
+    second = np.repeat([1, 2], [60, 6])
+    table = tabulate(item, np.zeros(66, int), second, item % 2, systems=3, n_items=60)
+    (found,) = strengths(table, np.random.default_rng(0))
+    assert items_of(table).tolist() == [60, 60, 6]
+    assert found.critical[0, 1] < found.critical[0, 2]

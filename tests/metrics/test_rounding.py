@@ -11,7 +11,8 @@ import pytest
 
 from core.metrics.agreement.correlation_distance import TOO_FEW
 from core.metrics.agreement.scores import score_agreement
-from core.metrics.intervals.bootstrap import bca, paired_difference
+from core.metrics.intervals.bootstrap import bca
+from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import levelled
 from core.metrics.ranking.contests import majorities, tabulate, win_matrix
 from core.metrics.ranking.ranks import kendall_tau, mid_ranks, ordered, spearman_rho
@@ -97,7 +98,7 @@ def test_a_difference_that_is_rounding_in_every_resample_has_no_p_and_no_interva
     assert found.value.value == 0.0
     assert found.p.value is None
     assert found.value.low is None
-    assert "same value" in found.value.reason
+    assert "same difference" in found.value.reason
 
 
 def test_resamples_that_equal_the_figure_up_to_rounding_count_as_equal() -> None:

@@ -38,10 +38,10 @@ def queue() -> None:
 @click.option("--criterion", "criteria", multiple=True, help="Only cells of these criteria.")
 @click.option(
     "--audit", type=FiniteRange(0, 1), default=0.1, show_default=True,
-    help="The chance of every cell that no reason chooses.",
+    help="Chance of every cell that no reason chooses; with --most the share of N drawn at random.",
 )  # fmt: skip
 @click.option(
-    "--most", type=click.IntRange(1, 1_000_000), help="At most so many cells; draws are never cut."
+    "--most", type=click.IntRange(1, 1_000_000), metavar="N", help="At most N cells in all."
 )
 @click.option(
     "--order", type=click.Choice(ORDERS), default="impact", show_default=True,
@@ -79,6 +79,8 @@ def queue_make(
         report = {
             "queue": made,
             "cells": found.cells,
+            "doubtful": found.doubtful,
+            "random": found.random,
             "items": found.items,
             "by_reason": dict(found.by_reason),
             "settled": found.settled,
@@ -108,9 +110,15 @@ def _rule(
 
 
 def _made_text(report: dict[str, Any]) -> str:
+    from core.services.review import queues
+
+    parts = queues.parts(report["doubtful"], report["random"])
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report["by_reason"].items()))
     made = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
-    lines = [f"{made} {report['cells']} cells of {report['items']} items ({reasons or 'none'})."]
+    lines = [
+        f"{made} {report['cells']} cells of {report['items']} items: {parts}.",
+        f"By reason: {reasons or 'none'}.",
+    ]
     if report["left_out_by_cap"]:
         lines.append(f"{report['left_out_by_cap']} more would fit and are left out by the cap.")
     if report["settled"]:
@@ -195,6 +203,8 @@ def _listed(store: Store, run: int | None) -> list[dict[str, Any]]:
                 "run": row.run_id,
                 "name": row.name,
                 "cells": progress.total,
+                "doubtful": progress.total - progress.random,
+                "random": progress.random,
                 "resolved": progress.resolved,
                 "most": row.rule.most,
             }

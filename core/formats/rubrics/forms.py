@@ -251,7 +251,15 @@ def _is_header(first: str) -> bool:
     heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
     if looks_like_canvas(heads) or looks_like_levels(heads):
         return True
-    return any(looks_like_grid(next(csv.reader([first], delimiter=one))) for one in DELIMITERS)
+    return any(looks_like_grid(_cells(first, delimiter)) for delimiter in DELIMITERS)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    """The cells of a line; none where it is no CSV, as with a cell of more than 128 KB."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error:
+        return []
 
 
 # The JSON Schema of rubric files, made from our model, for editors that complete and check.

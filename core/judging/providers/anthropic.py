@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.judging.allowance import Told
+from core.judging.answer_bounds import known_count
 from core.judging.providers.base import CallError, Completion, Request, json_of
 from core.judging.providers.failures import brief, from_status
 from core.judging.providers.straight import escaped
@@ -162,14 +163,16 @@ def as_usage(usage: object) -> dict[str, Any]:
     ... ]
     3
     """
-    if not isinstance(usage, dict) or not isinstance(usage.get("input_tokens"), int):
+    fresh = known_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
+    if not isinstance(usage, dict) or fresh is None:
         return {}
     kept, new = (
-        usage.get(name) or 0 for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
+        known_count(usage.get(name)) or 0
+        for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
     )
     return {
-        "prompt_tokens": usage["input_tokens"] + kept + new,
-        "completion_tokens": usage.get("output_tokens"),
+        "prompt_tokens": fresh + kept + new,
+        "completion_tokens": known_count(usage.get("output_tokens")),
         "prompt_tokens_details": {"cached_tokens": kept, "cache_creation_tokens": new},
     }
 

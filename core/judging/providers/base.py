@@ -22,6 +22,7 @@ from core.domain.panel import Thinking
 from core.domain.secrets import HOW, filled, holds_removed, masked
 from core.domain.votes import FailureKind
 from core.judging.allowance import Told
+from core.judging.answer_bounds import known_cost, known_count, known_name
 from core.judging.providers.logprobs import NumberToken
 from core.records import record
 
@@ -214,6 +215,17 @@ class Completion:
     number_tokens: list[NumberToken] | None = None
     told: Told | None = None
 
+    def __post_init__(self) -> None:
+        """Whatever the provider says is within bounds, or unknown."""
+        for name in _COUNTS:
+            object.__setattr__(self, name, known_count(getattr(self, name)))
+        object.__setattr__(self, "cost", known_cost(self.cost))
+        object.__setattr__(self, "model", known_name(self.model))
+        object.__setattr__(self, "finish", known_name(self.finish))
+
+
+_COUNTS = ("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking")
+
 
 class CallError(Exception):
     """A call that gave no completion. ``str(error)`` is a sentence for a person, without the key.
@@ -344,5 +356,4 @@ def tokens(usage: object) -> Tokens:
 
 
 def _count(counts: object, name: str) -> int | None:
-    value = counts.get(name) if isinstance(counts, dict) else None
-    return value if isinstance(value, int) else None
+    return known_count(counts.get(name)) if isinstance(counts, dict) else None

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
 
 from core.domain.votes import FailureKind
+from core.judging.answer_bounds import known_wait
 from core.judging.providers.base import CallError, Hidden, redact
 
 #: What aiohttp and httpx name the failure to reach anybody at all.
@@ -211,15 +212,15 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     1.5
     """
     if (exact := _seconds(headers.get("retry-after-ms", ""))) is not None:
-        return exact / 1000
+        return known_wait(exact / 1000)
     given = headers.get("retry-after", "")
     if (seconds := _seconds(given)) is not None:
-        return seconds
+        return known_wait(seconds)
     until = _timestamp(given)
     if until is None:
         return None
     now = _timestamp(headers.get("date", ""))
-    return max(0.0, until - (time.time() if now is None else now))
+    return known_wait(max(0.0, until - (time.time() if now is None else now)))
 
 
 def brief(words: str, hidden: Hidden) -> str:
@@ -255,5 +256,5 @@ def _seconds(text: str) -> float | None:
 def _timestamp(text: str) -> float | None:
     try:
         return parsedate_to_datetime(text).timestamp()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

@@ -19,6 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from core.domain.panel import Judge
 from core.judging.allowance import told_by
+from core.judging.answer_bounds import known_cost
 from core.judging.providers.anthropic import (
     as_usage,
     completion_of,
@@ -291,8 +292,7 @@ class PlainProvider(OpenAIProvider):
         if not isinstance(usage, dict):
             return None
         if provider == "openrouter":
-            told = usage.get("cost")
-            return float(told) if isinstance(told, int | float) else None
+            return known_cost(usage.get("cost"))
         if provider.startswith("ollama"):
             return 0.0
         entry = listed(provider, str(data.get("model") or "")) or listed(provider, model)

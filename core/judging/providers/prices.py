@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.identity import Same
+from core.judging.answer_bounds import known_count
 
 _LIST = "model_prices_and_context_window_backup.json"
 #: What names the price of a tier of service, by the tier's name in an answer.
@@ -63,8 +64,8 @@ def cost_by_list(
     entry: dict[str, Any], usage: dict[str, Any], served_tier: object = None
 ) -> float | None:
     """US dollars for a call with this ``usage``; ``None`` where the list or the usage is silent."""
-    prompt, reply = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not isinstance(prompt, int) or not isinstance(reply, int):
+    prompt, reply = (known_count(usage.get(n)) for n in ("prompt_tokens", "completion_tokens"))
+    if prompt is None or reply is None:
         return None
     tier = "" if served_tier is None else _TIERS.get(str(served_tier).lower(), "")
     steps = _steps(Same(entry), tier)
@@ -129,5 +130,4 @@ def _bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]
 
 
 def _count(counts: dict[str, Any], name: str) -> int:
-    value = counts.get(name)
-    return value if isinstance(value, int) else 0
+    return known_count(counts.get(name)) or 0

@@ -128,6 +128,24 @@ def share_of_rest(
     return Estimate(float(min(high, max(low, left / rest))), low, high, n=n)
 
 
+def share_so_far(
+    right: int, n: int, missing: int, rest: int, *, known: KnownLabels = NOTHING
+) -> tuple[float, float] | None:
+    """The 95% range of ``share_of_rest`` whatever the ``missing`` drawn ones turn out to be.
+
+    The ends are those of the intervals with all of them wrong, and all of them right, so that it
+    holds in whichever order people decide. ``None`` where the whole draw would say nothing.
+
+    >>> share_so_far(7, 8, 4, 200)
+    (0.27, 1.0)
+    """
+    worst = share_of_rest(right, n + missing, rest, known=known)
+    best = share_of_rest(right + missing, n + missing, rest, known=known)
+    if worst.low is None or best.high is None:
+        return None
+    return worst.low, best.high
+
+
 def _why_not(n: int, rest: int, missing: int) -> str:
     if missing:
         return f"{missing} of the {n + missing} drawn at random are still to be decided."

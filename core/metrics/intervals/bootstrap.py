@@ -1,4 +1,4 @@
-"""Intervals by resampling items, and whether two figures of the same items differ.
+"""Intervals by resampling items, exact ones of shares, and tests of two shares of the same items.
 
 A resample is how often each item was drawn (``draws``), so a thousand resamples of everything are
 one matrix of weights and every figure is a product with it; nothing loops over resamples.
@@ -7,15 +7,13 @@ one matrix of weights and every figure is a product with it; nothing loops over 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, betaincinv, ndtr, ndtri
 
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
-from core.metrics.intervals.draws import resample_patterns
-from core.metrics.measure import NEAR, Array, Statistic, near_zero
+from core.metrics.measure import NEAR, Array, near_zero
 
 #: Several statistics of the same resamples by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
@@ -47,6 +45,7 @@ def intervals(
             items where not given.
         how: the nominal coverage, and one method in place of these two.
 
+    >>> from core.metrics.intervals.draws import resample_patterns
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
     >>> draws = resample_patterns(np.array([300, 700]), 2000, np.random.default_rng(1))
     >>> low, high, method, _ = intervals(share, draws, [300, 700])["share"]
@@ -201,102 +200,7 @@ def _too_little(known: Array, resamples: int) -> str:
     return ""
 
 
-#: Weights held at once (40 MB); more resamples are drawn in parts.
-_AT_ONCE = 5_000_000
 ONE_ITEM = "One item alone cannot tell how far off it may be."
-
-
-def mean_of(
-    values: npt.ArrayLike, *, resamples: int = 1000, seed: int = 0, how: Confidence = USUAL
-) -> Estimate:
-    """The mean of one number per item; the items are independent.
-
-    BCa below ``SMALL`` items, percentile from there on. Items with equal numbers are one pattern.
-    Undefined for no items; one item has a mean and no interval.
-
-    >>> mean_of([1.0, 0.0]).value
-    0.5
-    >>> mean_of([]).reason
-    'There is no item with a value.'
-    """
-    numbers = np.asarray(values, dtype=np.float64)
-    n = len(numbers)
-    if not n:
-        return Estimate.undefined("There is no item with a value.")
-    mean = Estimate.defined(float(numbers.mean()), n)
-    if n == 1:
-        return mean._replace(reason=ONE_ITEM)
-    return mean.within(_interval(numbers, resamples, np.random.default_rng(seed), how))
-
-
-def _interval(
-    numbers: Array, resamples: int, rng: np.random.Generator, how: Confidence
-) -> Interval:
-    distinct, times = np.unique(numbers, return_counts=True)
-    n = len(numbers)
-
-    def bundle(weights: Array) -> Mapping[str, Array]:
-        # Leaving one of two items out leaves weights that add up to less than n.
-        return {"mean": (distinct @ weights) / weights.sum(axis=0)}
-
-    if n < SMALL or how.method not in ("auto", "percentile"):
-        drawn = resample_patterns(times, resamples, rng)
-        return intervals(bundle, drawn, times, how=how)["mean"]
-    part = max(1, _AT_ONCE // len(distinct))
-    sizes = [min(part, resamples - start) for start in range(0, resamples, part)]
-    means = [bundle(resample_patterns(times, size, rng))["mean"] for size in sizes]
-    return percentile(np.concatenate(means), how.level)
-
-
-class Difference(NamedTuple):
-    """Second minus first with its interval, and the p of no difference."""
-
-    value: Estimate
-    p: Estimate
-
-
-def paired_difference(
-    first: Statistic,
-    second: Statistic,
-    draws: Array,
-    times: npt.ArrayLike,
-    *,
-    how: Confidence = USUAL,
-) -> Difference:
-    """How far the second statistic lies above the first, both over the same items.
-
-    Both see the same resamples, so what they share cancels (Efron and Tibshirani 1993, section
-    10.3). ``p`` is twice the smaller share of resamples on either side of no difference, with one
-    added to both counts (Davison and Hinkley 1997, equation 4.11); it can be no less than
-    2 / (resamples + 1). Undefined where either statistic is.
-
-    >>> hits = lambda column: lambda weights: column @ weights / weights.sum(axis=0)
-    >>> draws = np.random.default_rng(1).multinomial(100, [0.5, 0.3, 0.2], size=999).T * 1.0
-    >>> both = hits(np.array([1.0, 0, 0])), hits(np.array([1.0, 1, 0]))
-    >>> paired_difference(*both, draws, [50, 30, 20]).value.value
-    0.30000000000000004
-    """
-    base = np.asarray(times, dtype=np.float64)
-    n = int(base.sum())
-
-    def difference(weights: Array) -> Array:
-        return near_zero(second(weights) - first(weights))
-
-    value = float(difference(base[:, None])[0])
-    if np.isnan(value):
-        nothing = Estimate.undefined("One of the two figures is undefined.", n)
-        return Difference(nothing, nothing)
-    resampled = difference(draws)
-    interval = intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""]
-    return Difference(Estimate.defined(value, n).within(interval), _p(resampled, n))
-
-
-def _p(differences: Array, n: int) -> Estimate:
-    known = differences[~np.isnan(differences)]
-    if not len(known) or (known == known[0]).all():
-        return Estimate.undefined("All resamples give the same difference.", n)
-    tail = min((known <= 0).sum(), (known >= 0).sum())
-    return Estimate.defined(min(1.0, 2 * (tail + 1) / (len(known) + 1)), n)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

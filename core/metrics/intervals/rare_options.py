@@ -4,18 +4,20 @@ Resampling items draws only answers that were seen. Where one of two options is 
 items that have it decide a kappa or an F1, and whole resamples know nothing of it: BCa then holds
 the truth 33 to 90 times in 100 (bench/coverage.py). So the shares of all possible answers are
 drawn from what is known of them after the data: Dirichlet(counts + a), the Bayesian bootstrap
-(Rubin 1981) with four further ratings, spread evenly over everything that the raters could have
-said: for two raters half an item for each of the four answers (Jeffreys 1946). It draws from a
-stream of its own, so that equal counts have equal intervals wherever, and in whatever order, they
-are looked at.
+(Rubin 1981) with two further items or fewer. What these would show is not known, so two beliefs
+are asked: raters who answer independently of each other, and raters of whom most answer alike.
+The interval reaches from the lower of the two ends to the higher; with many items the beliefs no
+longer matter. It draws from a stream of its own, so that equal counts have equal intervals
+wherever, and in whatever order, they are looked at.
 """
 
 from __future__ import annotations
 
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from scipy.special import beta, comb
 
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Interval
@@ -23,25 +25,59 @@ from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, quantile, 
 from core.metrics.intervals.draws import MANY
 from core.metrics.measure import Array, Ratings
 
-#: How many ratings are added to those seen, spread over all possible answers.
-ADDED = 4.0
-#: Two levels and as many raters at most: 32 possible answers.
-MOST_RATERS = 5
+#: How many ratings independent raters add, and how many items raters who answer alike.
+RATINGS, ITEMS = 4.0, 2.0
+#: Raters with names, and two levels: so many make 256 possible answers.
+MOST_RATERS = 8
 _STREAM = 20261122
 
 
-def posterior(
-    times: Array, resamples: int, raters: int = 2, possible: npt.ArrayLike = True
-) -> Array:
-    """How often each pattern of the raters' answers occurs, drawn ``resamples`` times; every column
-    adds up to as many items as there are. ``possible`` says which patterns share what is added.
+def beliefs(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array, Array]:
+    """What is added to the answers seen, by independent raters and by raters who answer alike.
 
-    >>> posterior(np.array([3.0, 0.0]), 2).sum(axis=0).round(9).tolist()
+    ``ones`` says how many of the raters chose the second of two levels in each possible answer,
+    ``ways`` how many answers an entry stands for. Independent raters choose either level as often,
+    in an item for each two of the ``RATINGS``; of those who answer alike (``ITEMS``) the share that
+    chose the second level is Beta(1/2, 1/2) by item (Jeffreys 1946).
+
+    >>> [one.round(9).tolist() for one in beliefs(np.array([0.0, 1, 1, 2]), 2)]
+    [[0.5, 0.5, 0.5, 0.5], [0.75, 0.25, 0.25, 0.75]]
+    """
+    alone = RATINGS / raters * ways / 2.0**raters + 0.0 * ones
+    alike = ITEMS * ways * beta(ones + 0.5, raters - ones + 0.5) / beta(0.5, 0.5)
+    return alone, np.asarray(alike, np.float64)
+
+
+#: What is added to the table of two raters and two levels.
+OF_PAIR = beliefs(np.array([0.0, 1.0, 1.0, 2.0]), 2)
+
+
+class PossibleAnswers(NamedTuple):
+    """All possible answers of some raters, seen or not, and the incomplete ones that were seen.
+
+    ``times`` says how many items have each, ``added`` what each belief adds; to an incomplete
+    answer nothing is added.
+    """
+
+    rows: Ratings
+    times: Array
+    added: tuple[Array, Array]
+
+    @property
+    def whole(self) -> Array:
+        """How many items have each of the complete answers."""
+        return self.times[self.added[0] > 0]
+
+
+def posterior(times: Array, resamples: int, added: Array) -> Array:
+    """How often each answer occurs, drawn ``resamples`` times after one belief; every column adds
+    up to as many items as there are.
+
+    >>> posterior(np.array([3.0, 0.0]), 2, np.ones(2)).sum(axis=0).round(9).tolist()
     [3.0, 3.0]
     """
-    shares = np.broadcast_to(np.asarray(possible, np.float64), times.shape)
-    known = times + ADDED / raters * shares / shares.sum()
-    # The rarest pattern draws first: whoever of two raters is called the first, it is the same.
+    known = times + added
+    # The rarest answer draws first: whoever of two raters is called the first, it is the same.
     order = np.argsort(known, kind="stable")
     drawn = np.empty((len(times), resamples))
     rng = np.random.default_rng(_STREAM)
@@ -53,8 +89,7 @@ def smoothed(
     bundle: Bundle,
     times: Array,
     resamples: int,
-    raters: int = 2,
-    possible: npt.ArrayLike = True,
+    added: tuple[Array, Array] = OF_PAIR,
     *,
     level: float = 0.95,
 ) -> dict[str, Interval]:
@@ -63,19 +98,25 @@ def smoothed(
     It always holds the figure itself, which may lie at the end of what is possible.
 
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
-    >>> low, high, *_ = smoothed(share, np.array([30.0, 0.0]), 2000)["share"]
+    >>> low, high, *_ = smoothed(share, np.array([30.0, 0, 0, 0]), 2000)["share"]
     >>> 0.85 < low < 0.93, high
     (True, 1.0)
     """
     points = bundle(times[:, None])
-    found, drawn = {}, bundle(posterior(times, resamples, raters, possible))
-    for name, known in zip(drawn, risen(drawn.values()), strict=True):
-        point = float(points[name][0])
-        if len(known) < (1 - UNDEFINED_SHARE) * resamples or np.isnan(point):
+    drawn = [bundle(posterior(times, resamples, belief)) for belief in added]
+    known = [dict(zip(one, risen(one.values()), strict=True)) for one in drawn]
+    found = {}
+    for name, point in points.items():
+        rising = [one[name] for one in known]
+        value = float(point[0])
+        fewest = min(len(one) for one in rising)
+        if fewest < (1 - UNDEFINED_SHARE) * resamples or np.isnan(value):
             found[name] = Interval(None, None, "smoothed", "It is hardly ever defined.")
             continue
-        low, high = (quantile(known, at) for at in ((1 - level) / 2, (1 + level) / 2))
-        found[name] = Interval(min(low, point), max(high, point), "smoothed")
+        low, high = (
+            [quantile(one, at) for one in rising] for at in ((1 - level) / 2, (1 + level) / 2)
+        )
+        found[name] = Interval(min(value, *low), max(value, *high), "smoothed")
     return found
 
 
@@ -88,29 +129,53 @@ def fits(k: int, raters: int) -> bool:
 PLENTY = 400
 
 
-def rare(times: Array, possible: npt.ArrayLike = True) -> bool:
+def rare(times: Array) -> bool:
     """Whether some possible answer is rare: else whole resamples know all that ``posterior`` does.
 
     >>> rare(np.array([4_000.0, 700.0])), rare(np.array([90_000.0, 700.0]))
     (True, False)
     """
-    seen = times[np.broadcast_to(np.asarray(possible, np.bool_), times.shape)]
-    return bool(times.sum() < MANY or seen.min(initial=np.inf) < PLENTY)
+    return bool(times.sum() < MANY or times.min(initial=np.inf) < PLENTY)
 
 
-def every_pattern(rows: Ratings, times: Array, k: int) -> tuple[Ratings, Array]:
-    """All complete answers of the raters first, seen or not, then the incomplete ones seen.
+def named_answers(rows: Ratings, times: Array) -> PossibleAnswers:
+    """What raters with names can answer on two levels.
 
-    >>> every_pattern(np.array([[0, 0], [1, -1]]), np.array([4.0, 1.0]), 2)[1].tolist()
+    >>> named_answers(np.array([[0, 0], [1, -1]]), np.array([4.0, 1.0])).times.tolist()
     [4.0, 0.0, 0.0, 0.0, 1.0]
     """
-    whole = np.array(list(product(range(k), repeat=rows.shape[1])), np.int64)
-    partial = rows[(rows < 0).any(axis=1)]
+    raters = rows.shape[1]
+    whole = np.array(list(product(range(2), repeat=raters)), np.int64)
+    return _possible(whole, np.ones(len(whole)), rows, times, raters)
+
+
+def unnamed_answers(rows: Ratings, times: Array, raters: int) -> PossibleAnswers:
+    """What so many of the raters can answer on two levels where nobody asks who they were.
+
+    Of an item it counts how many chose each level; items with another number of ratings are
+    incomplete.
+
+    >>> unnamed_answers(np.array([[0, 1, -1], [1, 0, -1]]), np.array([4.0, 1.0]), 2).times.tolist()
+    [0.0, 5.0, 0.0]
+    """
+    ones = np.arange(raters + 1)
+    whole = np.full((len(ones), rows.shape[1]), -1)
+    whole[:, :raters] = np.arange(raters) < ones[:, None]
+    return _possible(whole, comb(raters, ones), np.sort(rows, axis=1)[:, ::-1], times, raters)
+
+
+def _possible(
+    whole: Ratings, ways: Array, rows: Ratings, times: Array, raters: int
+) -> PossibleAnswers:
+    partial = rows[(rows >= 0).sum(axis=1) != raters]
     found = np.concatenate([whole, patterns(partial).rows]) if len(partial) else whole
     place = {tuple(row): at for at, row in enumerate(found.tolist())}
     counts = np.zeros(len(found))
     np.add.at(counts, [place[tuple(row)] for row in rows.tolist()], times)
-    return found, counts
+    ones = (whole > 0).sum(axis=1).astype(np.float64)
+    rest = np.zeros(len(found) - len(whole))
+    alone, alike = (np.append(one, rest) for one in beliefs(ones, raters, ways))
+    return PossibleAnswers(found, counts, (alone, alike))
 
 
 # Where an interval would promise too much because an option is too rare: the one rule for it.

@@ -9,16 +9,16 @@ and nothing else of the data matters. Without ties it is Bradley and Terry (1952
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, ndtri
+from scipy.special import expit, ndtr, ndtri, stdtrit
 
 from core.metrics.estimate import USUAL, Estimate, Interval
-from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
+from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import (
     LOST,
@@ -197,7 +197,7 @@ class Strengths(NamedTuple):
     finite estimate exists, ``groups`` says between whom, and ``value`` holds what a prior of half
     a win and half a loss per system makes of it. ``better[i, j]``: i is better than j, all such
     statements together at 95%, whichever level intervals have. ``error[i, j]`` is the standard
-    error of a difference, and ``critical`` how many of them a difference must be to be told.
+    error of a difference, and ``critical[i, j]`` how many of them it must be to be told.
     """
 
     members: tuple[int, ...]
@@ -208,7 +208,7 @@ class Strengths(NamedTuple):
     groups: tuple[tuple[int, ...], ...]
     better: Flags
     error: Array
-    critical: float = math.nan
+    critical: Array
     reason: str = ""
 
 
@@ -217,9 +217,11 @@ def strengths(
 ) -> list[Strengths]:
     """The strengths of each group of systems that contests join, the largest group first.
 
-    Bradley and Terry (1952) with Davidson's (1970) ties; intervals are percentiles over items.
-    ``better`` compares every difference with the largest standardised one of each resample
-    (Romano and Wolf 2005), so that one wrong statement among all of them is as rare as one alone.
+    Bradley and Terry (1952) with Davidson's (1970) ties. ``better`` compares every difference with
+    the largest standardised one of each resample of items (Romano and Wolf 2005), so that one wrong
+    statement among all of them is as rare as one alone. Intervals are percentiles over resamples;
+    below ``SMALL`` items standard errors are those of the jackknife, and intervals and ``better``
+    by t with as many degrees as a system has items, less one.
     """
     groups = components(win_matrix(table).contests)
     weights = (
@@ -283,6 +285,7 @@ def _of_group(
             (),
             nothing > 0,
             nothing,
+            nothing,
             reason=reason,
         )
     pairs = np.array([[place[int(s)] for s in table.pairs[at]] for at in rows])
@@ -306,24 +309,43 @@ def _of_group(
             outside,
             blank > 0,
             blank * np.nan,
+            blank * np.nan,
             reason=reason,
         )
     drawn = fit(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
-    better, error, critical = _told_apart(value, drawn, USUAL.level)
-    found = tuple(percentile(row, level) for row in drawn)
+    gaps = drawn[:, None] - drawn[None, :]
+    error, most = gaps.std(axis=2), _largest(gaps, USUAL.level)
+    critical = np.full((n, n), most)
+    if table.items < SMALL:
+        there = np.flatnonzero(part.counts.sum(axis=(1, 2)))
+        left_out = part.totals(1.0 - np.eye(table.items)[:, there])
+        without = fit(pairs, left_out, n, prior=prior or TOUCH).strengths
+        error = jackknife_error(without[:, None] - without[None, :])
+        items = items_of(part)
+        # As rare as so many standard errors of a normal distribution.
+        degrees = np.minimum(items[:, None], items[None, :]) - 1
+        critical = stdtrit(np.maximum(degrees, 1), ndtr(critical))
+        alone = jackknife_error(without).tolist()
+        found = tuple(
+            by_t(float(one), off, number, level)
+            for one, off, number in zip(value, alone, items.tolist(), strict=True)
+        )
+    else:
+        found = tuple(percentile(row, level) for row in drawn)
+    better = (value[:, None] - value[None, :] > critical * error) & (error > 0)
     return Strengths(group, value, found, log_tie, regularised, outside, better, error, critical)
 
 
-def _told_apart(value: Array, drawn: Array, level: float) -> tuple[Flags, Array, float]:
-    """Who is better than whom by simultaneous intervals, standard errors of differences, and the
-    number of these that tells two apart.
-    """
-    gaps = drawn[:, None] - drawn[None, :]
-    error = gaps.std(axis=2)
+def _largest(gaps: Array, level: float) -> float:
+    """How many standard errors the largest of all resampled differences reaches at that level."""
+    error = gaps.std(axis=2)[:, :, None]
     away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
-    scaled = np.divide(
-        away, error[:, :, None], out=np.zeros_like(away), where=error[:, :, None] > 0
-    )
-    critical = float(np.quantile(scaled.max(axis=(0, 1)), level))
-    apart = value[:, None] - value[None, :]
-    return (apart > critical * error) & (error > 0), error, critical
+    scaled = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
+    return float(np.quantile(scaled.max(axis=(0, 1)), level))
+
+
+def items_of(table: ContestTable) -> Array:
+    """On how many items every system met another."""
+    met = table.counts.sum(axis=2) > 0
+    each = [met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]
+    return np.array([float(one.any(axis=1).sum()) for one in each])

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from scipy.special import expit
 
 from core.metrics.estimate import USUAL, Interval
-from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
+from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST
 
@@ -28,7 +29,7 @@ _BLOCK = 256
 
 class Elo(NamedTuple):
     """Mean rating per system over orders, its spread (standard deviation) over orders, and its
-    interval by bootstrap over items, in Elo points: 400 points are odds of 10 to 1.
+    interval over items (of few by t), in Elo points: 400 points are odds of 10 to 1.
     """
 
     rating: Array
@@ -65,12 +66,20 @@ def elo(
     # All passes at once: a step costs the same for one of them and for all.
     played = _played(_filled(passes), (a, b, won), systems, step)
     ratings, drawn = played[:orders], played[orders:]
-    if len(drawn):
+    rating = ratings.mean(axis=0)
+    if len(drawn) and number < SMALL:
+        # Resamples of n items spread as though there were as many degrees, not one fewer.
+        spread = drawn.std(axis=0) * np.sqrt(number / (number - 1))
+        found = tuple(
+            by_t(float(one), error, number, level)
+            for one, error in zip(rating, spread.tolist(), strict=True)
+        )
+    elif len(drawn):
         found = tuple(percentile(column, level) for column in drawn.T)
     else:
         reason = f"There are {number} items; intervals need at least {FEWEST}."
         found = (Interval(None, None, "percentile", reason),) * systems
-    return Elo(ratings.mean(axis=0), ratings.std(axis=0), found)
+    return Elo(rating, ratings.std(axis=0), found)
 
 
 def _resampled(
@@ -166,8 +175,8 @@ def length_controlled(
     """Strengths at equal length, or the reason why there are none.
 
     ``lengths`` has shape (contests, 2): the lengths of first and second. A tie (0.5) counts as
-    half a win: a quasi-likelihood (Wedderburn 1974), right for the mean, with intervals by
-    bootstrap over items.
+    half a win: a quasi-likelihood (Wedderburn 1974), right for the mean, with intervals over
+    items: of few by the jackknife and t, else by resamples.
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
     won, size = np.asarray(points, np.float64), np.asarray(lengths, np.float64)
@@ -185,18 +194,29 @@ def length_controlled(
     # A column of zeros has the slope 0.
     ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
-    found, slope, leads = (unknown,) * systems, unknown, tuple[Interval, ...]()
-    if number >= FEWEST and resamples:
+    found, slope = [unknown] * systems, unknown
+    leader, leads = int(ignored.argmax()), tuple[Interval, ...]()
+    if number >= FEWEST and resamples and number < SMALL:
+        without = _fitted(design, won, (1.0 - np.eye(number))[item])
+        *found, slope = (
+            by_t(float(one), error, number, level)
+            for one, error in zip(point, jackknife_error(without).tolist(), strict=True)
+        )
+        ahead = point[leader] - point[:systems]
+        apart = jackknife_error(without[leader] - without[:systems])
+        leads = tuple(
+            by_t(float(one), error, number, level)
+            for one, error in zip(ahead, apart.tolist(), strict=True)
+        )
+    elif number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]
         drawn = _fitted(design, won, weights)
-        found = tuple(percentile(row, level) for row in drawn[:systems])
-        slope = percentile(drawn[systems], level)
-        first_of_all = drawn[int(ignored.argmax())]
-        leads = tuple(percentile(first_of_all - row, level) for row in drawn[:systems])
+        *found, slope = (percentile(row, level) for row in drawn)
+        leads = tuple(percentile(drawn[leader] - row, level) for row in drawn[:systems])
     return LengthControlled(
         point[:systems],
         ignored,
-        found,
+        tuple(found),
         float(point[systems]),
         slope,
         spread,

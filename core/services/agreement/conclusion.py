@@ -143,11 +143,10 @@ def conclude(
 
 def likeliest(sheet: Sheet) -> tuple[str, str]:
     """The reference and the rater that a run is about, as in its report; both empty without."""
-    rater = PANEL if sheet.panel else PEOPLE
     if sheet.labelled:
-        return LABELS, rater
+        return LABELS, PANEL
     if sheet.judges and sheet.people:
-        return PEOPLE if len(sheet.people) > 1 else sheet.people[0], rater
+        return PEOPLE if len(sheet.people) > 1 else sheet.people[0], PANEL
     return "", ""
 
 

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.services.agreement.rating_sheet import Sheet, sides
-from core.services.agreement.ratings import ABSTAINED, PEOPLE, CriterionRatings, Levels
+from core.services.agreement.rating_sheet import Sheet, name_of, sides
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    LABELS,
+    MADE,
+    PANEL,
+    PEOPLE,
+    CriterionRatings,
+    Levels,
+)
+from core.text.numbers import plural
 
 ABSTAINED_WORD = "abstained"
 
@@ -38,6 +47,45 @@ def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confu
     else:
         table = table[:, :k]
     return Confusion(asked.labels, columns, tuple(tuple(row) for row in table.tolist()))
+
+
+#: What columns are called as the subject of a sentence, and its verbs.
+_SUBJECTS = {
+    LABELS: ("the labels", "say", "call"),
+    PANEL: ("the panel", "says", "calls"),
+    PEOPLE: ("the majority of people", "says", "calls"),
+}
+
+
+def in_words(found: Confusion, reference: str, rater: str) -> str:
+    """How often both give the same answer, and the most common difference, in one sentence.
+
+    >>> table = Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((38, 2), (12, 28)))
+    >>> in_words(table, LABELS, "judge:gpt")
+    'gpt says MET on 12 of 40 items that the labels call UNMET; both agree on 66 of 80.'
+    """
+    who, says, _ = _SUBJECTS.get(rater, (name_of(rater), "says", ""))
+    other, _, calls = _SUBJECTS.get(reference, (name_of(reference), "", "calls"))
+    items = sum(map(sum, found.counts))
+    agreed = sum(row[at] for at, row in enumerate(found.counts))
+    apart = [
+        (count, row, column)
+        for row, counts in enumerate(found.counts)
+        for column, count in enumerate(counts)
+        if column != row and count
+    ]
+    first = f"{who[0].upper()}{who[1:]}" if rater in _SUBJECTS else who
+    if not apart:
+        return f"{first} and {other} agree on all {plural(items, 'item')}."
+    count, row, column = max(apart, key=lambda one: one[0])
+    answer = found.columns[column]
+    act = "abstains" if column == len(found.rows) else f"{says} {answer}"
+    same = [one for one in apart if one[0] == count]
+    tie = "" if len(same) == 1 else f" ({plural(len(same), 'difference')} are as common)"
+    return (
+        f"{first} {act} on {count} of {plural(sum(found.counts[row]), 'item')} that {other} "
+        f"{calls} {found.rows[row]}{tie}; both agree on {agreed} of {items}."
+    )
 
 
 def items_in(
@@ -81,7 +129,7 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
     counted = {
         name: _counted(levels, len(asked.labels))
         for name, levels in asked.columns.items()
-        if name != PEOPLE
+        if name not in MADE
     }
     return {name: one for name, one in counted.items() if any(one[0]) or one[1]}
 
@@ -89,12 +137,12 @@ def spread(sheet: Sheet, criterion: str) -> Spread:
 def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
     """The same with all answers of each kind of rater put together: labels, panel, people, judges.
 
-    Kinds are ``human``, ``llm`` and ``offline``.
+    Kinds are ``human``, ``llm``, ``offline`` and ``reviewer``.
     """
     asked = sheet.criterion(criterion)
     found: dict[str, tuple[tuple[int, ...], int]] = {}
     for name, one in spread(sheet, criterion).items():
-        group = sheet.kind(name) if name in (*sheet.judges, *sheet.people) else name
+        group = name if name in (LABELS, PANEL) else sheet.kind(name)
         counts, away = found.get(group, ((0,) * len(asked.labels), 0))
         summed = tuple(a + b for a, b in zip(counts, one[0], strict=True))
         found[group] = (summed, away + one[1])

@@ -15,8 +15,9 @@ from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import Bundle, intervals
+from core.metrics.intervals.bootstrap import SMALL, Bundle, intervals
 from core.metrics.intervals.draws import resample_items, resample_many
+from core.metrics.intervals.means import mean_interval
 from core.metrics.measure import Array, GroupMeasure, Ratings, tally
 
 # Figures as plain data with reasons and intervals, and the resamples these are made from.
@@ -145,7 +146,12 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {n: v for n, v in statistics(weights).items() if n not in NO_INTERVAL}
 
-    return intervals(bundle, drawn, times, how=draws.how)
+    found = intervals(bundle, drawn, times, how=draws.how)
+    if draws.how.method == "auto" and 1 < times.sum() < SMALL:
+        gaps = np.repeat(pairs.rated - pairs.reference, times.astype(np.int64))
+        found["bias"] = mean_interval(gaps, draws.how.level)
+        found["mae"] = mean_interval(np.abs(gaps), draws.how.level, (0.0, np.inf))
+    return found
 
 
 def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dict[str, Any]:
@@ -167,8 +173,12 @@ def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dic
 
 # GROUP of the contract: how far raters of one kind agree with each other.
 
-#: A share of pairs and coefficients that rare options do not sway (bench/coverage.py).
+#: A share of pairs and coefficients that rare options do not sway, of three levels or more.
 PLAIN = frozenset({"percent_agreement", "gwet_ac1", "gwet_ac2_quadratic"})
+#: Who of the raters gave an answer matters to these; to all others only how many gave it.
+NAMED = frozenset(
+    {"icc_2_1", "icc_2_k", "kendall_w", *(f"mean_pairwise_cohen.{name}" for name in kappa.WEIGHTS)}
+)
 GROUP: dict[str, GroupMeasure] = {
     "percent_agreement": reliability.item_agreement,
     "krippendorff_alpha_nominal": reliability.alpha_nominal,
@@ -247,20 +257,40 @@ def _intervals(
     if not measures:
         return {}
     n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
-    found = intervals(_group_bundle(measures, rows, k, times), drawn, times, n=n, how=how)
-    rated = rows[:, (rows >= 0).any(axis=0)]
-    beyond = [name for name in measures if name not in PLAIN]
-    if how.method == "auto" and rare_options.fits(k, rated.shape[1]):
-        every, counts = rare_options.every_pattern(rated, times, k)
-        complete = (every >= 0).all(axis=1)
-        if not rare_options.rare(counts, complete):
-            return found
-        bundle = _group_bundle({name: measures[name] for name in beyond}, every, k, counts)
-        return found | rare_options.smoothed(
-            bundle, counts, drawn.shape[1], rated.shape[1], complete, level=how.level
-        )
+    even: dict[str, Interval] = {}
+    if how.method == "auto" and k == 2:
+        even = _smoothed(measures, rows, times, drawn.shape[1], how.level)
+    others = {name: one for name, one in measures.items() if name not in even}
+    if not others:
+        return even
+    found = intervals(_group_bundle(others, rows, k, times), drawn, times, n=n, how=how)
     why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
-    return found | {name: rare_options.withheld(why, found[name]) for name in beyond}
+    return even | {
+        name: one if name in PLAIN else rare_options.withheld(why, one)
+        for name, one in found.items()
+    }
+
+
+def _smoothed(
+    measures: Mapping[str, GroupMeasure], rows: Ratings, times: Array, resamples: int, level: float
+) -> dict[str, Interval]:
+    """The intervals of two levels that a rare one would sway, where one is rare."""
+    found: dict[str, Interval] = {}
+    rated = rows[:, (rows >= 0).any(axis=0)]
+    size = reliability.modal_number(rated, times)
+    kinds: list[tuple[set[str], rare_options.PossibleAnswers]] = []
+    if size:
+        kinds.append((set(measures) - NAMED, rare_options.unnamed_answers(rated, times, size)))
+    if rare_options.fits(2, rated.shape[1]):
+        kinds.append((set(measures) & NAMED, rare_options.named_answers(rated, times)))
+    for names, possible in kinds:
+        if names and rare_options.rare(possible.whole):
+            of = {name: measures[name] for name in measures if name in names}
+            bundle = _group_bundle(of, possible.rows, 2, possible.times)
+            found |= rare_options.smoothed(
+                bundle, possible.times, resamples, possible.added, level=level
+            )
+    return found
 
 
 def _group_bundle(

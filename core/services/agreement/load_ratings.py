@@ -22,8 +22,10 @@ from core.formats.folder import (
 from core.formats.votes.clean_votes import CleanAnswers, read_clean_votes
 from core.formats.votes.vote_tables import parse_rows, votes_data
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_sheet import Sheet, first_verdicts, with_reviewers
+from core.services.agreement.rating_sheet import Sheet, first_verdicts, reviewer_columns
 from core.services.agreement.rating_tables import (
+    PanelVotes,
+    column_by_criterion,
     gather,
     gathered,
     labels_of,
@@ -32,8 +34,11 @@ from core.services.agreement.rating_tables import (
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
+    JUDGE_KINDS,
     NOT_ASKED,
+    REVIEWED,
     Column,
+    LabelSource,
     Levels,
     Options,
     Rated,
@@ -45,10 +50,12 @@ from core.services.agreement.ratings import (
     columns_of,
     rated_items,
 )
-from core.services.datasets import item_columns
+from core.services.datasets import item_columns, label_draws
 from core.services.results import run_columns
 from core.services.results.scored_items import resolved_items, scored_rubric
+from core.services.review import corrected_estimates, random_audit
 from core.store.store import Store
+from core.text import numbers
 
 #: Hears what a person should know about a source, a sentence at a time.
 Tell = Callable[[str], None]
@@ -92,34 +99,70 @@ def run_named(source: str) -> int | None:
 
 
 def of_run(store: Store, run_id: int) -> Rated:
-    """The ratings of a run: its judges, its items' labels, and its panel's verdicts.
+    """The ratings of a run: its judges, its items' labels, its reviewers, and its verdicts before
+    people settled any.
 
     Items that offline judges learned from are no items of the run, so they are not in any figure.
     Answers to the options in reversed order are not, either: they check a judge, and rate nothing.
-    Imported votes give the same ratings as the folder they came from: nobody here settled them.
     """
     run = store.runs.get(run_id)
     items = items_of(store, run)
     own = run.plan.replicates
     kinds: dict[str, str] = {j.name: j.rater_kind for j in run.panel.judges}
+    shadows = {judge.name for judge in run.panel.judges if judge.shadow}
+    members = set[Rater]()
 
     @cache  # a run has few raters and many answers
     def rater(judge: str, replicate: int) -> Rater:
-        return _rater(judge, replicate, own, kinds)
+        known = _rater(judge, replicate, own, kinds)
+        if judge not in shadows:
+            members.add(known)
+        return known
 
     failed = [
         RatedAnswer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
         if c.replicate < own
     ]
-    found = gathered(
-        items,
-        vote_columns(store, run, rater, own),
-        failed,
-        run_columns.label_columns(store, run),
-        verdicts(store, run, items) if run.panel.askable else {},
+    columns = vote_columns(store, run, rater, own)
+    labels = run_columns.label_columns(store, run)
+    reviewers = reviewer_columns(items, first_verdicts(store, run_id), kinds)
+    settled = column_by_criterion(items, store.settled.options(run_id))
+    reviewed = bool(reviewers or settled)
+    panel = PanelVotes(
+        verdicts=verdicts(store, run, items),
+        members=frozenset(members),
+        own_labels=run_columns.label_columns(store, run, settled=False) if reviewed else None,
+        settled=settled or None,
     )
-    return replace(found, sure=lambda: sure_votes(store, run_id))
+    rated = gathered(items, [*columns, *reviewers], failed, labels, panel)
+    return replace(
+        rated,
+        sure=lambda: sure_votes(store, run_id),
+        draw=lambda level: label_draw(store, run, level, reviewed=bool(settled)),
+    )
+
+
+def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> LabelSource:
+    """How the labels of a run were drawn: by a queue's random audit, or as somebody declared."""
+    if reviewed:
+        queues = corrected_estimates.audited_queues(store, run.id, level)
+        known = [q for q in queues if q.found.weighted.value is not None]
+        whole = [q for q in known if not random_audit.narrowed(q.queue.rule)]
+        if whole:
+            found = whole[-1].found
+            words = f"{numbers.count(found.audited)} of them drawn at random"
+            return LabelSource(words, audited=found.weighted)
+    declared = label_draws.declared(store, run.dataset_version_id)
+    if declared is None:
+        return LabelSource()
+    chances = None
+    if declared.note:
+        version = run.dataset_version_id
+        chances = label_draws.drawn_items(store, version, declared.note).chances
+    return LabelSource(
+        f"drawn at random, as {declared.by or 'the owner of the data'} declared", chances=chances
+    )
 
 
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
@@ -189,7 +232,7 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
         clean = read_clean_votes(data, rubric, [item.id for item in items])
         if clean is not None:
             of = rated_items(rubric, items)
-            return gathered(of, _clean_columns(clean), (), labels_of(of, items), {})
+            return gathered(of, _clean_columns(clean), (), labels_of(of, items))
     read = parse_rows(data, name, rubric, items)
     for notice in read.notices:
         tell(str(notice))
@@ -200,8 +243,9 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
             for v in votes.rows
         ]
     )
-    answers, sure = [], list[SureVote]()
+    answers, sure, weights = [], list[SureVote](), dict[str, float]()
     for vote, name in zip(votes.rows, names, strict=True):
+        weights[name] = votes.weights.get(vote.rater, 1.0)
         told = (vote.confidence, vote.probabilities)
         if told != (None, None):
             sure.append(SureVote(vote.cell.item, vote.criterion, Rater(name, vote.kind), *told))
@@ -215,7 +259,8 @@ def of_folder(path: Path, tell: Tell = unheard) -> Rated:
                 State.FAILED if vote.failed else state,
             )
         )
-    return replace(gather(rubric, items, answers, {}), sure=lambda: sure)
+    rated = gather(rubric, items, answers, PanelVotes(weights=weights, sure=sure))
+    return replace(rated, sure=lambda: sure)
 
 
 def _plain_folder(path: Path) -> Rated | None:
@@ -240,7 +285,7 @@ def _plain_folder(path: Path) -> Rated | None:
         name: np.where(options < 0, codes[np.minimum(options + 2, 1)], options)
         for name, options in items.labels.items()
     }
-    return gathered(of, _clean_columns(clean), (), labels, {})
+    return gathered(of, _clean_columns(clean), (), labels)
 
 
 def _clean_columns(clean: CleanAnswers) -> list[Column]:
@@ -300,10 +345,11 @@ def sheet_of(store: Store, run_id: int) -> Sheet:
     rated = of_run(store, run_id)
 
     def seat(rater: Rater) -> tuple[int, str]:
+        if rater.kind == REVIEWED:
+            return len(seats), rater.name.casefold()
         return seats[rater.name.rpartition("|")[0] if several else rater.name], rater.name
 
-    found = sheet(replace(rated, raters=tuple(sorted(rated.raters, key=seat))))
-    return with_reviewers(replace(found, ruled=run.panel.askable), first_verdicts(store, run_id))
+    return sheet(replace(rated, raters=tuple(sorted(rated.raters, key=seat))))
 
 
 def sheet(rated: Rated) -> Sheet:
@@ -311,10 +357,12 @@ def sheet(rated: Rated) -> Sheet:
     columns = columns_of(rated.raters)
     return Sheet(
         items=rated.of.ids,
-        judges=tuple(name for rater, name in columns.items() if rater.kind != "human"),
+        judges=tuple(name for rater, name in columns.items() if rater.kind in JUDGE_KINDS),
         criteria=rated.criteria,
         people=tuple(name for rater, name in columns.items() if rater.kind == "human"),
-        kinds={name: rater.kind for rater, name in columns.items() if rater.kind != "human"},
+        kinds={name: rater.kind for rater, name in columns.items() if rater.kind in JUDGE_KINDS},
         traits=rated.of.traits,
         whole=len(rated.of.ids),
+        reviewers=tuple(name for rater, name in columns.items() if rater.kind == REVIEWED),
+        members=frozenset(columns[rater] for rater in rated.members if rater in columns),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from core.services.agreement import calibration, conclusion, load_ratings
 from core.services.agreement.calibration import Sureness
 from core.services.agreement.group_figures import Draws, group_figures
 from core.services.agreement.load_ratings import Tell, of_folder, of_run, run_named, unheard
-from core.services.agreement.overall import overall
+from core.services.agreement.overall import overall, trust_against
 from core.services.agreement.pair_figures import (
     abstention_figures,
     mean_level_figures,
@@ -41,12 +41,16 @@ from core.services.agreement.ratings import (
     FAILED,
     JUDGE_KINDS,
     LABELS,
+    MAJORITY,
     NOT_ASKED,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
+    REVIEWED,
     CriterionRatings,
     Levels,
     Rated,
+    Rater,
     columns_of,
 )
 from core.services.agreement.score_agreement import score_report
@@ -56,9 +60,12 @@ from core.store.store import Store
 from core.text.numbers import count, plural, score
 
 HUMAN, GOLD = "human", "gold"
+#: What the unique majority of the panel's raters is called as a rater.
+MOST = "majority where there is one"
 METHOD = (
-    f"items resampled; BCa below {SMALL} observations, percentile from there on; two levels: "
-    "Dirichlet of the counts and four further ratings; Clopper-Pearson for shares of 0 or 1"
+    f"items resampled; BCa below {SMALL} observations (means of scores and differences of runs: "
+    "Student's t), percentile from there on; two levels: Dirichlet of the counts and a few further "
+    "ratings, by two priors; accuracy: Wilson's with t over items"
 )
 
 
@@ -122,14 +129,20 @@ def report(
     bootstrap: int = 0,
     seed: int = 0,
     how: Confidence = USUAL,
+    *,
+    models: bool = True,
 ) -> dict[str, Any]:
-    """The report for ratings that are at hand; see ``metrics_source``."""
+    """The report for ratings that are at hand; see ``metrics_source``. Without ``models`` it says
+    nothing of severity and variance components, which take the longest.
+    """
     _check(rated, reference)
     draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
     items, sure = rated.of.ids, rated.sure()
+    trusted = trust_against(rated, reference, how.level)
     found: dict[str, Any] = {
+        **({} if trusted is None else {"trust": trusted.as_data()}),
         "criteria": {
-            c.name: _Measured(c, _names(rated, c), reference, draws).report(
+            c.name: _Measured(c, _names(rated, c), rated.members, reference, draws).report(
                 calibration.sureness(c, items, sure)
             )
             for c in rated.criteria
@@ -146,7 +159,7 @@ def report(
         said = _conclusion(rated, reference, bootstrap, seed)
         if said is not None:
             found["conclusion"] = said
-        found |= _models(rated, how.level)
+        found |= _models(rated, how.level) if models else {}
         found["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
@@ -162,10 +175,9 @@ def _models(rated: Rated, level: float) -> dict[str, Any]:
     """
     sheet = load_ratings.sheet(rated)
     columns = sheet.judges if len(sheet.judges) > 1 else sheet.people
-    everybody = (*sheet.people, *sheet.judges)
-    if len(everybody) < 2 or not sheet.criteria:
+    if len(sheet.everybody) < 2 or not sheet.criteria:
         return {}
-    found = {"severity": severity.as_data(rater_table(sheet, everybody), level)}
+    found = {"severity": severity.as_data(rater_table(sheet, sheet.everybody), level)}
     if len(columns) > 1:
         found["variance"] = variance.as_data(rater_table(sheet, columns), level)
     return found
@@ -183,10 +195,10 @@ def _conclusion(
     people = PEOPLE if len(sheet.people) > 1 else "".join(sheet.people)
     known = {HUMAN: people, GOLD: LABELS}
     known |= {rater.name: column for rater, column in columns_of(rated.raters).items()}
-    column, rater = known[reference], PANEL if sheet.panel else PEOPLE
-    if column in sheet.judges or column == rater or column not in sheet.references:
+    column = known[reference]
+    if column in sheet.judges or PANEL not in sheet.raters(column):
         return None
-    return conclusion.conclude(sheet, column, rater, resamples=resamples, seed=seed).as_data()
+    return conclusion.conclude(sheet, column, PANEL, resamples=resamples, seed=seed).as_data()
 
 
 def _check(rated: Rated, reference: str | None) -> None:
@@ -207,23 +219,27 @@ def _names(rated: Rated, criterion: CriterionRatings) -> list[str]:
 
 
 class _Measured:
-    """One criterion's figures. Patterns are distinct rows of levels: raters, gold, verdicts."""
+    """One criterion's figures. Patterns are distinct rows of levels: of raters and of ``more``."""
 
     def __init__(
         self,
         criterion: CriterionRatings,
         names: Sequence[str],
+        members: Collection[Rater],
         reference: str | None,
         draws: Draws | None,
     ) -> None:
         self._criterion, self._names, self._reference = criterion, names, reference
         self._k = len(criterion.labels)
         self._humans = criterion.of_kind(HUMAN)
-        self._patterns: Patterns = patterns(
-            np.column_stack([criterion.coded, criterion.columns[LABELS], criterion.panel])
-        )
+        self._of_people = any(rater.kind == HUMAN for rater in members)
+        beside = (LABELS, PANEL, MAJORITY, OWN_LABELS)
+        more = {name: one for name, one in criterion.columns.items() if name in beside}
+        self._patterns: Patterns = patterns(np.column_stack([criterion.coded, *more.values()]))
         rows = self._patterns.rows
-        self._levels, self._gold, self._panel = rows[:, :-2], rows[:, -2], rows[:, -1]
+        self._levels = rows[:, : -len(more)]
+        self._more = dict(zip(more, rows[:, -len(more) :].T, strict=True))
+        self._gold = self._more[LABELS]
         self._majority = majority(self._levels[:, self._humans], self._k)
         self._draws = draws
         self._how = USUAL if draws is None else draws.how
@@ -239,8 +255,15 @@ class _Measured:
             "levels": list(criterion.labels),
             "groups": {kind: self._group(kind) for kind in kinds},
             "raters": self._raters(sure),
-            "panel": self._versus(self._panel, self._majority, None),
+            "panel": self._of_members(PANEL),
         }
+
+    def _of_members(self, column: str) -> dict[str, Any]:
+        """The figures of a column made of the panel's votes. People who are the panel are no
+        reference for it.
+        """
+        nobody = np.full_like(self._majority, NOT_ASKED)
+        return self._versus(self._more[column], nobody if self._of_people else self._majority, None)
 
     def _group(self, kind: str) -> dict[str, Any]:
         criterion, members = self._criterion, self._criterion.of_kind(kind)
@@ -294,11 +317,15 @@ class _Measured:
             at = place.get(column)
             major = self._majority if at is None else others[:, at]
             mean = everyone_mean if at is None else _at(others_mean, at)
+            reviewed = self._criterion.raters[column].kind == REVIEWED
+            gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
-                found[name] = self._versus(self._levels[:, column], major, mean)
+                found[name] = self._versus(self._levels[:, column], major, mean, gold)
                 if told := sure.get(keys[column]):
                     rated = self._levels[:, column]
                     found[name]["calibration"] = self._calibration(rated, major, told)
+        if MAJORITY in self._more:
+            found[MOST] = self._of_members(MAJORITY)
         return found
 
     def _calibration(self, rated: Levels, major: Levels, told: Sureness) -> dict[str, Any]:
@@ -311,14 +338,17 @@ class _Measured:
         one = calibration.against("", truth[of_item], rated[of_item], told, self._draws)
         return calibration.as_data(one, reference, drawn=self._draws is not None)
 
-    def _versus(self, rated: Levels, major: Levels, mean: Means | None) -> dict[str, Any]:
+    def _versus(
+        self, rated: Levels, major: Levels, mean: Means | None, gold: Levels | None = None
+    ) -> dict[str, Any]:
         found: dict[str, Any] = {}
         if self._reference in (None, HUMAN):
             found["vs_human_majority"] = self._pair(major, rated)
             if mean is not None:
                 found["vs_human_mean_level"] = self._against_mean(mean, rated)
         if self._reference in (None, GOLD):
-            found["vs_gold"] = self._with_abstentions(self._gold, rated)
+            gold = self._gold if gold is None else gold
+            found["vs_gold"] = self._with_abstentions(gold, rated)
         if self._reference not in (None, HUMAN, GOLD):
             found["vs_reference"] = self._with_abstentions(self._reference_levels(), rated)
         return found
@@ -364,5 +394,5 @@ def _at(means: Means, column: int) -> Means:
 
 
 def _kind_order(kind: str) -> tuple[int, str]:
-    order = (HUMAN, *JUDGE_KINDS)
+    order = (HUMAN, *JUDGE_KINDS, REVIEWED)
     return (order.index(kind) if kind in order else len(order), kind)

@@ -2,82 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from math import isfinite
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import basic, percentile
-from core.metrics.intervals.draws import MANY, OFTEN, resample_items
-from core.metrics.measure import NEAR, Array
+from core.metrics.intervals.clustered_share import clustered_share
+from core.metrics.intervals.in_force import InForce, in_force
+from core.metrics.intervals.joint_draws import (
+    AnswerPairs,
+    Figure,
+    Picked,
+    Resampled,
+)
+from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, sides
+from core.services.agreement.rating_sheet import Sheet, name_of, sides
 from core.services.agreement.ratings import (
+    JUDGE_KINDS,
     LABELS,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
+    SETTLED,
     CriterionRatings,
+    LabelSource,
     Levels,
     Rated,
     columns_of,
 )
+from core.text.numbers import count, percent, plural
 
-#: So many counts are drawn at once.
-MOST_WEIGHTS = 4_000_000
-#: Beyond so many counts in all, items are drawn in random blocks of equal size.
-MOST_DRAWN = 20_000_000
-#: At least so many blocks: the spread of a figure is then known to 1.6 % (1 / sqrt(2 * 2,000)).
-LEAST_BLOCKS = 2_000
-#: Counts of more cells than these are not drawn from one normal distribution.
-MOST_CELLS = 1_000
 NO_CELLS = "No item has an answer of both."
 NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
-
-
-class Picked(Sequence[str]):
-    """Some of a source's items: names are looked up only when somebody asks for them."""
-
-    def __init__(self, ids: Sequence[str], rows: Levels) -> None:
-        self.ids, self.rows = ids, rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, at: Any) -> Any:
-        if isinstance(at, slice):
-            return tuple(self.ids[row] for row in self.rows[at].tolist())
-        return self.ids[int(self.rows[at])]
-
-    def __iter__(self) -> Iterator[str]:
-        return map(self.ids.__getitem__, self.rows.tolist())
-
-
-@dataclass(frozen=True)
-class AnswerPairs:
-    """What two sides answered to one criterion, as levels; only items that both answered."""
-
-    name: str
-    labels: tuple[str, ...]
-    ordinal: bool
-    items: Sequence[str]
-    reference: Levels
-    answers: Levels
-
-    def counts(self, blocks: Levels, number: int) -> Array:
-        """Counts (reference by answer) in each of ``number`` blocks, shape (k * k, blocks).
-
-        ``blocks`` says in which block each of the items is.
-        """
-        k = len(self.labels)
-        at = (self.reference * k + self.answers) * number + blocks
-        found = np.bincount(at, minlength=k * k * number).reshape(k * k, number)
-        return found.astype(np.float64)
 
 
 def answer_pairs(rated: Rated, reference: str, column: str = PANEL) -> list[AnswerPairs]:
@@ -121,176 +83,12 @@ def mean_kappa(tables: Sequence[Array], pairs: Sequence[AnswerPairs]) -> Array:
     return np.asarray(np.where(known, kappas, 0).sum(axis=0) / _positive(known.sum(axis=0)))
 
 
-#: A figure of the tables of all criteria, for each draw.
-Figure = Callable[[Sequence[Array], Sequence[AnswerPairs]], Array]
 OVERALL: Mapping[str, Figure] = {"accuracy": accuracy, "mean_kappa": mean_kappa}
 
 
 def _positive(count: Any) -> Array:
     whole = np.asarray(count, dtype=np.float64)
     return np.where(whole > 0, whole, np.nan)
-
-
-class Resampled:
-    """Pairs of one source or two whose items are drawn together, for all criteria at once.
-
-    Items are drawn one by one. Where these are too many counts (``MOST_DRAWN``), all counts of
-    ``MANY`` items together are drawn from a normal distribution with their mean and covariance;
-    with fewer, or where a level is rare, items in random blocks of equal size, which are as many
-    independent draws of as many sums. A figure spreads as much over either, but for what the blocks
-    happen to be (``LEAST_BLOCKS``).
-    """
-
-    def __init__(self, items: Iterable[str]) -> None:
-        self.items: Sequence[str] = tuple(dict.fromkeys(items))
-        self._row: Mapping[str, int] = {item: row for row, item in enumerate(self.items)}
-        self._place: Levels | None = None
-
-    @classmethod
-    def of_pairs(cls, sides: Sequence[Sequence[AnswerPairs]]) -> Resampled:
-        """The items of all these pairs; of many items of one source nobody looks up the names."""
-        picked = [one.items for pairs in sides for one in pairs]
-        first = next(iter(picked), None)
-        if not isinstance(first, Picked) or len(first.ids) < MANY:
-            return cls(item for one in picked for item in one)
-        there = np.zeros(len(first.ids), np.bool_)
-        for one in picked:
-            if not isinstance(one, Picked) or one.ids is not first.ids:
-                return cls(item for one in picked for item in one)
-            there[one.rows] = True
-        found = cls(())
-        found.items, found._place = Picked(first.ids, np.flatnonzero(there)), np.cumsum(there) - 1
-        return found
-
-    def once(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
-        """The tables of all criteria, every item counted once."""
-        together = np.zeros(len(self.items), np.int64)
-        counts = self._counts(pairs, together, 1)
-        return [_square(one, table) for one, table in zip(pairs, counts, strict=True)]
-
-    def values(
-        self,
-        figures: Mapping[str, Figure],
-        sides: Sequence[Sequence[AnswerPairs]],
-        draws: int,
-        seed: int,
-        *,
-        joined: bool = True,
-    ) -> dict[str, list[Array]]:
-        """Per figure and side its value in every draw; the sides see the same items drawn.
-
-        They need not where nobody puts them together: then many are drawn sooner (``joined``).
-        """
-        rng = np.random.default_rng(seed)
-        sizes = [len(one.labels) ** 2 for pairs in sides for one in pairs]
-        found: dict[str, list[list[Array]]] = {name: [[] for _ in sides] for name in figures}
-        for counts in self._drawn(sides, draws, rng, joined=joined):
-            drawn = iter(np.split(counts, np.cumsum(sizes)[:-1]))
-            for at, pairs in enumerate(sides):
-                tables = [_square(one, next(drawn)) for one in pairs]
-                for name, figure in figures.items():
-                    found[name][at].append(figure(tables, pairs))
-        return {name: [np.concatenate(parts) for parts in each] for name, each in found.items()}
-
-    def _drawn(
-        self,
-        sides: Sequence[Sequence[AnswerPairs]],
-        draws: int,
-        rng: np.random.Generator,
-        *,
-        joined: bool,
-    ) -> Iterator[Array]:
-        """The counts of all cells, shape (cells, draws), in portions, so that many draws fit."""
-        groups = [[one for pairs in sides for one in pairs]] if joined else sides
-        if self._even(groups, draws):
-            spreads = [self._spread(group) for group in groups]
-            portion = max(1, MOST_WEIGHTS // max(1, sum(len(mean) for mean, _ in spreads)))
-            for start in range(0, draws, portion):
-                number = min(portion, draws - start)
-                noise = (
-                    root @ rng.standard_normal((root.shape[1], number), np.float32)
-                    for _, root in spreads
-                )
-                parts = [mean[:, None] + one for (mean, _), one in zip(spreads, noise, strict=True)]
-                yield np.concatenate(parts)
-            return
-        blocks, number = self._blocks(draws, rng)
-        # One product for all tables. Sums of whole numbers below 2 ** 24 are exact in 32 bits.
-        kind = np.float32 if len(self.items) < 2**24 else np.float64
-        counts = [one for pairs in sides for one in self._counts(pairs, blocks, number)]
-        every = np.concatenate([np.empty((0, number)), *counts]).astype(kind)
-        portion = max(1, MOST_WEIGHTS // max(1, number))
-        for start in range(0, draws, portion):
-            times = resample_items(number, min(portion, draws - start), rng)
-            yield every @ times.astype(kind)
-
-    def _even(self, groups: Sequence[Sequence[AnswerPairs]], draws: int) -> bool:
-        """Whether counts are drawn from a normal distribution: of many items and no rare level."""
-        items = len(self.items)
-        if items < MANY or items <= self._most(draws):
-            return False
-        for pairs in groups:
-            levels = [
-                np.bincount(side, minlength=1)
-                for one in pairs
-                for side in (one.reference, one.answers)
-            ]
-            if sum(len(one.labels) ** 2 for one in pairs) > MOST_CELLS:
-                return False
-            if any(((each > 0) & (each < OFTEN)).any() for each in levels):
-                return False
-        return True
-
-    def _spread(self, pairs: Sequence[AnswerPairs]) -> tuple[Array, npt.NDArray[np.float32]]:
-        """The counts of all cells, and a root of their covariance where items are drawn."""
-        items, columns = len(self.items), list[Levels]()
-        for one in pairs:
-            # The first stands for an item that is not in the pair.
-            column = np.zeros(items, np.int64)
-            column[self._rows(one)] = 1 + one.reference * len(one.labels) + one.answers
-            columns.append(column)
-        sizes = [len(one.labels) ** 2 + 1 for one in pairs]
-        starts = [0, *np.cumsum([size - 1 for size in sizes]).tolist()]
-        both = np.zeros((starts[-1], starts[-1]))
-        for a, b in combinations_with_replacement(range(len(pairs)), 2):
-            counts = np.bincount(columns[a] * sizes[b] + columns[b], minlength=sizes[a] * sizes[b])
-            part = counts.reshape(sizes[a], sizes[b])[1:, 1:]
-            both[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = part
-            both[starts[b] : starts[b + 1], starts[a] : starts[a + 1]] = part.T
-        mean = both.diagonal().copy()
-        # Cells that nobody is in stay empty.
-        seen = np.flatnonzero(mean)
-        spread = both[np.ix_(seen, seen)] - np.outer(mean[seen], mean[seen]) / items
-        values, vectors = np.linalg.eigh(spread)
-        there = values > NEAR * values.max(initial=0.0)
-        root = np.zeros((len(mean), int(there.sum())), np.float32)
-        root[seen] = vectors[:, there] * np.sqrt(values[there])
-        return mean, root
-
-    def _blocks(self, draws: int, rng: np.random.Generator) -> tuple[Levels, int]:
-        """The block of every item, and how many blocks there are; one for each item if they fit."""
-        items, most = len(self.items), self._most(draws)
-        if items <= most:
-            return np.arange(items), items
-        return rng.permutation(items) % most, most
-
-    def _most(self, draws: int) -> int:
-        """So many items are drawn one by one."""
-        return max(LEAST_BLOCKS, MOST_DRAWN // draws)
-
-    def _counts(self, pairs: Sequence[AnswerPairs], blocks: Levels, number: int) -> list[Array]:
-        return [one.counts(blocks[self._rows(one)], number) for one in pairs]
-
-    def _rows(self, one: AnswerPairs) -> Levels:
-        if self._place is not None and isinstance(one.items, Picked):
-            return self._place[one.items.rows]
-        return np.fromiter(map(self._row.__getitem__, one.items), np.int64, len(one.items))
-
-
-def _square(one: AnswerPairs, counts: Array) -> Array:
-    """A criterion's table (k, k, draws) from the counts of its cells."""
-    k = len(one.labels)
-    return counts.astype(np.float64).reshape(k, k, -1)
 
 
 def overall(
@@ -310,7 +108,9 @@ def overall(
     if reference not in (None, "gold", "human"):
         named = [at for rater, at in columns.items() if rater.name == reference]
         wanted = [("vs_reference", at) for at in named[:1]]
-    judges = {r.name: at for r, at in columns.items() if r.kind != "human" and r.name != reference}
+    judges = {
+        r.name: at for r, at in columns.items() if r.kind in JUDGE_KINDS and r.name != reference
+    }
     pairs = {
         (column, key): answer_pairs(rated, at, column)
         for column in (PANEL, *judges.values())
@@ -318,12 +118,18 @@ def overall(
     }
     made = _overalls([*pairs.values()], resamples, seed, how)
     found = {pair: one.as_data() for pair, one in zip(pairs, made, strict=True)}
+    decided = decided_cells(rated.criteria)
     return {
-        "panel": {key: found[PANEL, key] for key, _ in wanted},
+        "panel": {key: {**found[PANEL, key], "decided": decided} for key, _ in wanted},
         "raters": {
             name: {key: found[column, key] for key, _ in wanted} for name, column in judges.items()
         },
     }
+
+
+def decided_cells(criteria: Iterable[CriterionRatings]) -> int:
+    """How many cells have a verdict by the votes that is an option: no abstention, no failure."""
+    return sum(int((criterion.panel >= 0).sum()) for criterion in criteria)
 
 
 @dataclass(frozen=True)
@@ -368,6 +174,19 @@ def of_sheet(
     return next(_overalls([pairs], resamples, seed, how))
 
 
+def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
+    """The share of cells on which both sides say the same; cells of one item go together."""
+    hits = np.concatenate([one.reference == one.answers for one in pairs])
+    place: dict[str, int] = {}
+    rows = [
+        one.items.rows
+        if isinstance(one.items, Picked)
+        else np.array([place.setdefault(item, len(place)) for item in one.items], np.int64)
+        for one in pairs
+    ]
+    return clustered_share(hits, np.concatenate(rows), level=level)
+
+
 def _overalls(
     sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
 ) -> Iterator[Overall]:
@@ -385,10 +204,156 @@ def _overalls(
                 found[name] = Estimate.undefined(reasons[name], cells)
                 continue
             one = Estimate.defined(value, cells)
-            if drawn is not None:
+            if drawn is not None and name == "accuracy" and how.method == "auto":
+                one = right_cells(pairs, how.level)
+            elif drawn is not None:
                 many, level = drawn[name][at], how.level
                 turned = how.method == "basic"
                 one = one.within(basic(many, value, level) if turned else percentile(many, level))
             found[name] = one
         number = sum(bool(one.items) for one in pairs)
         yield Overall(number, cells, found["accuracy"], found["mean_kappa"])
+
+
+# The one statement on how right the verdicts in force are: every surface shows this one.
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How right the verdicts in force are. ``reference`` is a column, empty where there is none.
+
+    ``found.right`` is of the verdicts in force, ``found.before`` of the votes' own, both over all
+    ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels were there
+    before people settled something, which is another option on ``differ`` of them.
+    """
+
+    found: InForce
+    reference: str
+    cells: int
+    drawn: str
+    both: int = 0
+    differ: int = 0
+
+    @property
+    def decided(self) -> float | None:
+        """The share of cells that have a verdict in force."""
+        return self.found.decided / self.cells if self.cells else None
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words."""
+        right, before = self.found.right, self.found.before
+        decided = f"{percent(self.decided)} of {plural(self.cells, 'cell')} are decided."
+        if not self.reference:
+            return f"How right the verdicts are is unknown: {_NOTHING_KNOWN} {decided}"
+        if right.value is None:
+            return f"How right the verdicts are is unknown: {right.reason} {decided}"
+        is_right = "are right" if self.reference == LABELS else "are what people say"
+        parts = [
+            f"Of the verdicts in force {_share(right)} {is_right}, from "
+            f"{plural(self.found.labels, 'label')} ({self._drawn()}); {decided}"
+        ]
+        if self.found.settled and before.value is not None:
+            parts.append(
+                f"Before people settled {count(self.found.settled)} of them: {_share(before)}."
+            )
+        if self.both:
+            parts.append(
+                f"Labels and people differ on {percent(self.differ / self.both)} of "
+                f"{plural(self.both, 'cell')}."
+            )
+        return " ".join(parts)
+
+    def _drawn(self) -> str:
+        if self.drawn:
+            return self.drawn
+        if self.found.labels >= self.found.decided:
+            return "one on every decided cell"
+        return "how they were chosen is unknown"
+
+    def as_data(self) -> dict[str, Any]:
+        """The key ``trust`` of ``metrics --json``."""
+        estimates = {"right": self.found.right, "before": self.found.before}
+        ci = {name: [e.low, e.high] for name, e in estimates.items() if e.low is not None}
+        undefined = {name: e.reason for name, e in estimates.items() if e.value is None}
+        if self.decided is None:
+            undefined["decided"] = "There is no cell."
+        name = {LABELS: "gold", PEOPLE: "human"}.get(self.reference, name_of(self.reference))
+        return {
+            "in_words": self.sentence,
+            **{name: one.value for name, one in estimates.items()},
+            "decided": self.decided,
+            **({"differ": self.differ / self.both} if self.both else {}),
+            "cells": self.cells,
+            "settled": self.found.settled,
+            "labels": self.found.labels,
+            **({"reference": name, "drawn": self._drawn()} if self.reference else {}),
+            **({"ci": ci} if ci else {}),
+            **({"undefined": undefined} if undefined else {}),
+        }
+
+
+_NOTHING_KNOWN = "no cell has a label. Label 20 items, or review a random audit."
+
+
+def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trust:
+    """How right the verdicts of a source are, against the labels; without any, against people.
+
+    ``reference`` names another column.
+    """
+    people = [at for rater, at in columns_of(rated.raters).items() if rater.kind == "human"]
+    if not reference:
+        labelled = any((one.gold >= 0).any() for one in rated.criteria)
+        of_people = any(rater.kind == "human" for rater in rated.members)
+        reference = LABELS if labelled else ""
+        if not labelled and people and not of_people:
+            reference = PEOPLE if len(people) > 1 else people[0]
+    items = len(rated.of.ids)
+    settled = [one.column(SETTLED, items) for one in rated.criteria]
+    labels = [one.column(reference, items) for one in rated.criteria]
+    both = differ = 0
+    for one, here in zip(rated.criteria, settled, strict=True):
+        if reference == LABELS:
+            own = one.column(OWN_LABELS, items)
+            known = (own >= 0) & (here >= 0)
+            both, differ = both + int(known.sum()), differ + int((known & (own != here)).sum())
+    draw = rated.draw(level) if reference == LABELS else LabelSource()
+    weights = None
+    if draw.chances is not None:
+        each = np.array([1 / draw.chances[item] for item in rated.of.ids])
+        weights = np.tile(each, len(rated.criteria))
+    found = in_force(
+        _joined([one.panel for one in rated.criteria]),
+        _joined(labels),
+        _joined(settled),
+        np.tile(np.arange(items), len(rated.criteria)),
+        weights=weights,
+        audited=draw.audited,
+        level=level,
+    )
+    return Trust(found, reference, rated.of.cells, draw.words, both, differ)
+
+
+def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:
+    """The statement by the reference of that name: ``gold``, ``human`` or a rater.
+
+    ``None`` where the reference's own votes are among those of the panel.
+    """
+    if name in (None, "gold"):
+        return trust(rated, LABELS if name else "", level)
+    columns = columns_of(rated.raters)
+    kinds = [rater for rater in rated.raters if rater.kind == "human"]
+    chosen = kinds if name == "human" else [r for r in rated.raters if r.name == name][:1]
+    if not chosen or rated.members & set(chosen):
+        return None
+    return trust(rated, columns[chosen[0]] if len(chosen) == 1 else PEOPLE, level)
+
+
+def _joined(columns: Sequence[Levels]) -> Levels:
+    return np.concatenate([np.empty(0, np.int64), *columns])
+
+
+def _share(one: Estimate) -> str:
+    if one.low is None or one.high is None:
+        return percent(one.value)
+    return f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)})"

@@ -14,6 +14,7 @@ from core.metrics.agreement.kappa import kappa_unweighted, pair_cells, percent_a
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
 from core.metrics.intervals.bootstrap import SMALL, exact_share, intervals
+from core.metrics.intervals.clustered_share import share_interval
 from core.metrics.intervals.rare_options import smoothed
 from core.metrics.measure import Array, Measure, ratio, tally
 from core.services.agreement.group_figures import (
@@ -62,8 +63,9 @@ MORE: dict[str, Measure] = {
 #: About one level, the positive one.
 RATES = ("false_positive_rate", "false_negative_rate")
 LEVEL = ("precision", "recall", "f1")
-#: Plain shares of items.
-SHARES = frozenset({"accuracy", "adjacent_accuracy", *RATES})
+#: Plain shares of all items that both answered.
+SHARES_OF_ITEMS = frozenset({"accuracy", "adjacent_accuracy"})
+SHARES = SHARES_OF_ITEMS | {*RATES}
 #: Sums over items, which rare options do not sway; all others of two levels are ``smoothed``.
 PLAIN = frozenset({"accuracy", "adjacent_accuracy", "majority_share", "mae_levels", "rmse_levels"})
 #: Means over levels, and agreement beyond chance: with more levels, rare ones forbid an interval.
@@ -162,7 +164,9 @@ class LevelPair:
             found |= self._of_levels(tables.shape[-1]) if auto else {}
         if auto and "bias_levels" in found and self.n < SMALL:
             found["bias_levels"] = correlation_distance.bias_interval(self._table, level)
-        for name in found:
+        for name in SHARES_OF_ITEMS & found.keys() if auto else ():
+            found[name] = share_interval(self.figures[name].value or 0.0, self.n, self.n, level)
+        for name in found.keys() - (SHARES_OF_ITEMS if auto else set()):
             figure = self.figures.get(name) or self.levels[name]
             # A share of 0 or 1 is the same in every resample, and yet not certain.
             if _is_share(name) and figure.value in (0.0, 1.0):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,14 +12,20 @@ import numpy.typing as npt
 from core.metrics.agreement.ratings import level_counts, mode_of
 from core.services.agreement.ratings import (
     ABSTAINED,
-    JUDGE,
     LABELS,
+    MAJORITY,
     NOT_ASKED,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
     PERSON,
+    REVIEWED,
+    REVIEWER,
+    Column,
     CriterionRatings,
     Levels,
+    RatedItems,
+    Rater,
     Traits,
     majority_column,
 )
@@ -28,18 +34,22 @@ from core.store.store import Store
 
 #: With fewer items a share of one half is uncertain by 14 points or more (1.96 * .5 / sqrt(50)).
 FEW = 50
-_WORDS = {LABELS: "Labels", PEOPLE: "Majority of people", PANEL: "Panel"}
+_WORDS = {
+    LABELS: "Labels",
+    PEOPLE: "Majority of people",
+    PANEL: "Panel",
+    MAJORITY: "Majority where there is one",
+}
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """The ratings of a run. ``judges`` and ``people`` are the columns of its raters.
+    """The ratings of a run. ``judges``, ``people`` (who graded) and ``reviewers`` (who reviewed the
+    run here, and whose settlements labels hold) are the columns of its raters.
 
-    ``reviewers`` are those of the people who reviewed the run here: labels hold what they settled.
-
-    ``kinds`` says which judges are ``offline``; the others are ``llm``. ``whole`` is how many items
-    there are before anything was chosen among them. ``ruled`` says whether the panel's verdicts
-    follow rules that somebody chose here; of imported votes the panel is the judges' majority.
+    ``members`` are the columns whose votes the panel's verdicts are made of. ``kinds`` says which
+    judges are ``offline``; the others are ``llm``. ``whole`` is how many items there are before
+    anything was chosen among them.
     """
 
     items: tuple[str, ...]
@@ -50,7 +60,7 @@ class Sheet:
     traits: tuple[Traits, ...] = ()
     whole: int = 0
     reviewers: tuple[str, ...] = ()
-    ruled: bool = True
+    members: frozenset[str] = frozenset()
 
     @property
     def labelled(self) -> bool:
@@ -58,31 +68,64 @@ class Sheet:
         return any((asked.column(LABELS, 0) >= 0).any() for asked in self.criteria)
 
     @property
-    def panel(self) -> tuple[str, ...]:
-        """``PANEL`` where there is one: people alone are no panel (``panel_column``)."""
-        return (PANEL,) if self.judges or not self.people else ()
+    def everybody(self) -> tuple[str, ...]:
+        """The columns of all raters."""
+        return (*self.people, *self.reviewers, *self.judges)
 
     @property
     def references(self) -> tuple[str, ...]:
         """What a rater can be compared with, the best first."""
         labels = (LABELS,) if self.labelled else ()
         people = (PEOPLE,) if len(self.people) > 1 else ()
-        return (*labels, *people, *self.panel, *self.people, *self.judges)
+        return (*labels, *people, PANEL, *self.people, *self.reviewers, *self.judges)
 
     def raters(self, reference: str) -> tuple[str, ...]:
         """Who can be compared with that reference, the likeliest question first."""
         people = (PEOPLE,) if len(self.people) > 1 else ()
-        # Where there are only people, their majority is the likeliest question.
-        first, last = ((), people) if self.panel else (people, ())
-        everyone = (*self.panel, *first, *self.judges, *self.people, *last)
-        return tuple(one for one in everyone if one != reference)
+        most = (MAJORITY,) if any(MAJORITY in asked.columns for asked in self.criteria) else ()
+        everyone = (PANEL, *people, *self.judges, *self.people, *self.reviewers, *most)
+        return tuple(one for one in everyone if self._comparable(one, reference))
+
+    def _comparable(self, one: str, other: str) -> bool:
+        """Whether two columns are not one, and neither is a group made of the other alone."""
+        groups = {PANEL: self.members, PEOPLE: frozenset(self.people), MAJORITY: self.members}
+        if one in groups and other in groups:
+            return one != other and not groups[one] & groups[other]
+        if MAJORITY in (one, other):
+            return LABELS in (one, other)
+        return one != other and not any(
+            groups.get(group) == frozenset((member,))
+            for group, member in ((one, other), (other, one))
+        )
+
+    def overlap(self, group: str, other: str) -> bool:
+        """Whether a group's column holds answers of the other, so that they meet otherwise."""
+        if group == LABELS:
+            return other in self.reviewers
+        return self.others(group, other) is not None or (
+            (group, other) == (PEOPLE, PANEL) and bool(self.members & frozenset(self.people))
+        )
+
+    def others(self, group: str, column: str) -> tuple[str, ...] | None:
+        """The columns that a group is made of besides that one; ``None`` where it is not in it.
+
+        A judge who was asked several times is one rater: none of its answers are among the others.
+        """
+        members = {PEOPLE: self.people, PANEL: tuple(sorted(self.members))}.get(group, ())
+        if column not in members:
+            return None
+        return tuple(
+            one for one in members if _without_replicate(one) != _without_replicate(column)
+        )
 
     def criterion(self, name: str) -> CriterionRatings:
         """The criterion of that name, which must be there."""
         return next(asked for asked in self.criteria if asked.name == name)
 
     def kind(self, column: str) -> str:
-        """``human``, ``llm`` or ``offline`` for a rater's column."""
+        """``human``, ``reviewer``, ``llm`` or ``offline`` for a rater's column."""
+        if column.startswith(REVIEWER):
+            return REVIEWED
         return "human" if column.startswith(PERSON) else self.kinds.get(column, "llm")
 
     def matrix(self, asked: CriterionRatings, columns: tuple[str, ...]) -> Levels:
@@ -115,21 +158,16 @@ def name_of(column: str) -> str:
     """
     if column in _WORDS:
         return _WORDS[column]
-    return column.removeprefix(JUDGE if column.startswith(JUDGE) else PERSON)
+    return column.partition(":")[2]
 
 
-def of_others(ratings: Levels, at: int, k: int) -> Levels:
-    """``majority_column`` of everybody but the rater in that column.
-
-    >>> of_others(np.array([[0, 0, 1], [0, 1, 1]]), 0, 2).tolist()
-    [-4, 1]
-    """
-    others = np.delete(ratings, at, axis=1)
-    return majority_column(others, k)
+def _without_replicate(column: str) -> str:
+    name, _, number = column.rpartition("|")
+    return name if number.isdigit() else column
 
 
 def of_each_others(ratings: Levels, k: int) -> Levels:
-    """``of_others`` for every column at once, without telling ties apart; shape as ``ratings``."""
+    """Per column the unique majority of all other columns, -1 where none; shape as ``ratings``."""
     own = (ratings[:, :, None] == np.arange(k)).astype(np.int64)
     return mode_of(level_counts(ratings, k)[:, None, :] - own)
 
@@ -137,19 +175,25 @@ def of_each_others(ratings: Levels, k: int) -> Levels:
 def sides(
     sheet: Sheet, asked: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
-    """The levels of both. Against the majority of people, a person meets that of the others."""
-    items = len(sheet.items)
+    """The levels of both. Nobody is compared with a group that holds their own answer: a member of
+    the panel, or of people, meets the unique majority of the others, and a reviewer the labels that
+    did not come from this run's review.
+    """
     return (
-        _against(sheet, asked, reference, rater, items),
-        _against(sheet, asked, rater, reference, items),
+        _against(sheet, asked, reference, rater),
+        _against(sheet, asked, rater, reference),
     )
 
 
-def _against(sheet: Sheet, asked: CriterionRatings, column: str, other: str, items: int) -> Levels:
-    if column == PEOPLE and other in sheet.people:
-        ratings = sheet.matrix(asked, sheet.people)
-        return of_others(ratings, sheet.people.index(other), len(asked.labels))
-    return asked.column(column, items)
+def _against(sheet: Sheet, asked: CriterionRatings, column: str, other: str) -> Levels:
+    if column == LABELS and other in sheet.reviewers:
+        column = OWN_LABELS
+    if {column, other} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
+        return np.full(len(sheet.items), NOT_ASKED)
+    others = sheet.others(column, other)
+    if others is not None:
+        return majority_column(sheet.matrix(asked, others), len(asked.labels))
+    return asked.column(column, len(sheet.items))
 
 
 def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
@@ -167,7 +211,7 @@ def subset(sheet: Sheet, kept: npt.NDArray[np.bool_]) -> Sheet:
         traits=tuple(sheet.traits[at] for at in rows),
         whole=sheet.whole,
         reviewers=sheet.reviewers,
-        ruled=sheet.ruled,
+        members=sheet.members,
     )
 
 
@@ -239,7 +283,8 @@ def sliced(sheet: Sheet, part: Slice) -> Sheet:
 
 # People who review are raters, too: by their first verdicts, given before they saw the votes.
 #
-# Agreement uses what somebody said at first; truth is what was settled in the end.
+# Agreement uses what somebody said at first; truth is what was settled in the end. They are a
+# group of their own: a queue picks doubtful cells, which the graders of a file did not.
 
 #: By reviewer: (item id, criterion) and the option, ``None`` where it could not be assessed.
 Firsts = Mapping[str, Mapping[tuple[str, str], int | None]]
@@ -252,61 +297,33 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
     Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
     """
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
-    verdicts = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
-    found: dict[str, dict[tuple[str, str], int | None]] = {}
-    for verdict in sorted(verdicts, key=lambda v: v.first_event):
+    given = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
+    firsts: dict[str, dict[tuple[str, str], int | None]] = {}
+    for verdict in sorted(given, key=lambda v: v.first_event):
         if verdict.part == "review" and verdict.mode != "assisted":
-            mine = found.setdefault(verdict.reviewer, {})
-            mine.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
-    return found
+            theirs = firsts.setdefault(verdict.reviewer, {})
+            theirs.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
+    return firsts
 
 
-def with_reviewers(sheet: Sheet, firsts: Firsts) -> Sheet:
-    """The sheet with a column per reviewer, in the order of names, and their majority.
+def reviewer_columns(
+    items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
+) -> list[Column]:
+    """The first verdicts of reviewers as columns, in the order of names.
 
-    A reviewer who has the name of an imported person is told apart by "(review)".
+    A reviewer with the name of a rater of the run is told apart by "(review)".
     """
-    if not firsts:
-        return sheet
-    names = {
-        who: PERSON + who + (" (review)" if PERSON + who in sheet.people else "")
-        for who in sorted(firsts, key=str.casefold)
-    }
-    people = (*sheet.people, *names.values())
-    place = {item: at for at, item in enumerate(sheet.items)}
-    criteria = tuple(
-        _with_columns(asked, {names[who]: firsts[who] for who in names}, place, people)
-        for asked in sheet.criteria
-    )
-    return replace(sheet, people=people, criteria=criteria, reviewers=tuple(names.values()))
-
-
-def _with_columns(
-    asked: CriterionRatings,
-    said: Mapping[str, Mapping[tuple[str, str], int | None]],
-    place: Mapping[str, int],
-    people: Sequence[str],
-) -> CriterionRatings:
-    levels = {option: level for level, option in enumerate(asked.options)}
-    was_asked = _asked_of(asked, len(place))
-    columns = dict(asked.columns)
-    for name, cells in said.items():
-        column = np.full(len(place), NOT_ASKED)
-        for (item, criterion), option in cells.items():
-            at = place.get(item)
-            if criterion == asked.source and at is not None and was_asked[at]:
-                column[at] = ABSTAINED if option is None else levels.get(option, ABSTAINED)
-        if (column != NOT_ASKED).any():
-            columns[name] = column
-    theirs = [columns[name] for name in people if name in columns]
-    if theirs:
-        columns[PEOPLE] = majority_column(np.column_stack(theirs), len(asked.labels))
-    return replace(asked, columns=columns)
-
-
-def _asked_of(asked: CriterionRatings, items: int) -> Levels:
-    """On which items anybody was asked this: items may ask different things by one name."""
-    found = np.zeros(items, np.int64)
-    for column in asked.columns.values():
-        found |= column != NOT_ASKED
-    return found
+    columns = list[Column]()
+    for name in sorted(firsts, key=str.casefold):
+        rater = Rater(f"{name} (review)" if name in taken else name, REVIEWED)
+        by_criterion: dict[str, dict[int, int]] = {}
+        for (item_id, criterion), option in firsts[name].items():
+            row = items.place.get(item_id)
+            if row is not None:
+                answers = by_criterion.setdefault(criterion, {})
+                answers[row] = ABSTAINED if option is None else option
+        columns += [
+            Column(criterion, rater, np.array([*cells]), np.array([*cells.values()]))
+            for criterion, cells in by_criterion.items()
+        ]
+    return columns

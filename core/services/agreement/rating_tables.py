@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import NamedTuple
 
 import numpy as np
 
 from core.domain.dataset import Item
+from core.domain.panel import Rules
 from core.domain.rubric import Criterion, Rubric
-from core.metrics.agreement.ratings import State
+from core.metrics.agreement.ratings import State, patterns
+from core.scoring.verdict import Ballot, settle
 from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
+    JUDGE_KINDS,
     LABELS,
+    MAJORITY,
     NOT_ASKED,
+    OWN_LABELS,
     PANEL,
     PEOPLE,
+    SETTLED,
     Column,
     CriterionRatings,
     Levels,
@@ -24,9 +33,9 @@ from core.services.agreement.ratings import (
     RatedAnswer,
     RatedItems,
     Rater,
+    SureVote,
     columns_of,
     majority_column,
-    panel_column,
     rated_items,
 )
 
@@ -34,20 +43,38 @@ from core.services.agreement.ratings import (
 _CODES = {State.ABSTAINED: ABSTAINED, State.FAILED: FAILED}
 
 
+class PanelVotes(NamedTuple):
+    """Whose votes count, and the verdicts that they were settled to, by criterion.
+
+    Without ``verdicts`` nobody chose rules: each criterion's own rule settles, else the default
+    one. Without ``members`` all judges count, and people only where nobody else rated. ``weights``
+    are raters', 1 where absent; ``sure`` has the chances of votes, which ``soft_mean`` reads.
+    ``own_labels`` are the labels without those of a review of this run, ``settled`` what people
+    settled in it.
+    """
+
+    verdicts: Options | None = None
+    members: frozenset[Rater] | None = None
+    weights: Mapping[str, float] = {}
+    sure: Sequence[SureVote] = ()
+    own_labels: Options | None = None
+    settled: Options | None = None
+
+
+#: All judges count, and default rules settle.
+DEFAULT_RULES = PanelVotes()
+
+
 def gather(
     rubric: Rubric,
     items: Sequence[Item],
     answers: Sequence[RatedAnswer],
-    settled: Mapping[str, Mapping[str, int | None]],
+    panel: PanelVotes = DEFAULT_RULES,
     columns: Sequence[Column] = (),
 ) -> Rated:
     """The ratings of items that are at hand; see ``gathered``."""
     at_hand = rated_items(rubric, items)
-    verdicts = column_by_criterion(
-        at_hand,
-        ((item, name, option) for item, there in settled.items() for name, option in there.items()),
-    )
-    return gathered(at_hand, columns, answers, labels_of(at_hand, items), verdicts)
+    return gathered(at_hand, columns, answers, labels_of(at_hand, items), panel)
 
 
 def gathered(
@@ -55,13 +82,13 @@ def gathered(
     columns: Sequence[Column],
     answers: Sequence[RatedAnswer],
     labels: Options,
-    settled: Options,
+    panel: PanelVotes = DEFAULT_RULES,
 ) -> Rated:
     """The answers as columns of levels, criterion by criterion.
 
     Answers come as whole columns, or one by one, which takes several times as long. Where items
     have rubrics of their own, criteria with the same name, scale and labels are one criterion; one
-    that differs gets a name with a number. ``settled`` is empty where no panel settled anything.
+    that differs gets a name with a number.
     """
     given = _Given(items)
     for column in columns:
@@ -69,13 +96,14 @@ def gathered(
     for answer in answers:
         given.add(answer)
     raters = tuple(dict.fromkeys([*(c.rater for c in columns), *(a.rater for a in answers)]))
-    names = columns_of(raters)
+    if panel.members is None:
+        panel = panel._replace(members=_counting(raters))
+    members = panel.members or frozenset()
+    read = _Criteria(items, columns_of(raters), labels, panel._replace(members=members))
     return Rated(
         of=items,
         criteria=tuple(
-            _ratings(
-                table, given.by_criterion.get(table.criterion.name, {}), names, labels, settled
-            )
+            read.ratings(table, given.by_criterion.get(table.criterion.name, {}))
             for table in _tables(items)
         ),
         raters=raters,
@@ -88,8 +116,14 @@ def gathered(
             for rater in raters
         },
         labelled=labels,
-        settled=settled,
+        members=members,
     )
+
+
+def _counting(raters: Sequence[Rater]) -> frozenset[Rater]:
+    """All judges; people where nobody else rated, as an import counts them."""
+    judges = frozenset(rater for rater in raters if rater.kind in JUDGE_KINDS)
+    return judges or frozenset(raters)
 
 
 def labels_of(items: RatedItems, whole: Iterable[Item]) -> dict[str, Levels]:
@@ -213,38 +247,108 @@ def _tables(items: RatedItems) -> Iterable[_Table]:
     return known.values()
 
 
-def _ratings(
-    table: _Table,
-    given: Mapping[Rater, Levels],
-    names: Mapping[Rater, str],
-    labels: Options,
-    settled: Options,
-) -> CriterionRatings:
-    criterion, k = table.criterion, len(table.criterion.scored)
-    raters: dict[Rater, Levels] = {}
-    for rater, options in given.items():
-        levels = table.levels(options)
-        if (levels != NOT_ASKED).any():
-            raters[rater] = levels
-    columns = {names[rater]: levels for rater, levels in raters.items()}
-    by_kind: dict[str, list[Levels]] = {}
-    for rater, levels in raters.items():
-        by_kind.setdefault(rater.kind, []).append(levels)
-    kinds = {kind: np.column_stack(theirs) for kind, theirs in by_kind.items()}
-    columns[LABELS] = table.levels(labels.get(criterion.name, table.nothing))
-    verdicts = table.levels(settled.get(criterion.name, table.nothing))
-    columns[PANEL] = panel_column(
-        kinds or {"": table.nothing[:, None]}, verdicts if settled else None, k
-    )
-    if "human" in kinds:
-        columns[PEOPLE] = majority_column(kinds["human"], k)
-    return CriterionRatings(
-        name=table.name,
-        scale=criterion.scale,
-        labels=tuple(criterion.choices[i].label for i in criterion.scored),
-        columns=columns,
-        source=criterion.name,
-        options=criterion.scored,
-        raters=tuple(raters),
-        values=tuple(criterion.values[i] or 0.0 for i in criterion.scored),
-    )
+@dataclass(frozen=True)
+class _Criteria:
+    """Makes the ratings of one criterion after the other."""
+
+    items: RatedItems
+    names: Mapping[Rater, str]
+    labels: Options
+    panel: PanelVotes
+
+    def ratings(self, table: _Table, given: Mapping[Rater, Levels]) -> CriterionRatings:
+        criterion, k = table.criterion, len(table.criterion.scored)
+        raters: dict[Rater, Levels] = {}
+        for rater, options in given.items():
+            levels = table.levels(options)
+            if (levels != NOT_ASKED).any():
+                raters[rater] = levels
+        columns = {self.names[rater]: levels for rater, levels in raters.items()}
+        columns[LABELS] = self._labels(table, self.labels)
+        counted = {r: levels for r, levels in raters.items() if r in (self.panel.members or ())}
+        verdicts = columns[PANEL] = self._verdicts(table, counted)
+        if len(counted) > 1:
+            most = majority_column(np.column_stack([*counted.values()]), k)
+            if not np.array_equal(np.maximum(most, -1), np.maximum(verdicts, -1)):
+                columns[MAJORITY] = most
+        people = [levels for rater, levels in raters.items() if rater.kind == "human"]
+        if people:
+            columns[PEOPLE] = majority_column(np.column_stack(people), k)
+        for name, told in ((OWN_LABELS, self.panel.own_labels), (SETTLED, self.panel.settled)):
+            if told is not None:
+                columns[name] = self._labels(table, told)
+        return CriterionRatings(
+            name=table.name,
+            scale=criterion.scale,
+            labels=tuple(criterion.choices[i].label for i in criterion.scored),
+            columns=columns,
+            source=criterion.name,
+            options=criterion.scored,
+            raters=tuple(raters),
+            values=tuple(criterion.values[i] or 0.0 for i in criterion.scored),
+        )
+
+    def _labels(self, table: _Table, labels: Options) -> Levels:
+        return table.levels(labels.get(table.criterion.name, table.nothing))
+
+    def _verdicts(self, table: _Table, counted: Mapping[Rater, Levels]) -> Levels:
+        """The verdicts before review; ``FAILED`` where votes were asked for and none came."""
+        kept = self.panel.verdicts
+        asked = np.zeros(len(table.nothing), np.bool_)
+        for levels in counted.values():
+            asked |= levels != NOT_ASKED
+        if kept is not None:
+            verdicts = table.levels(kept.get(table.criterion.name, table.nothing))
+        elif counted:
+            verdicts = self._settled(table.criterion, counted)
+        else:
+            verdicts = table.nothing
+        return np.where((verdicts == NOT_ASKED) & asked, FAILED, verdicts)
+
+    def _settled(self, criterion: Criterion, counted: Mapping[Rater, Levels]) -> Levels:
+        """What the criterion's own rule makes of the votes, else the default one.
+
+        Cells with the same votes are settled once, unless the rule reads each vote's chances.
+        """
+        if criterion.aggregation == "soft_mean":
+            chances = {
+                (vote.item, vote.rater): vote.chances
+                for vote in self.panel.sure
+                if vote.criterion == criterion.name
+            }
+            rows = zip(self.items.ids, np.column_stack([*counted.values()]), strict=True)
+            return np.array(
+                [
+                    self._settle(criterion, counted, row, [chances.get((i, r)) for r in counted])
+                    for i, row in rows
+                ],
+                np.int64,
+            )
+        seen = patterns(np.column_stack([*counted.values()]))
+        verdicts = [self._settle(criterion, counted, row, ()) for row in seen.rows]
+        return np.array(verdicts, np.int64)[seen.of_item]
+
+    def _settle(
+        self,
+        criterion: Criterion,
+        raters: Iterable[Rater],
+        levels: Levels,
+        chances: Sequence[tuple[float, ...] | None],
+    ) -> int:
+        ballots = [
+            Ballot(
+                None if level < 0 else criterion.scored[level],
+                level < 0,
+                self.panel.weights.get(rater.name, 1.0),
+                rater.name,
+                known,
+            )
+            for rater, level, known in zip_longest(raters, levels.tolist(), chances)
+            if level >= 0 or level == ABSTAINED
+        ]
+        verdict = settle(criterion, ballots, Rules())
+        if verdict is None:
+            return NOT_ASKED
+        if verdict.abstained or verdict.option is None:
+            return ABSTAINED
+        return criterion.scored.index(verdict.option)

@@ -2,7 +2,9 @@
 
 Judges, people, labels and the panel are alike here. A level is the position of an option among
 those that are not ``na``, from 0. A rater is named by a column: ``LABELS``, ``PEOPLE`` (their
-majority), ``PANEL``, ``judge:NAME`` for one judge and ``person:NAME`` for one person.
+majority), ``PANEL`` (the verdicts in force before review), ``MAJORITY`` (what most of the panel's
+raters said, where there is one), ``judge:NAME`` for one judge, ``person:NAME`` for a person who
+graded and ``reviewer:NAME`` for a person who reviewed the run.
 """
 
 from __future__ import annotations
@@ -19,20 +21,27 @@ from core.domain.dataset import Item
 from core.domain.rubric import Rubric, Scale
 from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import State, majority
+from core.metrics.estimate import Estimate
 
 Levels = npt.NDArray[np.int64]
-LABELS, PEOPLE, PANEL = "labels", "people", "panel"
-JUDGE, PERSON = "judge:", "person:"
-#: Kinds of raters that a panel is made of, the first that is there counts.
+LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
+JUDGE, PERSON, REVIEWER = "judge:", "person:", "reviewer:"
+#: Of a run that people reviewed: the labels without those of the review, and what it settled.
+OWN_LABELS, SETTLED = "own labels", "settled"
+#: Columns that are no rater's, beside ``LABELS`` and ``PANEL``.
+MADE = (PEOPLE, MAJORITY, OWN_LABELS, SETTLED)
 JUDGE_KINDS = ("llm", "offline")
+#: The kind of a person who reviewed the run: graders and reviewers are two groups.
+REVIEWED = "reviewer"
+_PREFIXES = {"human": PERSON, REVIEWED: REVIEWER}
 #: Levels that are none: what became of the question instead.
 NOT_ASKED, ABSTAINED, FAILED = -1, -2, -3
-#: The level of a majority that does not exist because two levels are equally common.
+#: The level of a unique majority that does not exist because two levels are equally common.
 TIED = -4
 
 
 class Rater(NamedTuple):
-    """A column of ratings. ``kind``: human, llm or offline."""
+    """A column of ratings. ``kind``: human, llm, offline or reviewer."""
 
     name: str
     kind: str
@@ -104,6 +113,13 @@ class RatedItems:
     def rubric_of(self, item_id: str) -> Rubric:
         """The rubric in force for an item."""
         return self.own.get(item_id, self.rubric)
+
+    @property
+    def cells(self) -> int:
+        """How many (item, criterion) pairs there are."""
+        alike = len(self.ids) - len(self.own)
+        own = sum(len(rubric.criteria) for rubric in self.own.values())
+        return alike * len(self.rubric.criteria) + own
 
     @cached_property
     def rubrics(self) -> tuple[Rubric, ...]:
@@ -177,8 +193,8 @@ class CriterionRatings:
 
     @property
     def panel(self) -> Levels:
-        """What the panel says; judges who tie said nothing."""
-        return np.where(self.columns[PANEL] == TIED, FAILED, self.columns[PANEL])
+        """The verdicts in force before people settled any."""
+        return self.columns[PANEL]
 
     def of_kind(self, *kinds: str) -> list[int]:
         """The columns of ``coded`` of raters of these kinds."""
@@ -189,6 +205,23 @@ class CriterionRatings:
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
+class LabelSource(NamedTuple):
+    """How the labels of a source were drawn; ``words`` is empty where nobody said.
+
+    ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit.
+    ``chances`` are those of items to be labelled, where they differ.
+    """
+
+    words: str = ""
+    audited: Estimate | None = None
+    chances: Mapping[str, float] | None = None
+
+
+def draw_unknown(level: float) -> LabelSource:
+    """Nobody said how the labels were drawn."""
+    return LabelSource()
+
+
 #: By criterion what was answered, item by item: a place among its choices, or a code for none.
 Options = Mapping[str, Levels]
 
@@ -197,8 +230,9 @@ Options = Mapping[str, Levels]
 class Rated:
     """A source: its items, criteria in the rubric's order, and what was given as answers.
 
-    ``given`` holds by rater, ``labelled`` the items' labels, ``settled`` what the panel says (empty
-    where none settled anything). ``sure`` reads how sure answers are, which few figures ask for.
+    ``given`` holds by rater, ``labelled`` the items' labels. ``members`` are the raters whose votes
+    count in the verdicts. ``sure`` reads how sure answers are, which few figures ask for, and
+    ``draw`` how labels were drawn, for intervals of a level.
     """
 
     of: RatedItems
@@ -206,13 +240,19 @@ class Rated:
     raters: tuple[Rater, ...]
     given: Mapping[Rater, Options]
     labelled: Options
-    settled: Options
+    members: frozenset[Rater]
     sure: Callable[[], Sequence[SureVote]] = tuple
+    draw: Callable[[float], LabelSource] = draw_unknown
 
     @property
     def items(self) -> tuple[Item, ...]:
         """The items whole."""
         return self.of.whole
+
+    @property
+    def graders(self) -> tuple[Rater, ...]:
+        """The raters of the votes, without people who only reviewed the run."""
+        return tuple(rater for rater in self.raters if rater.kind != REVIEWED)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
         """What a rater answered to an item, as ``core.scoring`` takes it."""
@@ -242,7 +282,7 @@ def columns_of(raters: Iterable[Rater]) -> dict[Rater, str]:
     """
     found: dict[str, Rater] = {}
     for rater in raters:
-        name = (PERSON if rater.kind == "human" else JUDGE) + rater.name
+        name = _PREFIXES.get(rater.kind, JUDGE) + rater.name
         found[name if name not in found else f"{name} ({rater.kind})"] = rater
     return {rater: name for name, rater in found.items()}
 
@@ -264,40 +304,18 @@ def majority_column(ratings: Levels, k: int) -> Levels:
     return np.where(silent, ABSTAINED, tied)
 
 
-def panel_column(judges: Mapping[str, Levels], settled: Levels | None, k: int) -> Levels:
-    """What the panel says: its verdicts, as the votes gave them; the only place that defines it.
-
-    ``settled`` is ``None`` where nobody here chose rules (a folder, imported votes): then it is the
-    majority of the judges, models if there are any, else offline ones, ``TIED`` where they tie.
-    ``judges`` has their coded levels by kind. People are no judges: whoever has only people has
-    their majority and no panel (docs/decisions). A cell whose calls all failed is ``FAILED``.
-    """
-    if settled is None:
-        coded = next((judges[kind] for kind in JUDGE_KINDS if kind in judges), None)
-        if coded is None:
-            return np.full(len(next(iter(judges.values()))) if judges else 0, NOT_ASKED)
-        settled, asked = majority_column(coded, k), (coded != NOT_ASKED).any(axis=1)
-    else:
-        asked = np.zeros(len(settled), np.bool_)
-        for coded in judges.values():
-            asked |= (coded != NOT_ASKED).any(axis=1)
-    return np.where((settled == NOT_ASKED) & asked, FAILED, settled)
-
-
-def panel_options(rated: Rated) -> Options:
-    """What the panel answers: its verdicts, else what its columns say."""
-    if rated.settled:
-        return rated.settled
+def options_of(rated: Rated, column: str) -> Options:
+    """A column's answers as options, by criterion."""
     found: dict[str, Levels] = {}
     for criterion in rated.criteria:
-        merge(found, criterion, PANEL, len(rated.of.ids))
+        merge(found, criterion, column, len(rated.of.ids))
     return found
 
 
 def merge(found: dict[str, Levels], asked: CriterionRatings, column: str, items: int) -> None:
     """Put what a column answered to a criterion, as options, to what it answered under that name.
 
-    There is no answer where calls failed or judges tie.
+    There is no answer where calls failed.
     """
     levels = asked.column(column, items)
     options = np.array([*asked.options, NOT_ASKED], np.int64)

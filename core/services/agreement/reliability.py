@@ -22,10 +22,10 @@ from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_interval
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, of_each_others, sides
-from core.services.agreement.ratings import CriterionRatings, Levels
+from core.services.agreement.ratings import JUDGE_KINDS, REVIEWED, CriterionRatings, Levels
 
 HUMAN = "human"
-KINDS = (HUMAN, "llm", "offline")
+KINDS = (HUMAN, *JUDGE_KINDS, REVIEWED)
 _ALPHA = {"nominal": reliability.alpha_nominal, "ordinal": reliability.alpha_ordinal}
 
 
@@ -80,11 +80,12 @@ def alphas(
 ) -> list[Estimate]:
     """Krippendorff's alpha among raters per criterion of the sheet, by its scale.
 
-    ``kind``: ``human`` for people, else among all judges.
+    ``kind``: ``human`` for people who graded, ``reviewer`` for those who reviewed, else all judges.
     """
-    columns = sheet.people if kind == HUMAN else sheet.judges
+    columns = {HUMAN: sheet.people, REVIEWED: sheet.reviewers}.get(kind, sheet.judges)
     if len(columns) < 2:
-        who = {HUMAN: ("person", "people")}.get(kind, ("judge", "judges"))
+        names = {HUMAN: ("person", "people"), REVIEWED: ("reviewer", "reviewers")}
+        who = names.get(kind, ("judge", "judges"))
         none = f"There is only one {who[0]}." if columns else f"There are no {who[1]}."
         return [Estimate(None, reason=none) for _ in sheet.criteria]
     draws = Draws(len(sheet.items), resamples, seed, how)
@@ -103,12 +104,21 @@ def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
 
 
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
-    """Kappa of every two of these columns, from all tables of counts at once."""
+    """Kappa of every two of these columns, from all tables of counts at once.
+
+    Where one is a group that holds the other's answer, they meet as in ``sides``.
+    """
     asked = sheet.criterion(criterion)
     k, levels = len(asked.labels), sheet.matrix(asked, tuple(columns))
     chosen = (levels[:, :, None] == np.arange(k)).astype(np.float64)
     # (items, raters, k) with itself: the table of every two raters, shape (k, k, raters, raters).
     tables = np.einsum("iak,ibl->klab", chosen, chosen, optimize=True)
+    for a, group in enumerate(columns):
+        for b, other in enumerate(columns):
+            if sheet.overlap(group, other):
+                cells = pair_cells(*sides(sheet, asked, group, other), k)
+                tables[:, :, a, b] = np.bincount(cells[cells >= 0], minlength=k * k).reshape(k, k)
+                tables[:, :, b, a] = tables[:, :, a, b].T
     values = KAPPAS[asked.weights].many(tables).tolist()
     counts = tables.sum(axis=(0, 1)).astype(np.int64).tolist()
     known = [[None if isnan(one) else one for one in row] for row in values]
@@ -132,14 +142,12 @@ def ceiling(
     k = len(asked.labels)
     people = sheet.matrix(asked, sheet.people)
     others, everyone = of_each_others(people, k), majority(people, k)
-    columns = (*sheet.people, *sheet.judges)
+    apart = (*sheet.judges, *sheet.reviewers)
+    columns = (*sheet.people, *apart)
     cells = np.stack(
         [
             *(pair_cells(others[:, at], people[:, at], k) for at in range(len(sheet.people))),
-            *(
-                pair_cells(everyone, asked.column(judge, len(sheet.items)), k)
-                for judge in sheet.judges
-            ),
+            *(pair_cells(everyone, asked.column(one, len(sheet.items)), k) for one in apart),
         ],
         axis=1,
     )
@@ -165,7 +173,8 @@ def ranked(
     """
     asked = sheet.criterion(criterion)
     k = len(asked.labels)
-    columns = [one for one in (*sheet.judges, *sheet.people) if one != reference]
+    everyone = (*sheet.judges, *sheet.people, *sheet.reviewers)
+    columns = [one for one in everyone if one != reference]
     cells = np.stack(
         [pair_cells(*sides(sheet, asked, reference, one), k) for one in columns], axis=1
     )

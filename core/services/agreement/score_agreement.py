@@ -28,14 +28,19 @@ from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import FEW, Sheet
 from core.services.agreement.ratings import (
     ABSTAINED,
+    LABELS,
+    OWN_LABELS,
+    PANEL,
     PEOPLE,
+    REVIEWED,
+    SETTLED,
     Levels,
     Options,
     Rated,
     RatedItems,
     answers_at,
     merge,
-    panel_options,
+    options_of,
 )
 from core.store.store import Store
 
@@ -45,13 +50,16 @@ Answers = Mapping[str, int | None]
 def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> dict[str, Any]:
     """``score`` of the contract: raters and panel, each ``vs_human_mean`` and ``vs_gold``.
 
-    People are compared with the mean of the other people.
+    People are compared with the mean of the other people, reviewers with the labels from before
+    the review.
     """
     scorer = Scorer(rated.of)
     columns = [scorer.column(rated.given[rater]) for rater in rated.raters]
     humans = [i for i, rater in enumerate(rated.raters) if rater.kind == "human"]
-    gold = scorer.column(rated.labelled)
-    versus = _Versus(columns, humans, gold, reference, draws)
+    versus = _Versus(columns, humans, scorer.column(rated.labelled), reference, draws)
+    if any(rater.kind == REVIEWED for rater in rated.raters):
+        versus.own_gold = scorer.column(options_of(rated, OWN_LABELS))
+        versus.reviewers = [i for i, r in enumerate(rated.raters) if r.kind == REVIEWED]
     names = [rater.name for rater in rated.raters]
     versus.of_reference = columns[names.index(reference)] if reference in names else None
     raters = {
@@ -59,7 +67,7 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
         for index, (name, rater) in enumerate(zip(names, rated.raters, strict=True))
         if name != reference
     }
-    return {"raters": raters, "panel": versus.of(scorer.column(panel_options(rated)), None)}
+    return {"raters": raters, "panel": versus.of(scorer.column(options_of(rated, PANEL)), None)}
 
 
 class _Versus:
@@ -76,6 +84,8 @@ class _Versus:
         self._columns, self._humans, self._gold = columns, humans, gold
         self._reference, self._draws = reference, draws
         self.of_reference: Means | None = None
+        self.own_gold = gold
+        self.reviewers: list[int] = []
 
     def column(self, index: int) -> dict[str, Any]:
         """One rater's figures."""
@@ -88,7 +98,8 @@ class _Versus:
             people = [self._columns[h] for h in self._humans if h != index]
             found["vs_human_mean"] = self._pair(_mean(people, len(scored.known)), scored)
         if self._reference in (None, "gold"):
-            found["vs_gold"] = self._pair(self._gold, scored)
+            reviewed = index in self.reviewers
+            found["vs_gold"] = self._pair(self.own_gold if reviewed else self._gold, scored)
         if self.of_reference is not None:
             found["vs_reference"] = self._pair(self.of_reference, scored)
         return found
@@ -215,12 +226,20 @@ class RaterScores:
     away: Mapping[str, npt.NDArray[np.bool_]]
 
     def of(self, sheet: Sheet, column: str, other: str) -> Means:
-        """A column's scores of the sheet's items; for ``PEOPLE`` the mean, without ``other``."""
+        """A column's scores of the sheet's items; for ``PEOPLE`` the mean. A group that holds the
+        answers of ``other`` has the mean of its other members; labels beside a reviewer are those
+        from before the review.
+        """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
-        if column != PEOPLE:
+        members = sheet.others(column, other)
+        if column == LABELS and other in sheet.reviewers:
+            column = OWN_LABELS
+        if column != PEOPLE and members is None:
             found = self.columns[column]
             return Means(found.values[rows], found.known[rows])
-        people = [self.columns[one] for one in sheet.people if one != other]
+        people = [self.columns[one] for one in (sheet.people if members is None else members)]
+        if not people:
+            return Means(np.zeros(len(rows)), np.zeros(len(rows), np.bool_))
         known = np.array([one.known[rows] for one in people])
         total = np.array([one.values[rows] * one.known[rows] for one in people]).sum(axis=0)
         number = known.sum(axis=0)
@@ -270,7 +289,9 @@ def scores_of(store: Store, run_id: int, sheet: Sheet) -> RaterScores:
     """The scores of everybody in the whole sheet of a run, from their own answers."""
     items = items_of(store, store.runs.get(run_id), sheet.items)
     scorer = Scorer(items)
-    names = dict.fromkeys(name for one in sheet.criteria for name in one.columns if name != PEOPLE)
+    names = dict.fromkeys(
+        name for one in sheet.criteria for name in one.columns if name not in (PEOPLE, SETTLED)
+    )
     given = {name: _given(sheet, name) for name in names}
     return RaterScores(
         items.place,

@@ -14,6 +14,7 @@ from core.errors import InputError
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import intervals
+from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.measure import Array, ratio
 from core.services.agreement.group_figures import Draws
 from core.services.agreement.ratings import Levels
@@ -165,16 +166,21 @@ def _point(run: Run, hits: Array, draws: Draws) -> Point:
 
 
 def _accuracy(hits: Array, draws: Draws) -> Estimate:
+    right, decided = hits[:, :2].astype(np.int64).T
+    if draws.how.method == "auto":
+        item = np.repeat(np.arange(len(hits)), decided)
+        # Which of an item's cells are right does not matter, only how many.
+        place = np.arange(len(item)) - np.repeat(np.cumsum(decided) - decided, decided)
+        return clustered_share(place < right[item], item, level=draws.how.level)
     seen = patterns(hits[:, :2].astype(np.int64))
-    right, decided = seen.rows.T.astype(np.float64)
+    right, decided = seen.rows.T
 
     def share(weights: Array) -> dict[str, Array]:
         return {"": ratio(right @ weights, decided @ weights)}
 
     value = Estimate(float(share(seen.times[:, None].astype(np.float64))[""][0]))
     drawn = draws.of(seen.of_item, seen.times)
-    interval = intervals(share, drawn, seen.times, how=draws.how)[""]
-    return value.within(interval)
+    return value.within(intervals(share, drawn, seen.times, how=draws.how)[""])
 
 
 def _efficient(one: Point, all_of: Sequence[Point]) -> bool | None:

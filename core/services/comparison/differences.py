@@ -1,10 +1,10 @@
-"""How far two runs differ on the items of both: every difference on the same resamples."""
+"""How far two runs differ on the items of both; where these are many, on the same resamples."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,8 @@ from core.metrics.agreement.kappa import KAPPAS, pair_cells
 from core.metrics.agreement.ratings import Patterns, patterns
 from core.metrics.agreement.scores import pair_up
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import holm, mcnemar_exact, paired_difference
+from core.metrics.intervals.bootstrap import holm, mcnemar_exact
+from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import Array, Measure, Statistic, ratio, tally
 from core.services.agreement.group_figures import Draws
 from core.services.comparison.paired_runs import CriterionPair, Paired
@@ -25,15 +26,15 @@ ONE_JUDGE = "One of the runs has a single judge."
 NO_RESAMPLES = "No resamples were asked for."
 #: A p below this is called significant.
 LEVEL = 0.05
-Test = Literal["mcnemar", "bootstrap"]
+Test = Literal["mcnemar", "t", "bootstrap"]
 
 
 @dataclass(frozen=True)
 class Delta:
     """A figure of both runs and how far the second lies above the first, on the same items.
 
-    ``p`` is that of no difference: by McNemar's exact test or from the resamples; ``p_holm`` is
-    corrected for the number of criteria. A difference without an interval says why.
+    ``p`` is that of no difference: by McNemar's exact test, by t or from the resamples;
+    ``p_holm`` is corrected for the number of criteria. A difference without an interval says why.
     """
 
     first: Estimate
@@ -76,13 +77,22 @@ class CriterionDelta:
     agreement: Delta
 
 
+class DecidedCells(NamedTuple):
+    """Of ``labelled`` cells each run decided so many, and so many of its verdicts are right."""
+
+    labelled: int
+    decided: tuple[int, int]
+    right: tuple[int, int]
+
+
 @dataclass(frozen=True)
 class Deltas:
-    """Everything that is compared in numbers. ``accuracy`` is over all cells of all criteria."""
+    """Everything that is compared in numbers. ``accuracy`` is over all cells that both decided."""
 
     criteria: tuple[CriterionDelta, ...]
     accuracy: Delta
     score: Delta
+    decided: DecidedCells
 
 
 def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
@@ -95,7 +105,21 @@ def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -
             replace(one, **{name: replace(getattr(one, name), p_holm=p)})
             for one, p in zip(found, corrected, strict=True)
         ]
-    return Deltas(tuple(found), _all_cells(paired, draws), _score(paired, draws))
+    return Deltas(
+        tuple(found), _all_cells(paired, draws), _score(paired, draws), decided_cells(paired)
+    )
+
+
+def decided_cells(paired: Paired) -> DecidedCells:
+    """How many labelled cells each run decided, and how many rightly."""
+    labelled, decided, right = 0, [0, 0], [0, 0]
+    for sides in paired.criteria:
+        known = sides.gold >= 0
+        labelled += int(known.sum())
+        for at, given in enumerate(sides.verdicts):
+            decided[at] += int((known & (given >= 0)).sum())
+            right[at] += int((known & (given == sides.gold)).sum())
+    return DecidedCells(labelled, (decided[0], decided[1]), (right[0], right[1]))
 
 
 def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
@@ -143,7 +167,8 @@ def _agreement(sides: CriterionPair, compared: _Compared, seen: Patterns) -> Del
     k, times = len(sides.labels), seen.times.astype(np.float64)
     figures = [measure(side, k, times) for side in rows]
     one, other = (measure.over(side, k, times) for side in rows)
-    return compared.delta(figures, (one, other))
+    rated = [(side >= 0).sum(axis=1) >= 2 for side in rows]
+    return compared.delta(figures, (one, other), rated[0] | rated[1])
 
 
 class _Compared:
@@ -173,7 +198,7 @@ class _Compared:
             Estimate.defined(value, self._n) if self._n else Estimate.undefined(why)
             for value in points
         ]
-        return self.delta(figures, (one, other))
+        return self.delta(figures, (one, other), counts > 0)
 
     def tables(self, measure: Measure, cells: Sequence[npt.NDArray[np.int64]], k: int) -> Delta:
         """The difference of two figures of tables of counts."""
@@ -185,22 +210,30 @@ class _Compared:
             measure(tally(cell, k * k, self._times[:, None]).reshape(k, k)) for cell in cells
         ]
         one, other = (of(cell) for cell in cells)
-        return self.delta(figures, (one, other))
+        return self.delta(figures, (one, other), cells[0] >= 0)
 
-    def delta(self, figures: Sequence[Estimate], statistics: tuple[Statistic, Statistic]) -> Delta:
-        """The difference of two figures, with its interval where there are resamples."""
+    def delta(
+        self,
+        figures: Sequence[Estimate],
+        statistics: tuple[Statistic, Statistic],
+        among: npt.NDArray[np.bool_],
+    ) -> Delta:
+        """The difference of two figures over the rows ``among``, with its interval where there are
+        resamples.
+        """
         first, second = figures
         if first.value is None or second.value is None:
             return _undefined(first.reason or second.reason, first, second)
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
             return Delta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
-        found = paired_difference(*statistics, self._drawn, self._times, how=self._how)
+        found = paired_difference(*statistics, self._drawn, self._times, among=among, how=self._how)
         return Delta(
             first,
             second,
             found.value._replace(n=min(first.n, second.n)),
             found.p._replace(n=min(first.n, second.n)),
+            found.test,
         )
 
 

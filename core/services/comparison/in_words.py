@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from core.services.comparison.differences import LEVEL, CriterionDelta
+from core.services.agreement.overall import Trust
+from core.services.comparison.differences import LEVEL, CriterionDelta, DecidedCells
 from core.text.names import visible
 from core.text.numbers import count, percent, plural, points
 
@@ -24,10 +25,17 @@ def outcome(one: CriterionDelta) -> Outcome:
     return "better" if moved > 0 else "worse"
 
 
-def in_words(criteria: Sequence[CriterionDelta]) -> str:
+def trust_words(trust: Sequence[Trust]) -> list[str]:
+    """How right the verdicts of each run are, over all of its own items."""
+    return [f"{side}: {one.sentence}" for side, one in zip("AB", trust, strict=True)]
+
+
+def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
     """Better, worse or undecided, with every difference and its interval; empty without criteria.
 
-    Where nothing has a label it says so: then flips say what changed, and nothing what is right.
+    Where one run decides more cells than the other, that comes first, counted over all labelled
+    cells. Where nothing has a label it says so: then flips say what changed, and nothing what is
+    right.
     """
     found: dict[Outcome, list[CriterionDelta]] = {}
     for one in criteria:
@@ -41,6 +49,7 @@ def in_words(criteria: Sequence[CriterionDelta]) -> str:
         )
     whole = plural(len(criteria), "criterion", "criteria")
     parts = [
+        *([] if cells is None else _decided(cells)),
         f"B is better than A on {_counted(found.get('better', ()))} of {whole}"
         f"{_named(found.get('better', ()))}.",
         f"Worse on {_counted(found.get('worse', ()))}{_named(found.get('worse', ()))}.",
@@ -56,6 +65,18 @@ def in_words(criteria: Sequence[CriterionDelta]) -> str:
         f"much in fewer than {percent(LEVEL)} of comparisons, all criteria together."
     )
     return " ".join(parts)
+
+
+def _decided(cells: DecidedCells) -> list[str]:
+    if len({*cells.decided}) == 1:
+        return []
+    sides = (
+        f"{side} decides {percent(decided / cells.labelled)} of "
+        f"{plural(cells.labelled, 'labelled cell')} and is right on "
+        f"{percent(right / cells.labelled)} of all"
+        for side, decided, right in zip("AB", cells.decided, cells.right, strict=True)
+    )
+    return [f"{'; '.join(sides)}. What follows is of the cells that both decide."]
 
 
 def _counted(ones: Sequence[CriterionDelta]) -> str:

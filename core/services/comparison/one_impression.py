@@ -192,7 +192,7 @@ def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, s
     """Each judge's own score of each answer, by item, judge and replicate."""
     rated, several = of_run(store, run.id), run.plan.replicates > 1
     scorer, found = Scorer(rated.of), dict[tuple[str, str, int], float]()
-    for rater in rated.raters:
+    for rater in rated.graders:
         judge, _, replicate = rater.name.rpartition("|") if several else (rater.name, "", "0")
         if judge not in names:
             continue

@@ -22,8 +22,6 @@ from core.services.agreement.ratings import (
     ABSTAINED,
     FAILED,
     JUDGE_KINDS,
-    PEOPLE,
-    TIED,
     CriterionRatings,
     Levels,
     Rated,
@@ -220,7 +218,7 @@ def _sides(one: CriterionRatings, other: CriterionRatings, rows: list[Levels]) -
         scale=one.scale,
         labels=one.labels,
         gold=_gold(one.gold[rows[0]], other.gold[rows[1]]),
-        verdicts=(_verdicts(one)[rows[0]], _verdicts(other)[rows[1]]),
+        verdicts=(one.panel[rows[0]], other.panel[rows[1]]),
         judges=(_judges(one)[rows[0]], _judges(other)[rows[1]]),
     )
 
@@ -232,16 +230,8 @@ def _gold(first: Levels, second: Levels) -> Levels:
 
 def _judges(criterion: CriterionRatings) -> Ratings:
     """The judges of a run; of an import where only people rated, the people."""
-    members = criterion.of_kind(*JUDGE_KINDS) or list(range(len(criterion.raters)))
+    members = criterion.of_kind(*JUDGE_KINDS) or criterion.of_kind("human")
     return criterion.levels[:, members]
-
-
-def _verdicts(criterion: CriterionRatings) -> Levels:
-    """What the panel says; of an import where only people rated, what most of them say."""
-    if criterion.of_kind(*JUDGE_KINDS) or not criterion.raters:
-        return criterion.panel
-    most = criterion.columns[PEOPLE]
-    return np.where(most == TIED, FAILED, most)
 
 
 def _rows(rated: Rated, match: Match) -> Levels:

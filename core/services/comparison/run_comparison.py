@@ -10,8 +10,9 @@ from core.domain.base import Noun
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunRow
 from core.errors import InputError
-from core.metrics.estimate import USUAL, Confidence, Estimate
+from core.metrics.estimate import USUAL, Confidence
 from core.services.agreement.metrics_report import METHOD
+from core.services.agreement.overall import Trust, trust
 from core.services.comparison import rightness
 from core.services.comparison.costs import Spent, spent
 from core.services.comparison.differences import CriterionDelta, Delta, Deltas, deltas
@@ -181,6 +182,7 @@ class RunComparison:
     corrected: CorrectedAccuracy
     stand_in: tuple[dict[str, Any] | None, dict[str, Any] | None]
     spent: tuple[Spent, Spent]
+    trust: tuple[Trust, Trust]
     resamples: int
     seed: int
     how: Confidence = USUAL
@@ -215,6 +217,7 @@ def compare_runs(
         corrected=rightness.right_more(store, paired, how.level),
         stand_in=paired.stand_in,
         spent=(spent(paired.runs[0]), spent(paired.runs[1])),
+        trust=(trust(paired.rated[0], level=how.level), trust(paired.rated[1], level=how.level)),
         resamples=bootstrap,
         seed=seed,
         how=how,
@@ -233,6 +236,7 @@ def run_number(text: str) -> int:
 
 def as_json(found: RunComparison) -> dict[str, Any]:
     """The report of ``compare --json``; ``docs/compare.md`` says what each key holds."""
+    decided = found.deltas.decided
     whole: dict[str, Any] = {
         "runs": {side: _run(run) for side, run in zip("ab", found.runs, strict=True)},
         "changed": [change._asdict() for change in found.changed],
@@ -252,6 +256,8 @@ def as_json(found: RunComparison) -> dict[str, Any]:
             "accuracy": _delta(found.deltas.accuracy),
             "mean_score": _delta(found.deltas.score),
         },
+        "decided": decided._asdict(),
+        "trust": {"a": found.trust[0].as_data(), "b": found.trust[1].as_data()},
         "corrected": rightness.as_data(found.corrected),
         "alt_test": _stand_in(found),
         "cost": _cost(*found.spent),
@@ -330,14 +336,10 @@ def _delta(delta: Delta) -> dict[str, Any]:
         found["p_holm"] = delta.p_holm
     low, high = delta.difference.low, delta.difference.high
     found["ci"] = None if low is None else [low, high]
-    reasons = _reasons(figures)
+    reasons = {name: figure.reason for name, figure in figures.items() if figure.value is None}
     if low is None and delta.difference.reason:
         reasons["ci"] = delta.difference.reason
     return {**found, "undefined": reasons} if reasons else found
-
-
-def _reasons(figures: dict[str, Estimate]) -> dict[str, str]:
-    return {name: figure.reason for name, figure in figures.items() if figure.value is None}
 
 
 def _cost(first: Spent, second: Spent) -> dict[str, Any]:

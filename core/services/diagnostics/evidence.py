@@ -20,7 +20,7 @@ from core.metrics.bias.effects import FEW
 from core.metrics.bias.judge_bias import ShownOrders
 from core.services.agreement import ratings
 from core.services.agreement.load_ratings import items_of, verdicts, vote_columns
-from core.services.agreement.rating_tables import gathered
+from core.services.agreement.rating_tables import PanelVotes, gathered
 from core.services.agreement.ratings import (
     ABSTAINED,
     NOT_ASKED,
@@ -109,7 +109,7 @@ def evidence_of(store: Store, run_id: int) -> RunEvidence:
     seats: dict[Rater, tuple[str, int]] = {}
     columns = vote_columns(store, run, partial(_seat, seats))
     labelled_as = run_columns.label_columns(store, run)
-    rated = gathered(of, columns, (), labelled_as, verdicts(store, run, of))
+    rated = gathered(of, columns, (), labelled_as, PanelVotes(verdicts(store, run, of)))
     orders = run_columns.orders_shown(store, run, run.plan.replicates)
     scored = _scored(rated)
     labelled = max((int((c.gold >= 0).sum()) for c in rated.criteria), default=0)

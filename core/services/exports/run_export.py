@@ -100,7 +100,7 @@ def labelled_dataset(store: Store, version_id: int) -> str:
 def fair_scores(store: Store, run_id: int, level: float = USUAL.level) -> Iterator[Row]:
     """What an average rater would give every item of a run, by all of its raters."""
     sheet = sheet_of(store, run_id)
-    return severity.fair_rows(rater_table(sheet, (*sheet.people, *sheet.judges)), level)
+    return severity.fair_rows(rater_table(sheet, sheet.everybody), level)
 
 
 def as_jsonl(rows: Iterable[Row]) -> str:

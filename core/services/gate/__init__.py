@@ -4,4 +4,4 @@ May import agreement and what is below. Votes that exist are measured; only anch
 again, on demand.
 """
 
-__all__ = ["checking", "drift"]
+__all__ = ["bounds", "checking", "drift"]

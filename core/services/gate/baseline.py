@@ -17,8 +17,9 @@ from core.errors import InputError
 from core.metrics.drift import spent
 from core.metrics.estimate import Interval
 from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Resampled
 from core.metrics.measure import Array, Measure
-from core.services.agreement.overall import OVERALL, AnswerPairs, Figure, Resampled
+from core.services.agreement.overall import OVERALL
 from core.services.agreement.pair_figures import MORE, PAIR
 
 FORMAT = "rubric_studio_baseline"

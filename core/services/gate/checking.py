@@ -6,16 +6,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 from core import clock
 from core.errors import InputError
+from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.load_ratings import Tell, read_source, unheard
 from core.services.agreement.metrics_report import report
-from core.services.agreement.overall import AnswerPairs, answer_pairs
+from core.services.agreement.overall import answer_pairs
+from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import LABELS, PEOPLE, Rated, columns_of
 from core.services.gate import baseline as kept
+from core.services.gate.bounds import ENOUGH, GateBound, GateLabels, GateLimits, bounded
 from core.services.gate.figures import PAIR_KEYS, NamedFigure, named_figures, paths_of
 from core.store.store import Store
 from core.text import numbers as fmt
@@ -26,19 +29,12 @@ WATCHED_EACH = ("accuracy", "cohen_kappa")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 
-class GateBound(NamedTuple):
-    """A figure and what it must reach (``min``) or not exceed (``max``)."""
-
-    name: str
-    kind: str
-    value: float
-
-
 @dataclass(frozen=True)
 class GateRequest:
     """What is asked of a source. ``baseline`` is a kept file's text, ``named`` its name.
 
-    ``watch``: it is looked at again and again, and keeps how often.
+    ``limits`` say what is enough to tell. ``watch``: it is looked at again and again, and keeps how
+    often.
     """
 
     bounds: tuple[GateBound, ...] = ()
@@ -49,6 +45,7 @@ class GateRequest:
     max_drop: float = 0.0
     watch: bool = False
     seed: int = 0
+    limits: GateLimits = ENOUGH
 
 
 @dataclass(frozen=True)
@@ -58,6 +55,7 @@ class GateReport:
     source: str
     reference: str
     checks: tuple[dict[str, Any], ...]
+    trust: str = ""
     figures: Mapping[str, NamedFigure] = field(repr=False, default_factory=dict)
     pairs: tuple[AnswerPairs, ...] = field(repr=False, default=())
 
@@ -72,6 +70,7 @@ class GateReport:
             "ok": self.ok,
             "source": self.source,
             "reference": self.reference,
+            "trust": self.trust,
             "checks": list(self.checks),
         }
 
@@ -79,25 +78,6 @@ class GateReport:
         """The text of a file that keeps today's figures."""
         values = {path: figure.value for path, figure in self.figures.items()}
         return kept.written(self.source, self.reference, values, self.pairs, clock.now())
-
-
-def parse_bound(words: str, kind: str) -> GateBound:
-    """``NAME=VALUE`` as a bound; the last equals sign parts them.
-
-    >>> parse_bound("accuracy=0.8", "min")
-    GateBound(name='accuracy', kind='min', value=0.8)
-
-    Raises:
-        InputError: it is not of that form.
-    """
-    name, found, value = words.rpartition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        number = float("nan")
-    if not found or not name.strip() or number != number:
-        raise InputError(f"--{kind} {words!r} is not NAME=VALUE, as in accuracy=0.8.")
-    return GateBound(name.strip(), kind, number)
 
 
 def check_source(
@@ -111,7 +91,8 @@ def check_source(
     """
     rated = read_source(open_store, source, tell)
     reference = request.reference or _default_reference(rated)
-    figures = named_figures(report(rated, reference))
+    found = report(rated, reference, RESAMPLES, SEED, models=False)
+    figures = named_figures(found)
     criteria = [criterion.name for criterion in rated.criteria]
     pairs = tuple(answer_pairs(rated, _column(rated, reference)))
     paths = [
@@ -121,7 +102,8 @@ def check_source(
             bound.name, figures, criteria, reference, per_criterion=request.per_criterion
         )
     ]
-    checks = [_bounded(bound, path, figures[path]) for bound, path in paths]
+    about = GateLabels(rated, _column(rated, reference), reference)
+    checks = [bounded(bound, path, figures[path], request.limits, about) for bound, path in paths]
     if request.baseline is not None:
         before = kept.read(request.baseline, request.named)
         if before.reference != reference:
@@ -133,7 +115,8 @@ def check_source(
             )
         watched = _watched(request, paths, figures, criteria, reference)
         checks += _drops(before, pairs, watched, criteria, reference, request, tell)
-    return GateReport(source, reference, tuple(checks), figures, pairs)
+    trust = found.get("trust", {}).get("in_words", "")
+    return GateReport(source, reference, tuple(checks), trust, figures, pairs)
 
 
 def looked_at(text: str) -> str:
@@ -160,23 +143,6 @@ def _column(rated: Rated, reference: str) -> str:
     known = {"gold": LABELS, "human": PEOPLE}
     named = {rater.name: column for rater, column in columns_of(rated.raters).items()}
     return known.get(reference) or named.get(reference, LABELS)
-
-
-def _bounded(bound: GateBound, path: str, figure: NamedFigure) -> dict[str, Any]:
-    value = figure.value
-    holds = value is not None and (
-        value >= bound.value if bound.kind == "min" else value <= bound.value
-    )
-    asked = f"at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)}"
-    said = f"undefined ({figure.why})" if value is None else fmt.number(value, 3)
-    return {
-        "name": path,
-        "kind": bound.kind,
-        "asked": bound.value,
-        "value": value,
-        "ok": holds,
-        "why": f"{said}, {asked} is asked",
-    }
 
 
 def _watched(
@@ -226,11 +192,11 @@ def _drops(
 
 
 def _dropped(path: str, found: kept.Fall, most: float) -> dict[str, Any]:
-    """A drop fails where it is larger than allowed and its interval lies above nothing.
+    """A drop fails where it is surely larger than allowed: its whole interval lies above that.
 
     What is undefined now and was not before fails; what was undefined before cannot fall.
     """
-    sure = found.low is not None and found.low > 0
+    sure = found.low is not None and found.low > most
     larger = found.drop is not None and found.drop > most
     lost = found.now is None and found.before is not None
     unknown = lost or (larger and found.low is None)
@@ -244,7 +210,7 @@ def _dropped(path: str, found: kept.Fall, most: float) -> dict[str, Any]:
         "ci": None if found.low is None else [found.low, found.high],
         "items": found.items,
         "paired": found.paired,
-        "ok": not unknown and not (larger and sure),
+        "ok": not unknown and not sure,
         "why": _drop_in_words(found, most, sure),
     }
 
@@ -265,8 +231,9 @@ def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
     if found.low is None or found.high is None:
         return f"{size}; whether it is chance is unknown: {found.why}"
     ends = f"95% interval {fmt.number(found.low, 3)} to {fmt.number(found.high, 3)}"
-    allowed = f", more than {fmt.number(most)}" if most else ""
-    return f"{size}{allowed}, {ends}" if sure else f"{size}, within noise ({ends})"
+    if sure:
+        return f"{size}, surely more than {fmt.number(most)} ({ends})"
+    return f"{size}, not surely more than {fmt.number(most)} ({ends})"
 
 
 def as_text(found: GateReport) -> str:
@@ -277,7 +244,8 @@ def as_text(found: GateReport) -> str:
     ]
     failed = sum(not check["ok"] for check in found.checks)
     ended = f"{failed} of {len(found.checks)} do not hold." if failed else "All hold."
-    return "\n".join([*lines, ended] if found.checks else ["Nothing was checked."])
+    trust = [found.trust] if found.trust else []
+    return "\n".join([*trust, *lines, ended] if found.checks else [*trust, "Nothing was checked."])
 
 
 def as_junit(found: GateReport) -> bytes:
@@ -293,7 +261,9 @@ def as_junit(found: GateReport) -> bytes:
         case = ElementTree.SubElement(
             suite, "testcase", {"classname": _plain(Path(found.source).name), "name": name}
         )
-        if not check["ok"]:
+        if check["ok"]:
+            ElementTree.SubElement(case, "system-out").text = _plain(check["why"])
+        else:
             ElementTree.SubElement(case, "failure", {"message": _plain(check["why"])})
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()

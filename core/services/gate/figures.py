@@ -11,14 +11,19 @@ from core.errors import InputError
 #: The key of a pair for a reference; any other reference is a rater.
 PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
+#: What the figures beside it are counted from, the first that is there.
+_COUNTS = ("n", "labels", "cells", "items_with_2plus")
 _NO_REASON = "The figure is undefined."
 
 
 class NamedFigure(NamedTuple):
-    """A number of the report, or ``None`` and why."""
+    """A number of the report, or ``None`` and why; its interval, and from how many observations."""
 
     value: float | None
     why: str = ""
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
 
 
 def named_figures(report: Mapping[str, Any]) -> dict[str, NamedFigure]:
@@ -33,8 +38,10 @@ def named_figures(report: Mapping[str, Any]) -> dict[str, NamedFigure]:
 def _leaves(
     part: Mapping[str, Any], path: tuple[str, ...], reasons: Mapping[str, str]
 ) -> Iterator[tuple[str, NamedFigure]]:
-    own = part.get("undefined")
+    own, ends = part.get("undefined"), part.get("ci") or {}
+    ends = ends if isinstance(ends, Mapping) else {"value": ends}
     reasons = own if isinstance(own, Mapping) else reasons
+    n = next((part[name] for name in _COUNTS if name in part), None)
     for key, value in part.items():
         here = (*path, str(key))
         if key in _PARTS or isinstance(value, bool | str | list):
@@ -44,7 +51,8 @@ def _leaves(
         elif value is None:
             yield ".".join(here), NamedFigure(None, str(reasons.get(str(key)) or _NO_REASON))
         else:
-            yield ".".join(here), NamedFigure(float(value))
+            low, high = ends.get(key) or (None, None)
+            yield ".".join(here), NamedFigure(float(value), "", low, high, n)
 
 
 def paths_of(
@@ -58,13 +66,16 @@ def paths_of(
     """The paths that a name stands for.
 
     A path stands for itself; with ``*`` for a criterion, for each of them. A short name is the
-    panel's figure against the reference: over all criteria, or of each ``per_criterion``.
+    panel's figure against the reference: over all criteria, or of each ``per_criterion``. The names
+    ``right``, ``before`` and ``decided`` are figures of the trust statement.
 
     Raises:
         InputError: there is no such figure; it says which there are.
     """
     if name in figures:
         return [name]
+    if f"trust.{name}" in figures:
+        return [f"trust.{name}"]
     key = PAIR_KEYS.get(reference, "vs_reference")
     pattern = f"criteria.*.panel.{key}.{name}" if per_criterion and "." not in name else name
     if "*" in pattern:
@@ -95,7 +106,8 @@ def _unknown(
         return f"{said} It is one of each criterion: add --per-criterion, or say {path}."
     meant = f" Did you mean {close[0]!r}?" if close else ""
     return (
-        f"{said}{meant} Over all criteria there are {', '.join(short)}; with --per-criterion "
+        f"{said}{meant} Over all criteria there are {', '.join(short)}, and right, before and "
+        f"decided of the trust statement; with --per-criterion "
         f"{', '.join(plain)}. Others by their path in `metrics --json`, e.g. "
         f"criteria.NAME.groups.llm.krippendorff_alpha_nominal."
     )

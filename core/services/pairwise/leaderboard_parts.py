@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from core.metrics.estimate import USUAL, Estimate, Interval
-from core.metrics.intervals.bootstrap import percentile
+from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
+from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array, Ratings
-from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests
+from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests, items_of
 from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
 from core.metrics.ranking.elo import Elo, LengthControlled
 from core.metrics.ranking.ranks import (
@@ -173,12 +174,21 @@ def rates_of(
     rate: Rate = win_rates,
     level: float = USUAL.level,
 ) -> list[Estimate]:
-    """The win rate of every system with its bootstrap interval."""
+    """The win rate of every system with its interval over items: of few by t, else by resamples."""
     rates = rate(table.pairs, table.totals(), table.systems)
     if table.items < FEWEST or not resamples:
         reason = f"There are {table.items} items; intervals need at least {FEWEST}."
         unknown = Interval(None, None, "percentile", reason)
         return [_measured(rate, unknown, _ALONE) for rate in rates]
+    if table.items < SMALL:
+        without = rate(table.pairs, table.totals(1.0 - np.eye(table.items)), table.systems)
+        intervals = [
+            by_t(float(one), error, number, level, (0.0, 1.0))
+            for one, error, number in zip(
+                rates, jackknife_error(without).tolist(), items_of(table).tolist(), strict=True
+            )
+        ]
+        return [_measured(r, i, _ALONE) for r, i in zip(rates, intervals, strict=True)]
     weights = resample_items(table.items, resamples, rng)
     drawn = rate(table.pairs, table.totals(weights), table.systems)
     return [_measured(r, _interval(d, level), _ALONE) for r, d in zip(rates, drawn, strict=True)]
@@ -223,7 +233,7 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Ran
             error = float(group.error[a, b])
             known = np.isfinite(error)
             further = (
-                further_contests(apart, error, group.log_tie, critical=group.critical)
+                further_contests(apart, error, group.log_tie, critical=float(group.critical[a, b]))
                 if known and not group.regularised
                 else Estimate.undefined(_unknown(group))
             )

@@ -129,7 +129,7 @@ def ballots_of(
     known = models or {}
     rows: list[tuple[list[float], list[float], int, int]] = []
     counts = Counter[str]()
-    for number, rater in enumerate(rated.raters):
+    for number, rater in enumerate(rated.graders):
         model = known.get(rater.name.partition("|")[0], rater.name)
         kin = {s for s in field.systems if related(model, s) in exclude}
         for at in range(len(field.tasks)):
@@ -139,7 +139,7 @@ def ballots_of(
     n = len(field.systems)
     return Ballots(
         systems=field.systems,
-        judges=rated.raters,
+        judges=rated.graders,
         tasks=tuple(task.id for task in field.tasks),
         scores=np.array([r[0] for r in rows], np.float64).reshape(-1, n),
         base=np.array([r[1] for r in rows], np.float64).reshape(-1, n),

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from core.domain.runs import Run
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import holm, paired_difference
+from core.metrics.intervals.bootstrap import holm
+from core.metrics.intervals.means import paired_difference
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap, whole_items
 from core.metrics.measure import Array, Statistic, ratio
 from core.services.agreement.group_figures import Draws
@@ -65,8 +66,8 @@ def gaps(
 ) -> list[Gap]:
     """The score's gap and then every criterion's, on the same resamples of tasks.
 
-    Intervals and p are those of ``compare`` (paired resampling of tasks); p is corrected over the
-    criteria (Holm 1979), the score's stands alone.
+    Intervals and p are those of ``compare`` (``paired_difference`` over tasks); p is corrected over
+    the criteria (Holm 1979), the score's stands alone.
     """
     both = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)
@@ -114,10 +115,9 @@ def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
         kept = np.where(there, side, 0.0)
         return lambda weights: ratio(kept @ weights, among @ weights)
 
-    tasks = np.arange(len(there), dtype=np.int64)
-    times = np.ones(len(there), dtype=np.int64)
-    drawn = draws.of(tasks, times)
-    found = paired_difference(mean(sides[0]), mean(sides[1]), drawn, times, how=draws.how)
+    tasks, times = np.arange(len(there)), np.ones(len(there), dtype=np.int64)
+    drawn, (one, other) = draws.of(tasks, times), (mean(side) for side in sides)
+    found = paired_difference(one, other, drawn, times, among=there, how=draws.how)
     return Gap(name, found.value._replace(n=n), found.p.value)
 
 

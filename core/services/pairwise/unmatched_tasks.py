@@ -7,16 +7,17 @@ nothing that needs two answers to the same task (win rates, strengths) is given.
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
-from statistics import NormalDist
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtr
 
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import mean_of
-from core.metrics.measure import Array
+from core.metrics.intervals.means import mean_of
+from core.metrics.measure import NEAR, Array
 from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.pointwise_ranks import SystemScores
@@ -41,8 +42,8 @@ def unmatched_report(
     An item's score is the mean of its judges' scores (people's, where nobody else judged); a
     judge's scores of its own and its family's answers are left out, and so are scores with a
     missing vote. ``why`` says what kept the items from being joined to tasks. Rank ranges come
-    from differences of means that are larger than chance (Welch 1947, normal approximation,
-    Bonferroni over the pairs).
+    from differences of means that are larger than chance (Welch 1947, Bonferroni over the
+    pairs).
 
     Raises:
         InputError: fewer than two systems are named.
@@ -50,15 +51,16 @@ def unmatched_report(
     systems = tuple(dict.fromkeys(item.system for item in rated.items if item.system))
     if len(systems) < 2:
         raise InputError("Items must name at least two systems to be ranked. " + why)
-    judges = [r for r in rated.raters if r.kind != "human"] or list(rated.raters)
+    judges = [r for r in rated.graders if r.kind != "human"] or list(rated.graders)
     by_judge = {j: _scores(rated, j, systems, exclude, models) for j in judges}
     whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
+    ends = (0.0, 1.0) if rated.of.rubric.scoring.normalize else (-np.inf, np.inf)
     means = [
-        mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level))
+        mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level), ends=ends)
         for values in whole
     ]
     ranks = competition_ranks([np.nan if m.value is None else m.value for m in means])
-    ranges = rank_ranges(_better(whole))
+    ranges = rank_ranges(better_of(whole))
     return {
         "kind": "pointwise",
         "matched": False,
@@ -118,18 +120,27 @@ def _items_means(scores: Sequence[Mapping[str, float]]) -> Array:
     return np.array([np.mean([one[i] for one in scores if i in one]) for i in ids], np.float64)
 
 
-def _better(whole: Sequence[Array]) -> npt.NDArray[np.bool_]:
+def better_of(whole: Sequence[Array]) -> npt.NDArray[np.bool_]:
     """``better[i, j]``: the mean of i is larger than that of j by more than chance."""
     n = len(whole)
-    z = NormalDist().inv_cdf(1 - (1 - LEVEL) / max(1, n * (n - 1)))
+    chance = (1 - LEVEL) / max(1, n * (n - 1))
     better = np.zeros((n, n), np.bool_)
-    for i in range(n):
-        for j in range(n):
-            if min(len(whole[i]), len(whole[j])) > 1:
-                gap = whole[i].mean() - whole[j].mean()
-                error = np.sqrt(sum(w.var(ddof=1) / len(w) for w in (whole[i], whole[j])))
-                better[i, j] = gap > z * error
+    for i, j in permutations(range(n), 2):
+        one, other = whole[i], whole[j]
+        if min(len(one), len(other)) > 1:
+            better[i, j] = _chance_higher(one, other) < chance
     return better
+
+
+def _chance_higher(one: Array, other: Array) -> float:
+    """The one-sided p of a mean that is no higher (Welch 1947); 1 where scores do not vary."""
+    parts = [float(each.var(ddof=1)) / len(each) for each in (one, other)]
+    whole = sum(parts)
+    if whole <= NEAR**2:
+        return 1.0
+    each = zip(parts, (one, other), strict=True)
+    degrees = whole**2 / sum(part**2 / (len(side) - 1) for part, side in each)
+    return float(stdtr(degrees, -(one.mean() - other.mean()) / np.sqrt(whole)))
 
 
 def _judge(

@@ -94,3 +94,14 @@ def _filled(
         if not over:
             return {one: 1.0 if one in full else factor * weights[one] for one in sizes}
         full |= over
+
+
+def fixed_draw(numbers: Numbers, among: Numbers, wanted: int) -> tuple[Numbers, float]:
+    """The cells with the smallest numbers of some, as many as are wanted, and their chance."""
+    import numpy as np
+
+    cells = np.flatnonzero(among)
+    size = min(wanted, len(cells))
+    drawn = np.zeros(len(numbers), np.bool_)
+    drawn[cells[np.argsort(numbers[cells], kind="stable")[:size]]] = True
+    return drawn, size / len(cells) if size else 0.0

@@ -1,35 +1,41 @@
-"""A queue of at most so many cells: what the rule wants is cut, what was drawn never is.
+"""A queue of at most so many cells, of which the audit is a share.
 
-Cut cells join those that the audit is drawn from: nobody looks at them for what their votes say
-any more. So that this falsifies no chance, how many cells the rule keeps rests on how many were
-drawn in all, never on which; among as many drawn cells, each draw is as likely as any other. The
-chance that is recorded is then the share that was drawn (docs/decisions/0032).
+The first of the cells that the rule wants are kept. All others with a verdict are what the audit is
+drawn from: a fixed number of them, each with the same chance, which is recorded with the drawn ones
+(docs/decisions/0053).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
+from math import floor
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.domain.review import Order, QueueRule, QueueSettings
 from core.domain.review_records import QueuedCell, QueueRow
 from core.domain.runs import Run
 from core.identity import seeded
+from core.services.queueing.draw_chances import fixed_draw
 from core.services.queueing.queue_cells import (
+    CellDraws,
     Cells,
     ChosenCells,
-    DrawCounts,
     QueueCandidate,
     QueuePreview,
+    SoughtCells,
+    capped_audit,
     choose,
-    either,
     foreseen,
+    seek,
 )
 from core.services.queueing.queue_order import weigh
 from core.services.results.scored_items import stale_cells
 from core.store.store import Store
+from core.text.numbers import count
+
+if TYPE_CHECKING:
+    from core.services.queueing.queue_table import Flags
 
 #: With fewer timed verdicts than this nobody is told how long a queue takes.
 FORETOLD = 3
@@ -48,12 +54,36 @@ def choose_within(
     seed: int = 0,
     stale: Cells = (),
 ) -> ChosenCells:
-    """The cells of a new queue: what the rule chooses, of it at most as many as its cap lets in.
+    """The cells of a new queue: what the rule chooses, at most as many in all as its cap says.
 
     Raises ``NotFound`` for an unknown run.
     """
-    chosen = choose(store, run_id, rule, seed=seed, stale=stale)
-    return _cut(store, store.runs.get(run_id), chosen, order, seed, rule.most)
+    if rule.most is None:
+        return choose(store, run_id, rule, seed=seed, stale=stale)
+    sought = seek(store, run_id, rule, seed=seed, stale=stale)
+    audit, gold = random_cells(rule, rule.most)
+    run = store.runs.get(run_id)
+    kept = _first(store, run, sought, order, seed, rule.most - audit - gold)
+    return sought.capped(kept, sought.fixed_draws(kept, audit, gold))
+
+
+def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
+    """How many of at most so many cells the audit draws, and how many for their known label.
+
+    Labels get what the audit leaves.
+
+    >>> random_cells(QueueRule(audit_share=0.2), 60)
+    (12, 0)
+    >>> random_cells(QueueRule(audit_share=0.75, gold_share=0.5), 10)
+    (8, 2)
+    """
+    audit = _rounded(rule.audit_share * most)
+    return audit, min(_rounded(rule.gold_share * most), most - audit)
+
+
+def _rounded(number: float) -> int:
+    # Halves go up, as people count: round() would make 2 of 2.5.
+    return floor(number + 0.5 + 1e-9)
 
 
 def preview(
@@ -78,7 +108,8 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     """The cells that a queue does not hold and its rule chooses by now.
 
     A queue with a cap takes only cells that were settled, had no verdict, or had not gone stale
-    when it was made: what it left out then is a part of what its audit was drawn from.
+    when it was made, as far as there is room: what it left out then is a part of what its audit was
+    drawn from.
     """
     inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     most = queue.rule.most
@@ -90,42 +121,38 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     late = store.votes.cells_after(queue.run_id, queue.created)
     late |= store.settled.active_at(queue.run_id, queue.created)
     among = (late | set(stale)) - inside
-    chosen = choose(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, among=among)
-    room = max(0, most - len(inside))
+    sought = seek(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, among=among)
+    return list(_later(store, queue, sought, max(0, most - len(inside))).cells)
+
+
+def _later(store: Store, queue: QueueRow, sought: SoughtCells, room: int) -> ChosenCells:
+    """What there is room for of cells that came later: first those that the audit draws, with the
+    chance of those it drew before, then what the rule wants, in order.
+
+    How many wanted cells are kept rests on how many are drawn in all, never on which.
+    """
+    import numpy as np
+
+    numbers = sought.table.chances(queue.seed)
+    audit = capped_audit(store, sought.table, queue)
+    drawn = sought.drawn_from & (numbers < audit.below)
     run = store.runs.get(queue.run_id)
-    return list(_cut(store, run, chosen, queue.order, queue.seed, room).cells)
-
-
-def _cut(
-    store: Store, run: Run, chosen: ChosenCells, order: Order, seed: int, most: int | None
-) -> ChosenCells:
-    ruled = [cell for cell in chosen.cells if cell.ruled]
-    drawn = chosen.draws.audit + chosen.draws.gold
-    if most is None or len(ruled) + drawn <= most:
-        return chosen
-    room = max(0, most - drawn)
-    first = _first(store, run, ruled, order, seed)[:room] if room else []
-    kept = {(cell.item_id, cell.criterion) for cell in first}
-    cells = []
-    for cell in chosen.cells:
-        if cell.ruled and (cell.item_id, cell.criterion.name) in kept:
-            cells.append(cell)
-        elif cell.drawn:
-            chance = _share_drawn(chosen.draws, labelled=cell.labelled)
-            cells.append(cell._replace(reasons=cell.drawn, chance=chance))
-    return replace(chosen, cells=tuple(cells), left_out=len(chosen.cells) - len(cells))
-
-
-def _share_drawn(draws: DrawCounts, *, labelled: bool) -> float:
-    """The chance of a cell to be among those drawn, as many as they are."""
-    audit = draws.audit / draws.audit_of
-    return either(audit, draws.gold / draws.gold_of if labelled else 0.0)
+    kept = _first(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
+    fitting, _ = fixed_draw(numbers, drawn & ~kept, room)
+    nothing = np.zeros(len(drawn), np.bool_)
+    return sought.capped(kept, CellDraws(fitting, nothing, np.full(len(drawn), audit.chance)))
 
 
 def _first(
-    store: Store, run: Run, cells: Sequence[QueueCandidate], order: Order, seed: int
-) -> list[QueuedCell]:
-    """The cells in the queue's order: as ``store.turns`` hands them out, cell by cell."""
+    store: Store, run: Run, sought: SoughtCells, order: Order, seed: int, room: int
+) -> Flags:
+    """The first wanted cells in the queue's order, cell by cell, as many as there is room for."""
+    wanted = sought.wanted
+    if int(wanted.sum()) <= room:
+        return wanted
+    if room <= 0:
+        return wanted & False
+    cells = sought.candidates(wanted)
     places = {cell.item_id: cell.position for cell in cells}
     key = _KEYS[order]
 
@@ -133,7 +160,8 @@ def _first(
         draw = seeded("queue", seed, cell.item_id).random() if order == "random" else 0.0
         return (*key(cell), draw, places[cell.item_id])
 
-    return sorted(weigh(store, run, cells), key=at)
+    ordered = sorted(weigh(store, run, cells), key=at)
+    return sought.table.among((cell.item_id, cell.criterion) for cell in ordered[:room])
 
 
 def _none_first(value: float | None, default: float) -> float:
@@ -149,6 +177,15 @@ _KEYS: dict[Order, Callable[[QueuedCell], tuple[Any, ...]]] = {
     "random": lambda c: (),
     "dataset": lambda c: (),
 }
+
+
+def parts(doubtful: int, random: int) -> str:
+    """How many cells a reason queues, and how many a draw, in words.
+
+    >>> parts(48, 12)
+    '48 doubtful, 12 random'
+    """
+    return f"{count(doubtful)} doubtful, {count(random)} random"
 
 
 def minutes(store: Store, run_id: int, cells: int, settings: QueueSettings) -> float | None:

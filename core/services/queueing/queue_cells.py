@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import nextafter
 from typing import TYPE_CHECKING, NamedTuple
 
 from core.domain.review import QueueRule, Reason
@@ -18,25 +19,19 @@ from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.services.queueing.queue_table import CellTable, Flags, Named
+    from core.services.queueing.queue_table import CellTable, Flags, Named, Numbers
 
 Cells = Collection[tuple[str, str]]
 
 
 class QueueCandidate(NamedTuple):
-    """A cell that a rule queues. ``chance`` is 1, or that of being drawn.
-
-    ``drawn``: why a draw would bring it in if the rule did not; ``labelled``: the dataset labels
-    it. Both are empty or false where no draw is about the cell.
-    """
+    """A cell that a rule queues. ``chance`` is 1, or that of being drawn."""
 
     item_id: str
     position: int
     criterion: Criterion
     reasons: tuple[Reason, ...]
     chance: float
-    drawn: tuple[Reason, ...] = ()
-    labelled: bool = False
 
     @property
     def ruled(self) -> bool:
@@ -59,27 +54,24 @@ class QueuePreview:
     of: int
     left_out: int = 0
 
+    @property
+    def random(self) -> int:
+        """The cells that only a draw brings in."""
+        return self.by_reason.get("audit", 0) + self.by_reason.get("gold", 0)
 
-class DrawCounts(NamedTuple):
-    """How many cells the audit was drawn from, and drew; and the same of cells with a label."""
-
-    audit_of: int
-    audit: int
-    gold_of: int
-    gold: int
+    @property
+    def doubtful(self) -> int:
+        """The cells that a reason brings in."""
+        return self.cells - self.random
 
 
 @dataclass(frozen=True)
 class ChosenCells:
-    """The cells that a rule queues, in the order of items and criteria, and how many it saw.
-
-    ``draws`` are those that were made among the cells with a verdict that nobody settled.
-    """
+    """The cells that a rule queues, in the order of items and criteria, and how many it saw."""
 
     cells: tuple[QueueCandidate, ...]
     settled: int
     of: int
-    draws: DrawCounts
     left_out: int = 0
 
     @property
@@ -105,19 +97,26 @@ def choose(
 
     Raises ``NotFound`` for an unknown run.
     """
-    return _seek(store, run_id, rule, seed, stale, among).chosen()
+    return seek(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
 
 
 def foreseen(
     store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
 ) -> QueuePreview:
     """The counts of what ``choose`` chooses, without choosing it."""
-    return _seek(store, run_id, rule, seed, stale, None).preview()
+    return seek(store, run_id, rule, seed=seed, stale=stale).preview()
 
 
-def _seek(
-    store: Store, run_id: int, rule: QueueRule, seed: int, stale: Cells, among: Cells | None
-) -> _Sought:
+def seek(
+    store: Store,
+    run_id: int,
+    rule: QueueRule,
+    *,
+    seed: int,
+    stale: Cells = (),
+    among: Cells | None = None,
+) -> SoughtCells:
+    """The cells that a rule is about, before any is chosen; arguments as in ``choose``."""
     from core.services.queueing.queue_table import CellTable, Named
 
     run = store.runs.get(run_id)
@@ -129,21 +128,30 @@ def _seek(
         unasked=only_switched_off(store, run) if rule.abstention else frozenset(),
         requested=store.events.unqueued_requests(run.id) if rule.requested else frozenset(),
     )
-    return _Sought(CellTable(store, run), rule, seed, named, among)
+    return SoughtCells(CellTable(store, run), rule, seed, named, among)
 
 
-class _Sought:
-    """What a rule finds among the cells of a run. The audit and the draw among labelled cells know
-    nothing of each other, nor of the reasons.
+class CellDraws(NamedTuple):
+    """The cells drawn by the audit and for their label, and every cell's chance to be drawn."""
+
+    audit: Flags
+    gold: Flags
+    chance: Numbers
+
+
+class SoughtCells:
+    """The cells of a run that a rule is about: those that a reason holds for, and those with a
+    verdict, which draws are made from. The audit and the draw among labelled cells are independent
+    of each other, and of the reasons.
     """
 
     def __init__(
         self, table: CellTable, rule: QueueRule, seed: int, named: Named, among: Cells | None
     ) -> None:
         # Columns need numpy, which whoever only names a rule shall not wait for.
-        from core.services.queueing.queue_table import drawn, reasons, shares
+        from core.services.queueing.queue_table import reasons
 
-        self._table, self._rule = table, rule
+        self.table, self._rule, self._seed = table, rule, seed
         signs, asked = table.signs, table.asked_about(rule)
         if among is not None:
             asked &= table.among(among)
@@ -154,58 +162,82 @@ class _Sought:
         self._reasons = {
             reason: holds & open_ for reason, holds in reasons(table, rule, named).items()
         }
-        drawn_from = open_ & (signs.option >= 0)
-        self._shares = shares(table, rule, drawn_from)
-        self._audit = drawn_from & (table.chances(seed) < self._shares)
-        self._known = drawn_from & (table.labelled() if rule.gold_share else False)
-        self._gold = drawn(table, seed, self._known, rule.gold_share)
-        counted = (drawn_from, self._audit, self._known, self._gold)
-        self._draws = DrawCounts(*(int(one.sum()) for one in counted))
-        self._ruled = drawn_from & False
+        self.drawn_from: Flags = open_ & (signs.option >= 0)
+        self.wanted: Flags = self.drawn_from & False
         for holds in self._reasons.values():
-            self._ruled |= holds
+            self.wanted |= holds
 
     def preview(self) -> QueuePreview:
-        """The counts."""
-        by_draw = ~self._ruled & (self._audit | self._gold)
+        """The counts of ``chosen``."""
+        draws = self._shares_drawn()
+        by_draw = ~self.wanted & (draws.audit | draws.gold)
         counts = {reason: int(holds.sum()) for reason, holds in self._reasons.items()}
-        counts["audit"] = int((by_draw & self._audit).sum())
-        counts["gold"] = int((by_draw & ~self._audit).sum())
-        cells = self._ruled | by_draw
-        items = len(set(self._table.item[cells].tolist()))
+        counts["audit"] = int((by_draw & draws.audit).sum())
+        counts["gold"] = int((by_draw & ~draws.audit).sum())
+        cells = self.wanted | by_draw
+        items = len(set(self.table.item[cells].tolist()))
         by_reason = {reason: number for reason, number in counts.items() if number}
         return QueuePreview(int(cells.sum()), items, by_reason, self._settled, self._of)
 
     def chosen(self) -> ChosenCells:
-        """The cells."""
-        found = (self._ruled | self._audit | self._gold).nonzero()[0]
-        why: list[tuple[Reason, ...]] = [()] * len(found)
-        for reason, holds in self._reasons.items():
-            for at in holds[found].nonzero()[0].tolist():
-                why[at] += (reason,)
-        rest = zip(
-            found.tolist(),
-            why,
-            self._audit[found].tolist(),
-            self._gold[found].tolist(),
-            self._known[found].tolist(),
-            strict=True,
-        )
-        cells = tuple(self._candidate(*one) for one in rest)
-        return ChosenCells(cells, self._settled, self._of, self._draws)
+        """The cells without a cap: all that a reason holds for, and the shares of the others."""
+        return self._chosen(self.wanted, self._shares_drawn())
 
-    def _candidate(
-        self, cell: int, why: tuple[Reason, ...], audit: bool, gold: bool, known: bool
-    ) -> QueueCandidate:
-        draw: tuple[Reason, ...] = ("audit",) if audit else ("gold",) if gold else ()
-        chance = 1.0
-        if not why:
-            audit_share = float(self._shares[cell])
-            chance = either(audit_share, self._rule.gold_share if known else 0.0)
-        item = int(self._table.item[cell])
-        item_id = self._table.ids[item]
-        criterion = self._table.criterion_of(cell)
-        return QueueCandidate(item_id, item, criterion, why or draw, chance, draw, known)
+    def capped(self, kept: Flags, draws: CellDraws) -> ChosenCells:
+        """The cells where some of the wanted ones are kept, and draws are made among the others."""
+        chosen = self._chosen(kept, draws)
+        queued = kept | draws.audit | draws.gold
+        return replace(chosen, left_out=int((self.wanted & ~queued).sum()))
+
+    def fixed_draws(self, kept: Flags, audit: int, gold: int) -> CellDraws:
+        """So many cells, or all there are, drawn by each draw from those that are not kept."""
+        from core.services.queueing.draw_chances import fixed_draw
+        from core.services.queueing.queue_table import gold_numbers
+
+        rest = self.drawn_from & ~kept
+        known = rest & (self.table.labelled() if gold else False)
+        first, chance = fixed_draw(self.table.chances(self._seed), rest, audit)
+        second, other = fixed_draw(gold_numbers(self.table, self._seed, known), known, gold)
+        return CellDraws(first, second, _either(chance, other * known))
+
+    def candidates(self, cells: Flags) -> list[QueueCandidate]:
+        """Some of the wanted cells."""
+        return self._candidates(cells, cells, CellDraws(cells, cells, cells * 1.0))
+
+    def _shares_drawn(self) -> CellDraws:
+        """The cells that draws take with the shares of the rule."""
+        from core.services.queueing.queue_table import gold_numbers, shares
+
+        rule, from_ = self._rule, self.drawn_from
+        share = shares(self.table, rule, from_)
+        known = from_ & (self.table.labelled() if rule.gold_share else False)
+        audit = from_ & (self.table.chances(self._seed) < share)
+        gold = known & (gold_numbers(self.table, self._seed, known) < rule.gold_share)
+        return CellDraws(audit, gold, _either(share, rule.gold_share * known))
+
+    def _chosen(self, kept: Flags, draws: CellDraws) -> ChosenCells:
+        cells = self._candidates(kept | draws.audit | draws.gold, kept, draws)
+        return ChosenCells(tuple(cells), self._settled, self._of)
+
+    def _candidates(self, cells: Flags, kept: Flags, draws: CellDraws) -> list[QueueCandidate]:
+        places = cells.nonzero()[0]
+        why: list[tuple[Reason, ...]] = [()] * len(places)
+        for reason, holds in self._reasons.items():
+            for at in (holds & kept)[places].nonzero()[0].tolist():
+                why[at] += (reason,)
+        columns = (places, draws.audit[places], draws.chance[places])
+        rest = zip(why, *(column.tolist() for column in columns), strict=True)
+        return [
+            self._candidate(cell, reasons, 1.0)
+            if reasons
+            else self._candidate(cell, ("audit",) if audit else ("gold",), chance)
+            for reasons, cell, audit, chance in rest
+        ]
+
+    def _candidate(self, cell: int, why: tuple[Reason, ...], chance: float) -> QueueCandidate:
+        item = int(self.table.item[cell])
+        criterion = self.table.criterion_of(cell)
+        return QueueCandidate(self.table.ids[item], item, criterion, why, chance)
 
 
 def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
@@ -244,25 +276,46 @@ def _uncapped(rule: QueueRule) -> QueueRule:
     return rule.model_copy(update={"most": None})
 
 
-def audited(table: CellTable, queue: QueueRow) -> Flags:
+def audited(store: Store, table: CellTable, queue: QueueRow) -> Flags:
     """The cells that a queue's audit draws where no rule wants them, with votes or without.
 
     Where chances hang on the votes, all: nobody knows with what chance a cell whose votes came
     later would have been drawn.
     """
-    drawn = table.asked_about(queue.rule)
-    if queue.rule.draw == "even":
-        drawn &= table.chances(queue.seed) < queue.rule.audit_share
-    return drawn
+    asked = table.asked_about(queue.rule)
+    if queue.rule.draw != "even":
+        return asked
+    share = queue.rule.audit_share
+    if queue.rule.most is not None:
+        share = capped_audit(store, table, queue).below
+    return asked & (table.chances(queue.seed) < share)
 
 
-def either(audit: float, gold: float) -> float:
-    """The chance of being drawn by one or both of two draws that know nothing of each other.
-
-    >>> either(0.1, 0.5)
-    0.55
+class CappedAudit(NamedTuple):
+    """How the audit of a queue with a cap was drawn: the cells with the smallest numbers, all
+    ``below`` one of them, each with this ``chance``.
     """
-    return audit + (1 - audit) * gold
+
+    below: float
+    chance: float
+
+
+def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> CappedAudit:
+    """How the audit of a queue with a cap was drawn, so that later cells are drawn alike."""
+    drawn = [one for one in store.queues.chances(queue.id) if one[2] == '["audit"]']
+    if not drawn:
+        return CappedAudit(0.0, 0.0)
+    cells = table.cells_at((item, criterion) for item, criterion, *_ in drawn)
+    # Of a labelled cell the chance holds that of both draws.
+    chance = min(chance for *_, chance in drawn)
+    below = float(table.chances(queue.seed)[cells].max())
+    return CappedAudit(1.0 if chance == 1 else nextafter(below, 1.0), chance)
+
+
+def _either(audit: Numbers | float, gold: Numbers) -> Numbers:
+    """Each cell's chance of being drawn by one or both of two independent draws."""
+    chance: Numbers = audit + (1 - audit) * gold
+    return chance
 
 
 def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:

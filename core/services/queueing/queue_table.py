@@ -293,12 +293,12 @@ class Named(NamedTuple):
     requested: Places
 
 
-def drawn(table: CellTable, seed: int, among: Flags, share: float) -> Flags:
-    """The cells that the draw among labelled ones takes: each by a number of its own."""
-    found = np.zeros(len(table), np.bool_)
+def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
+    """The number that the draw among labelled cells gives to each of some cells; 1 to others."""
+    numbers = np.ones(len(table))
     for cell in np.flatnonzero(among).tolist():
-        found[cell] = seeded("gold", seed, *table.name_of(cell)).random() < share
-    return found
+        numbers[cell] = seeded("gold", seed, *table.name_of(cell)).random()
+    return numbers
 
 
 def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:

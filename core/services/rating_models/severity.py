@@ -20,6 +20,10 @@ ONE_LEVEL = "No criterion has levels with an order."
 UNRATED = "None of these raters rated it."
 
 
+#: Half of the last digit of a score on screen.
+SHOWN = 0.005
+
+
 class FairScore(NamedTuple):
     """What an average rater would give an item, as a share of the scale, from ``fair.n`` ratings.
 
@@ -32,9 +36,22 @@ class FairScore(NamedTuple):
     mean: float | None
     raters: int
 
+    @property
+    def surely_changed(self) -> bool:
+        """Whether the interval of the fair score leaves out what the raters gave.
+
+        A fair score never reaches an end of the scale, so that an interval counts as far as it is
+        shown: up to half a hundredth further.
+        """
+        low, high = self.fair.low, self.fair.high
+        if self.mean is None or low is None or high is None:
+            return False
+        return not low - SHOWN <= self.mean <= high + SHOWN
+
 
 class SeverityStudy(NamedTuple):
-    """The raters, the most severe first, and the items that are fairest to look at again first.
+    """The raters, the surely strict first and the surely mild last, all others between as they are
+    listed, and the items that are fairest to look at again first.
 
     ``reason`` says why there is nothing. ``spread`` is the standard deviation of qualities, in the
     units of severities (logits).
@@ -44,6 +61,15 @@ class SeverityStudy(NamedTuple):
     items: tuple[FairScore, ...]
     spread: float
     reason: str = ""
+
+    @property
+    def surely_changed(self) -> tuple[FairScore, ...]:
+        """The items whose score severity surely changes: none where no rater is surely strict or
+        mild, for then a score is only drawn towards what items are on the whole.
+        """
+        if not any(rater.surely for _, rater in self.raters):
+            return ()
+        return tuple(item for item in self.items if item.surely_changed)
 
 
 def severity(
@@ -70,14 +96,16 @@ def severity(
     found = facets([one[:, rated] for one in learned], sizes, level)
     if found.reason:
         return SeverityStudy((), (), 0.0, found.reason)
-    raters = sorted(
-        zip(names, found.raters, strict=True), key=lambda one: one[1].shift.value or 0.0
-    )
+    raters = sorted(zip(names, found.raters, strict=True), key=_surely_strict_first)
     if not items:
         return SeverityStudy(tuple(raters), (), found.spread)
     levels = [ascending(question)[:, columns][:, rated] for question in questions]
     fair = fair_scores(found, levels, sizes, level)
     return SeverityStudy(tuple(raters), _items(whole.items, levels, sizes, fair), found.spread)
+
+
+def _surely_strict_first(one: tuple[str, RaterSeverity]) -> float:
+    return (one[1].shift.value or 0.0) if one[1].surely else 0.0
 
 
 def _first_answers(table: RaterTable) -> tuple[list[str], list[int]]:

@@ -30,10 +30,10 @@ MOST = 20_000
 #: Ways to ask that are told of in words.
 NOW, MORE, AGAIN = "As it was asked", "One judge more", "Every judge asked once more"
 WORDS: dict[Term, str] = {
-    (ITEM,): "Items",
+    (ITEM,): "Items, across criteria",
     (CRITERION,): "Criteria",
     (JUDGE,): "Strictness of judges",
-    (ITEM, CRITERION): "Items, by criterion",
+    (ITEM, CRITERION): "Items, on single criteria",
     (ITEM, JUDGE): "Judges, by item",
     (CRITERION, JUDGE): "Judges, by criterion",
     (ITEM, CRITERION, JUDGE): "Judges, by both",
@@ -65,6 +65,11 @@ class Study(NamedTuple):
     def share(self, *term: str) -> float:
         """The share of all variance."""
         return self.found.of(*term) / self.found.total if self.found.total else 0.0
+
+    @property
+    def between(self) -> float:
+        """The share of all variance that lies between items, on all criteria alike or on one."""
+        return self.share(ITEM) + self.share(ITEM, CRITERION)
 
     def shares(self) -> dict[Term, Estimate]:
         """Every effect's share of all variance, the largest first, with its interval's ends."""
@@ -220,8 +225,14 @@ def in_words(found: Study) -> str:
     by_name = {one.name: one for one in found.choices}
     now, more = by_name[NOW], [by_name[name] for name in (MORE, AGAIN) if name in by_name]
     strict = found.share(JUDGE) + found.share(CRITERION, JUDGE)
+    single = found.share(ITEM, CRITERION)
+    parts = (
+        f" ({percent(found.share(ITEM))} across all criteria, {percent(single)} on single ones)"
+        if single
+        else ""
+    )
     said = (
-        f"{percent(found.share(ITEM))} of all variance lies between items, {percent(strict)} in "
+        f"{percent(found.between)} of all variance lies between items{parts}, {percent(strict)} in "
         "how strict judges are. Of what items' scores differ by, "
         f"{percent(now.worth.relative)} would be there again with other judges like these; an "
         f"item's score is sure to ±{score(1.96 * now.worth.item_error)}."

@@ -112,7 +112,7 @@ def _to_do(report: RunReport) -> tuple[str, ...]:
 
 def _came_out(report: RunReport) -> tuple[str, ...]:
     whole = report.scores
-    lines = []
+    lines = [report.trust["in_words"]] if report.trust else []
     if whole.mean.value is not None:
         mean = figure(whole.mean)
         lines.append(
@@ -126,7 +126,9 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
             f"{percent(s.value)} {words[name]}" for name, s in whole.outcomes.items() if s.hits
         ]
         lines.append(f"Of all items, {', '.join(parts)}.")
-    return tuple(lines) or ("No item has a score yet.",)
+    if whole.mean.value is None:
+        lines.append("No item has a score yet.")
+    return tuple(lines)
 
 
 def _interval(below: str, level: float) -> str:
@@ -152,13 +154,12 @@ def _rightness(report: RunReport) -> list[str]:
     low, high = min(a for a, _ in known), max(a for a, _ in known)
     span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
     better = sum(a > c for a, c in known)
-    # Of imported votes the majority is compared, which a verdict by mean or after a tie is not.
-    whom = "people" if all(rater.kind == "human" for rater in report.raters) else "judges"
-    said = f"what most {whom} said is" if report.setup.imported else "verdicts are"
+    before = "Before people settled any, verdicts" if report.counts.adjudicated else "Verdicts"
     return [
-        f"Against the {reference(report)}, {said} right on {span} of the items, by "
-        f"criterion; on {count(better)} of {plural(len(known), 'criterion', 'criteria')} that is "
-        "more than always giving the most common answer would reach."
+        f"{before} by criterion: right on {span} of the items with one of the "
+        f"{reference(report)}; on {count(better)} of "
+        f"{plural(len(known), 'criterion', 'criteria')} that is more than always giving the most "
+        "common answer would reach."
     ]
 
 

@@ -74,15 +74,18 @@ def reviews_summary(report: RunReport) -> list[str]:
     if not known:
         return []
     one = max(known, key=lambda line: (not line.only, line.queue))
-    drawn = plural(one.audited, "cell")
     hard = (
-        f", and {percent(one.hard.value)} of those that a rule picked as doubtful"
+        f"people confirm {percent(one.hard.value)} of the verdicts that a rule picked as doubtful."
         if one.hard.value is not None
         else ""
     )
+    if not one.only:
+        # Of all verdicts the first statement speaks.
+        return [hard[:1].upper() + hard[1:]] if hard else []
     ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
-    return [
-        f"People confirm an estimated {percent(one.weighted.value)} of all verdicts"
-        f"{f' on {one.only}' if one.only else ''} ({level_words(report.level)} interval {ends}; "
-        f"{drawn} drawn at random){hard}."
-    ]
+    said = (
+        f"On {one.only} people confirm an estimated {percent(one.weighted.value)} of the votes' "
+        f"verdicts ({level_words(report.level)} interval {ends}; "
+        f"{plural(one.audited, 'cell')} drawn at random)"
+    )
+    return [f"{said}; {hard}" if hard else f"{said}."]

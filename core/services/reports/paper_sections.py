@@ -21,6 +21,7 @@ from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
 from core.services.agreement.calibration import PEOPLE_ARE, beaten
+from core.services.agreement.ratings import JUDGE_KINDS
 from core.services.reports.report_values import (
     CriterionLine,
     JudgeFacts,
@@ -175,18 +176,19 @@ def _calls(report: RunReport) -> list[tuple[str, Words]]:
 def method_section(report: RunReport) -> Section:
     """How intervals were made."""
     made = (
-        f"BCa below {count(SMALL)} items, percentile from there on"
+        f"BCa below {count(SMALL)} items (means of scores: Student's t), percentile from there on"
         if report.interval == "auto"
         else f"by the method “{report.interval}”, as was asked"
     )
+    accuracy = "Accuracy: Wilson (1927) with t over items. " if report.interval == "auto" else ""
     decided = " What is trusted, limited or found is decided at 95% all the same."
     lines = (
         f"Every interval is a {level_words(report.level)} interval: of a hundred such intervals "
         f"about {100 * report.level:g} hold the true value, if the items are a fair sample of "
         f"those you care about.{decided if report.level != USUAL.level else ''}",
-        f"Means, accuracy, alpha and kappa: bootstrap, {count(report.resamples)} resamples of the "
-        f"items (seed {report.seed}; an item's criteria and raters stay together), {made}; Clopper "
-        "and Pearson (1934) for an accuracy of 0 or 1. Shares of outcomes: Wilson (1927).",
+        f"Means, alpha and kappa: bootstrap, {count(report.resamples)} resamples of the items "
+        f"(seed {report.seed}; an item's criteria and raters stay together), {made}. {accuracy}"
+        "Shares of outcomes: Wilson (1927).",
         "What is undefined is said to be, with its reason. Failures to answer are never counted "
         "as answers, abstentions never as wrong ones.",
     )
@@ -267,14 +269,15 @@ def _forest(report: RunReport) -> Forest:
 
 
 def _trust(report: RunReport) -> PaperTable:
-    whom = "people" if all(r.kind == "human" for r in report.raters) else "judges"
+    judged = any(rater.kind in JUDGE_KINDS for rater in report.raters)
+    whom = "judges" if judged else "people"
     alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
     heads = ["Criterion", "Mean value", alpha]
     note = "Mean value: of the verdicts that are no abstention. " + _ALPHA.format(whom=whom)
     if report.reference:
         heads += ["Compared", "Accuracy", "Most common answer", "Kappa"]
         note += (
-            f" Compared: {_compared(report, whom)} and the {reference(report)}. Accuracy: the "
+            f" Compared: {_compared(report)} and the {reference(report)}. Accuracy: the "
             "share of "
             "them on which the two are the same. Most common answer: the accuracy of always giving "
             "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
@@ -285,10 +288,8 @@ def _trust(report: RunReport) -> PaperTable:
     )
 
 
-def _compared(report: RunReport, whom: str) -> str:
+def _compared(report: RunReport) -> str:
     """What stands beside the reference: the same as on the Agreement page."""
-    if report.setup.imported:
-        return f"items with a majority of the {whom}' votes".replace("people'", "people's")
     if report.counts.adjudicated:
         return "items with a verdict by votes, before people settled any,"
     return "items with a verdict"

@@ -164,8 +164,7 @@ def criterion_lines(
     whom = "" if sheet.judges else HUMAN
     alphas = reliability.alphas(sheet, whom, resamples=resamples, seed=seed, how=how)
     reference = found.column or LABELS
-    rater = PANEL if sheet.panel else PEOPLE
-    lines = rater_pairs.compare(sheet, reference, rater, how=how, resamples=resamples, seed=seed)
+    lines = rater_pairs.compare(sheet, reference, PANEL, how=how, resamples=resamples, seed=seed)
     made = []
     every = zip(sheet.criteria, found.verdicts, found.values, alphas, lines, strict=True)
     for asked, verdicts, values, alpha, line in every:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from core.formats.report.paper import Words
@@ -257,7 +257,8 @@ class RunReport:
     ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
     ``stand_in`` says whether judges may stand in for people, as ``alt_test`` of ``metrics``;
     ``None`` where no people rated beside judges. ``labels_declared`` says who declared the labels
-    that ``corrected`` stands on to be drawn at random. ``level`` and ``interval`` say how sure
+    that ``corrected`` stands on to be drawn at random. ``trust`` says how right the verdicts in
+    force are, as ``trust`` of ``metrics``. ``level`` and ``interval`` say how sure
     intervals are, and how they are made of resamples.
     """
 
@@ -294,6 +295,7 @@ class RunReport:
     asked_again: tuple[str, ...] = ()
     stand_in: Mapping[str, Any] | None = None
     labels_declared: str = ""
+    trust: Mapping[str, Any] = field(default_factory=dict)
     level: float = USUAL.level
     interval: str = USUAL.method
 
@@ -327,6 +329,7 @@ KINDS = {
     "llm": "model",
     "offline": "offline judge",
     "human": "person",
+    "reviewer": "reviewer",
     "classifier": "offline: classifier",
     "neighbours": "offline: nearest labelled neighbours",
     "check": "rules",

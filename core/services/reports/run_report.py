@@ -15,13 +15,13 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.services.agreement import calibration
+from core.services.agreement import calibration, overall
 from core.services.agreement.conclusion import Conclusion, Known, of_alphas
 from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.ratings import PANEL, PEOPLE
+from core.services.agreement.ratings import PANEL
 from core.services.datasets import label_draws
 from core.services.datasets.twins import twins_of
 from core.services.diagnostics import probe_results, probes
@@ -259,7 +259,7 @@ def report(
     scores = run_columns.score_columns(store, run)
     alike = run.items - len(rated.of.own)
     asked = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
-    mean = mean_with(resamples, seed, how)
+    mean = mean_with(resamples, seed, how, normalized=rubric.scoring.normalize)
     found = compared(rated, run_columns.cell_columns(store, run))
     worst, best = extremes(store, run_id, len(known_of(scores)))
     least, middle, most = spread(scores)
@@ -299,6 +299,7 @@ def report(
         asked_again=_asked_again(store, run_id),
         stand_in=calibration.alt_test_data(found.sheet),
         labels_declared=_declared(store, run) if by_people[0] else "",
+        trust=overall.trust(rated, level=how.level).as_data() if run.votes else {},
         level=how.level,
         interval=how.method,
     )
@@ -329,7 +330,7 @@ def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
         Known(one.name, one.kappa._replace(n=one.labelled), one.accuracy, one.commonest.value)
         for one in lines
     )
-    return Conclusion(tuple(known), found.column, PANEL if found.sheet.panel else PEOPLE)
+    return Conclusion(tuple(known), found.column, PANEL)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:

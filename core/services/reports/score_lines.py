@@ -8,7 +8,7 @@ import numpy as np
 
 from core.domain.runs import RunItemRow
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import mean_of
+from core.metrics.intervals.means import mean_of
 from core.metrics.measure import Array
 from core.services.agreement.ratings import RatedItems, Traits
 from core.services.reports.report_values import ItemLine, ScoreSlice
@@ -32,9 +32,12 @@ def estimate(found: Estimate, empty: str = EMPTY) -> Estimate:
     return found._replace(n=0) if found.value is not None else Estimate.undefined(empty)
 
 
-def mean_with(resamples: int, seed: int, how: Confidence = USUAL) -> Mean:
-    """The mean of numbers with its interval, by these resamples."""
-    return lambda values: estimate(mean_of(values, resamples=resamples, seed=seed, how=how))
+def mean_with(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
+    """The mean of scores with its interval, by these resamples; normalised ones end at 0 and 1."""
+    ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
+    return lambda values: estimate(
+        mean_of(values, resamples=resamples, seed=seed, how=how, ends=ends)
+    )
 
 
 def known_of(scores: ScoreColumns) -> Array:

@@ -152,8 +152,7 @@ def against_labels(store: Store, run_id: int) -> list[CriterionReport]:
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     off = _switched_off(run)
     sheet = load_ratings.sheet_of(store, run_id)
-    rater = ratings.PANEL if sheet.panel else ratings.PEOPLE
-    lines = {line.name: line for line in rater_pairs.compare(sheet, ratings.LABELS, rater)}
+    lines = {line.name: line for line in rater_pairs.compare(sheet, ratings.LABELS, ratings.PANEL)}
     return [
         _criterion_report(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines
     ]

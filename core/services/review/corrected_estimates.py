@@ -206,7 +206,7 @@ def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dic
     """The key ``corrected`` of ``metrics --json``; ``None`` where nobody drew labels."""
     queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
-    if declared is None and not any(store.queues.has_audit(queue.id) for queue in queues):
+    if declared is None and not any(store.queues.drawn(queue.id, "audit") for queue in queues):
         return None
     lines, found = of_run(store, run_id, level)
     whole = {
@@ -304,7 +304,7 @@ def audited_queues(
     return tuple(
         AuditedQueue(queue, rightness(store, queue.id, level))
         for queue in sorted(queues, key=lambda q: q.id)
-        if store.queues.has_audit(queue.id)
+        if store.queues.drawn(queue.id, "audit")
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from core import clock
 from core.domain.review import ROLES, Role, Seat
@@ -42,6 +42,37 @@ class Undone:
     effects: tuple[DecisionEffect, ...]
 
 
+class Stands(Conflict):
+    """The act ``step`` cannot be taken back; those before it may be."""
+
+    def __init__(self, message: str, step: int) -> None:
+        super().__init__(message)
+        self.step = step
+
+
+class HasMet(Stands):
+    """My verdicts on ``criteria`` have met another reviewer's: they stand; a lead can be asked."""
+
+    def __init__(self, step: int, item_id: str, criteria: tuple[str, ...]) -> None:
+        names = " and ".join(repr(name) for name in criteria)
+        super().__init__(
+            f"Your verdict on {names} has met another reviewer's, and what came of the two was "
+            "told, so it stands. Flag it for a lead, who can send the cell back: then everybody "
+            "reviews it again.",
+            step,
+        )
+        self.item_id, self.criteria = item_id, criteria
+
+
+class FlaggedDecision(NamedTuple):
+    """A resolved cell that a reviewer asks a lead to look at."""
+
+    item_id: str
+    criterion: str
+    by: str
+    note: str
+
+
 @allowed("review")
 def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
     """Leave the item for later: it comes last in my queue. It counts as nothing; returns the step.
@@ -66,9 +97,55 @@ def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) 
     """
     if role not in ROLES:
         raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
+    _require_note(reason)
+    return _set_flag(store, ticket, criterion, role, reason)
+
+
+def _require_note(reason: str) -> None:
     if not reason.strip():
         raise InputError("Say what is wrong, so that whoever gets it knows what to look for.")
-    return _set_flag(store, ticket, criterion, role, reason)
+
+
+@allowed("review")
+def flag_met(
+    store: Store, seat: Seat, queue_id: int, item_id: str, criteria: Sequence[str], reason: str
+) -> None:
+    """Ask a lead about cells on which my verdict has met another reviewer's.
+
+    Raises:
+        InputError: no reason.
+        Conflict: no verdict of mine on one of them has met another's, or it is flagged already.
+    """
+    _require_note(reason)
+    with store.write():
+        seat = now_seated(store, seat)
+        queue = store.queues.get(queue_id)
+        act = Act(store, seat, store.runs.get(queue.run_id), item_id, queue, clock.now(), 0)
+        for criterion in criteria:
+            cell = _cell(store, queue_id, item_id, criterion)
+            if seat.name not in _compared(store, queue_id, item_id, criterion):
+                raise Conflict(f"There is no verdict of yours on {criterion!r} that met another's.")
+            if cell.flagged == "lead":
+                raise Conflict(f"{criterion!r} is flagged for a lead already.")
+            act.record("flag", criterion, before=cell.flagged, after="lead", reason=reason)
+            store.queues.set_flag(queue_id, item_id, criterion, "lead")
+
+
+def flagged_decisions(store: Store, queue_id: int) -> list[FlaggedDecision]:
+    """The resolved cells of a queue that reviewers ask a lead about."""
+    queue, decisions = store.queues.get(queue_id), []
+    for cell in store.queues.cells(queue_id):
+        if cell.flagged is None or cell.state != "resolved":
+            continue
+        flags = [
+            event
+            for event in store.events.of_cell(queue.run_id, cell.item_id, cell.criterion)
+            if event.action == "flag" and event.queue_id == queue_id
+        ]
+        decisions.append(
+            FlaggedDecision(cell.item_id, cell.criterion, flags[-1].actor, flags[-1].reason)
+        )
+    return decisions
 
 
 @allowed("review")
@@ -110,11 +187,14 @@ def send_back(
         queue = store.queues.get(queue_id)
         run, now, step, effects = store.runs.get(queue.run_id), clock.now(), 0, []
         for item_id, criterion in cells:
-            _cell(store, queue_id, item_id, criterion)
+            cell = _cell(store, queue_id, item_id, criterion)
             act = Act(store, seat, run, item_id, queue, now, step)
             verdicts = _verdicts(store, queue_id, item_id, criterion)
             before = [_verdict_data(verdict) for verdict in verdicts]
             act.record("send_back", criterion, before=before, reason=reason)
+            if cell.flagged is not None:
+                act.record("unflag", criterion, before=cell.flagged, after=None, reason=reason)
+                store.queues.set_flag(queue_id, item_id, criterion, None)
             for verdict in verdicts:
                 store.verdicts.remove(queue_id, verdict)
             effects.append(follow(act, [criterion], raised=True))
@@ -141,11 +221,24 @@ def unmask(store: Store, ticket: Ticket, reason: str) -> str:
 
 
 @allowed("review")
-def undo_last(store: Store, seat: Seat, queue_id: int) -> Undone | None:
-    """Take back the last thing I did in a queue that still stands; ``None`` if there is none."""
+def undo_last(
+    store: Store, seat: Seat, queue_id: int, *, before: int | None = None
+) -> Undone | None:
+    """Take back the last thing I did in a queue that still stands; ``None`` if there is none.
+
+    With ``before`` the last one before that step, passing over what cannot be taken back.
+    """
     with store.write():
-        step = store.events.last_act(queue_id, seat.name)
-        return None if step is None else undo(store, seat, step)
+        while True:
+            step = store.events.last_act(queue_id, seat.name, before)
+            if step is None:
+                return None
+            try:
+                return undo(store, seat, step)
+            except Stands:
+                if before is None:
+                    raise
+                before = step
 
 
 @allowed("review")
@@ -178,29 +271,35 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
     for event in events:
         if event.actor != seat.name and seat.role != "lead":
             raise Conflict(f"{event.actor} did this. They can take it back, and so can a lead.")
-        later = store.events.later_act(event, _BEFORE[event.action])
-        if later is not None:
-            raise Conflict(
-                f"{later.actor} went on with {later.criterion!r} at {later.ts[11:16]} UTC. "
-                "Take that back first."
-            )
-        if seat.name in _met(store, event):
-            raise Conflict(
-                f"Your verdict on {event.criterion!r} has met another reviewer's, and what came of "
-                "the two was told, so it stands. Ask a lead or an adjudicator to send the cell "
-                "back: then everybody reviews it again."
-            )
+    later = [store.events.later_act(event, _BEFORE[event.action]) for event in events]
+    others = [act for act in later if act is not None and act.actor != seat.name]
+    met = [event for event in events if seat.name in _met(store, event)]
+    if met and not others:
+        criteria = tuple(dict.fromkeys(event.criterion for event in met))
+        raise HasMet(met[0].step, met[0].item_id, criteria)
+    first = next((act for act in [*others, *later] if act is not None), None)
+    if first is not None:
+        raise Stands(
+            f"{first.actor} went on with {first.criterion!r} at {first.ts[11:16]} UTC. "
+            "Take that back first.",
+            events[0].step,
+        )
 
 
 def _met(store: Store, event: EventRow) -> set[str]:
-    """Whose verdicts on the cell were put beside each other; nobody's until all have spoken."""
+    """Whose verdicts on the cell were put beside each other, where the event is a verdict."""
     if event.action not in ("verdict", "final") or event.part != "review":
         return set()
     assert event.queue_id is not None, "verdicts are given in queues"
-    required = store.queues.item(event.queue_id, event.item_id).required
+    return _compared(store, event.queue_id, event.item_id, event.criterion)
+
+
+def _compared(store: Store, queue_id: int, item_id: str, criterion: str) -> set[str]:
+    """Whose verdicts on a cell were put beside each other; nobody's until all have spoken."""
+    required = store.queues.item(queue_id, item_id).required
     spoken = {
         verdict.reviewer
-        for verdict in _verdicts(store, event.queue_id, event.item_id, event.criterion)
+        for verdict in _verdicts(store, queue_id, item_id, criterion)
         if verdict.final is not None and verdict.part == "review"
     }
     return spoken if len(spoken) >= max(2, required) else set()

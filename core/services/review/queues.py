@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from core import clock
-from core.domain.review import CellState, Order, QueueRule, QueueSettings, Seat, Why
-from core.domain.review_records import EventRow, NewEvent, QueuedItem, QueueRow
+from core.domain.review import CellState, Order, QueueRule, QueueSettings, Seat
+from core.domain.review_records import NewEvent, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_cap import (
-    AWAY_MS,
     choose_more,
     choose_within,
     minutes,
+    parts,
     preview,
 )
 from core.services.queueing.queue_cells import Cells, ChosenCells, QueueCandidate, QueuePreview
 from core.services.queueing.queue_order import QUEUE_ORDERS, weigh, weigh_again
-from core.services.results.browsing import judged_options
 from core.services.results.run_columns import cell_columns
 from core.services.review.adjudication import bring_states_up_to_date
 from core.services.review.reviewers import require_lead
@@ -37,8 +35,10 @@ __all__ = [
     "QueueRow",
     "archive",
     "change",
+    "item_number",
     "make_queue",
     "minutes",
+    "parts",
     "preview",
     "progress",
     "queue",
@@ -55,12 +55,14 @@ MOST_NAME = 200
 @dataclass(frozen=True)
 class QueueProgress:
     """How far a queue is. ``flips`` and ``change`` are what its open cells were expected to bring:
-    outcomes (or verdicts) that change, and the sum of absolute changes of scores.
+    outcomes (or verdicts) that change, and the sum of absolute changes of scores. Only a draw
+    brought in the ``random`` ones.
     """
 
     cells: Mapping[CellState, int]
     flips: float
     change: float
+    random: int
 
     @property
     def total(self) -> int:
@@ -232,6 +234,11 @@ def size(store: Store, queue_id: int) -> int:
     return store.queues.size(queue_id)
 
 
+def item_number(store: Store, queue_id: int, item_id: str) -> int:
+    """The place of an item of a queue in its run, from 1."""
+    return store.queues.item(queue_id, item_id).position + 1
+
+
 def progress(store: Store, queue_id: int) -> QueueProgress:
     """How many cells are in which state, and what the open ones may still bring."""
     states = store.queues.states(queue_id)
@@ -240,6 +247,7 @@ def progress(store: Store, queue_id: int) -> QueueProgress:
         {state: count for state, (count, _, _) in states.items()},
         sum(flip for _, flip, _ in still),
         sum(change for _, _, change in still),
+        store.queues.drawn(queue_id, "audit", "gold"),
     )
 
 
@@ -290,111 +298,3 @@ def _nothing(chosen: ChosenCells, rule: QueueRule) -> str:
     if chosen.settled == chosen.of:
         return "There is nothing to queue: people have settled every cell of this run."
     return f"None of {chosen.of} cells fits this rule. Add a reason, or raise the audit share."
-
-
-@dataclass(frozen=True)
-class Trouble:
-    """A criterion that people found hard to apply. Verdicts that gave each reason, of ``of``."""
-
-    criterion: str
-    ambiguous: int
-    wrong: int
-    double: int
-    of: int
-
-    @property
-    def said(self) -> int:
-        """How many verdicts say that the criterion is at fault."""
-        return self.ambiguous + self.wrong + self.double
-
-
-@dataclass(frozen=True)
-class Session:
-    """What came of a queue.
-
-    Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``, gave
-    one where the panel had none on ``given``, and found that nobody can say on ``uncertain``.
-    ``changed`` are the items on which a verdict was changed.
-    ``flips`` and ``change`` are still expected of ``left`` open cells. ``minutes`` is the time that
-    was spent on ``timed`` verdicts; ``each_seconds`` the median of one; ``left_minutes`` what the
-    verdicts that are still needed will take at that pace. ``None`` where no time is known.
-    """
-
-    settled: int
-    kept: int
-    mended: int
-    given: int
-    uncertain: int
-    left: int
-    flips: float
-    change: float
-    minutes: float
-    timed: int
-    each_seconds: float | None
-    left_minutes: float | None
-    troubles: tuple[Trouble, ...]
-    changed: tuple[str, ...] = ()
-
-
-def session(store: Store, queue_id: int) -> Session:
-    """What came of a queue so far. Raises ``NotFound``."""
-    queue = store.queues.get(queue_id)
-    decided = store.settled.options(queue.run_id, queue_id)
-    judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
-    counts = dict.fromkeys(("kept", "mended", "given", "uncertain"), 0)
-    changed: dict[str, None] = {}
-    for item_id, criterion, option in decided:
-        became = _became(option, judged.get((item_id, criterion)))
-        counts[became] += 1
-        if became == "mended":
-            changed[item_id] = None
-    now = progress(store, queue_id)
-    times = spent(store.events.of_run(queue.run_id, queue_id))
-    each = median(times) / 1000 if times else None
-    return Session(
-        settled=sum(counts.values()),
-        **counts,
-        left=now.total - now.resolved,
-        flips=now.flips,
-        change=now.change,
-        minutes=sum(times) / 60_000,
-        timed=len(times),
-        each_seconds=each,
-        left_minutes=None if each is None else store.verdicts.needed(queue_id) * each / 60,
-        troubles=_troubles(store, queue_id),
-        changed=tuple(changed),
-    )
-
-
-def _became(option: int | None, judged: int | None) -> str:
-    if option is None:
-        return "uncertain"
-    if judged is None:
-        return "given"
-    return "kept" if option == judged else "mended"
-
-
-def spent(events: Iterable[EventRow]) -> list[int]:
-    """Milliseconds spent on each verdict, as far as told; those of people who went away are cut."""
-    return [
-        min(event.ms_active, AWAY_MS)
-        for event in events
-        if event.action == "verdict" and event.ms_active is not None and event.ms_active > 0
-    ]
-
-
-def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
-    whys: dict[str, list[Why | None]] = {}
-    for verdict in store.verdicts.of_queue(queue_id):
-        whys.setdefault(verdict.criterion, []).append((verdict.final or verdict.first).why)
-    found = [
-        Trouble(
-            name,
-            said.count("ambiguous_criterion"),
-            said.count("criterion_wrong"),
-            said.count("split_criterion"),
-            len(said),
-        )
-        for name, said in whys.items()
-    ]
-    return tuple(sorted((t for t in found if t.said), key=lambda t: (-t.said, t.criterion)))

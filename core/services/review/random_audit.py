@@ -128,7 +128,7 @@ def _behind(
     late = waiting & before
     if not voted_before(store, queue):
         late |= waiting & table.among(store.votes.cells_after(queue.run_id, queue.created))
-    return int((late & audited(table, queue)).sum()) if late.any() else 0
+    return int((late & audited(store, table, queue)).sum()) if late.any() else 0
 
 
 def waiting(store: Store, queue_id: int) -> int:
@@ -214,7 +214,8 @@ class Unseen:
 
     ``accuracy``: the share of the rest whose verdict people would give as well, with its exact 95%
     interval; undefined with fewer than ten audited cells, while some are missing, and without a
-    rest. ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes.
+    rest. ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes. ``so_far``:
+    the 95% range of that share while drawn ones are open, whatever they turn out to be.
 
     ``draw``: of the run's random audits this is the first, the second, and so on; its promise is
     broken with a chance of at most ``delta``, so that all of them together are in at most 5%.
@@ -231,6 +232,7 @@ class Unseen:
     elsewhere: int = 0
     elsewhere_right: int = 0
     behind: int = 0
+    so_far: tuple[float, float] | None = None
 
 
 def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
@@ -240,7 +242,12 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     ``alpha`` is the largest share of accepted verdicts that may disagree with people, in (0, 1).
     """
     from core.metrics.estimate import Estimate
-    from core.metrics.intervals.acceptance import KnownLabels, acceptance, share_of_rest
+    from core.metrics.intervals.acceptance import (
+        KnownLabels,
+        acceptance,
+        share_of_rest,
+        share_so_far,
+    )
 
     queue = store.queues.get(queue_id)
     draw = _draw(store, queue)
@@ -254,8 +261,11 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     right, right_besides = (int(cells.right[one].sum()) for one in (audit, others))
     known = KnownLabels(besides, besides - right_besides)
     accuracy = share_of_rest(right, drawn, left, missing=missing, known=known)
+    so_far = None
+    if missing and not behind:
+        so_far = share_so_far(right, drawn, missing, left, known=known)
     if len(set(cells.stratum.tolist())) > 1:
-        accuracy = Estimate.undefined(UNEVEN, drawn)
+        accuracy, so_far = Estimate.undefined(UNEVEN, drawn), None
     promise = None
     if accuracy.value is not None:
         sure = _agreement(store, queue.run_id, found)
@@ -267,7 +277,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
         )
     return Unseen(
         *(drawn, right, left, missing, accuracy, promise, draw, delta),
-        *(besides, right_besides, behind),
+        *(besides, right_besides, behind, so_far),
     )
 
 

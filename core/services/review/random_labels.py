@@ -208,7 +208,7 @@ def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
         covers = about is None or bool(criterion and criterion in about)
         if queue.rule.items is not None or not (covers or (found and not criterion)):
             continue
-        if not store.queues.has_audit(queue.id):
+        if not store.queues.drawn(queue.id, "audit"):
             continue
         one = of_queue(store, queue)
         one = one.narrowed(criterion)

@@ -6,7 +6,7 @@ the person: who got the hard ones is slower, and differs more often.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from statistics import median
@@ -19,7 +19,6 @@ from core.services.queueing.queue_cap import AWAY_MS
 from core.services.results.browsing import judged_options
 from core.services.results.scored_items import effective, labels_of, resolved_items, scored_rubric
 from core.services.review import claims, second_looks
-from core.services.review.queues import spent
 from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
@@ -66,6 +65,15 @@ def _pace(store: Store, seat: Seat, queue: QueueRow) -> Pace:
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
     each = median(times) / 1000 if len(times) >= FORETOLD else None
     return Pace(len(decided) - again, left, each)
+
+
+def spent(events: Iterable[EventRow]) -> list[int]:
+    """Milliseconds spent on each verdict, as far as told; those of people who went away are cut."""
+    return [
+        min(event.ms_active, AWAY_MS)
+        for event in events
+        if event.action == "verdict" and event.ms_active is not None and event.ms_active > 0
+    ]
 
 
 @dataclass(frozen=True)

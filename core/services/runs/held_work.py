@@ -14,7 +14,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TypeVar
 
-from core.domain.votes import AskedOutcome
+from core.domain.votes import AskedOutcome, Call, VoteFailure
 from core.errors import NotNow
 from core.services.runs.ready_run import Providers
 from core.store.store import Store
@@ -97,19 +97,25 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
 GATHER = 0.02
 #: While so many outcomes wait, nothing more is asked.
 HOLD_AT = 2000
+#: Of those that a call was paid for, twice as many as calls in flight, and at least so many.
+LEAST_PAID = 64
 
 
 class Recorder:
     """Takes outcomes as they come. ``ready`` is not set while nothing more should be asked.
 
-    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises why.
+    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises why. While
+    what is unwritten holds twice as many calls as may be in ``flight``, nothing more is asked: a
+    kill loses no more than that.
     """
 
     def __init__(
         self,
         write: Callable[[Sequence[AskedOutcome]], Awaitable[object]],
         on_failure: Callable[[], None],
+        flight: int = 0,
     ) -> None:
+        self._most_paid = max(LEAST_PAID, 2 * flight)
         self.ready = asyncio.Event()
         self.ready.set()
         self._write, self._on_failure = write, on_failure
@@ -123,8 +129,14 @@ class Recorder:
         """Record this outcome soon."""
         self._waiting.append(outcome)
         self.stir()
-        if len(self._waiting) >= HOLD_AT:
+        if len(self._waiting) >= HOLD_AT or self._unwritten_paid() >= self._most_paid:
             self.ready.clear()
+
+    def _unwritten_paid(self) -> int:
+        """How many unwritten outcomes a call was paid for; counted only where there may be many."""
+        if len(self._waiting) + len(self._writing) < self._most_paid:
+            return 0
+        return sum(one.call is not None and not one.call.cached for one in self.unwritten)
 
     def stir(self) -> None:
         """Write soon, be there an outcome or none."""
@@ -164,3 +176,18 @@ class Recorder:
         except Exception:
             self._on_failure()
             raise
+
+
+def unwritable(outcome: AskedOutcome, error: Exception) -> AskedOutcome:
+    """The outcome as a failure of its cells, which says why it could not be recorded."""
+    why = f"{type(error).__name__}: {error}"[:200]
+    failures = tuple(
+        VoteFailure(
+            one.cell,
+            "internal",
+            f"The answer of {one.cell.judge} on {one.cell.item} could not be recorded ({why}).",
+        )
+        for one in outcome.results
+    )
+    call = outcome.call and Call((), {}, tries=outcome.call.tries, asked=outcome.call.asked)
+    return AskedOutcome(failures, call)

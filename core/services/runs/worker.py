@@ -33,7 +33,13 @@ from core.services.runs.cluster.asking import NO_CLUSTER, ClusterDoor, outcomes
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
 from core.services.runs.cluster.training import is_long, trained_on
-from core.services.runs.held_work import Recorder, beating, in_thread, seldom_collecting
+from core.services.runs.held_work import (
+    Recorder,
+    beating,
+    in_thread,
+    seldom_collecting,
+    unwritable,
+)
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.settings import load_settings
@@ -118,7 +124,9 @@ class Work:
     async def _work(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
         kept = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
-        recorder = Recorder(partial(self._record, job), self.stop.set)
+        judges = [judge for judge in job.plan.panel.judges if not judge.offline]
+        flying = sum(judge.concurrency for judge in judges)
+        recorder = Recorder(partial(self._record, job), self.stop.set, flying)
         self._recorder = recorder
         try:
             return await self._ask_all(job, recorder, kept)
@@ -200,6 +208,9 @@ class Work:
         return lambda item, criterion: (item, criterion) in cells
 
     async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
+        """Record a group. Where that fails for what one of them holds, all others are kept, and
+        that one is recorded as a failure.
+        """
         write = partial(
             self.store.votes.record,
             owner=self.lease.owner,
@@ -208,7 +219,22 @@ class Work:
             derive=job.derive,
             out=self._out - (calls := sum(map(_calls_out, outcomes))),
         )
-        await self.patiently(write, self.lease.run_id, outcomes)
+        try:
+            await self.patiently(write, self.lease.run_id, outcomes)
+        except RubricStudioError:
+            raise
+        except Exception as error:
+            half = len(outcomes) // 2
+            if half:
+                await self._record(job, outcomes[:half])
+                await self._record(job, outcomes[half:])
+                return
+            poisoned = unwritable(outcomes[0], error)
+            if poisoned == outcomes[0]:
+                raise
+            log.exception("an outcome of run %s could not be recorded", self.lease.run_id)
+            await self._record(job, [poisoned])
+            return
         self._out -= calls
         self._receipts.recorded(outcomes)
 

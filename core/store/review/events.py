@@ -97,13 +97,16 @@ class Events:
         )
         return int(found)
 
-    def last_act(self, queue_id: int, actor: str) -> int | None:
-        """The step of this person's newest act in a queue that still stands, or ``None``."""
+    def last_act(self, queue_id: int, actor: str, before: int | None = None) -> int | None:
+        """The step of this person's newest act in a queue that still stands, or ``None``.
+
+        With ``before`` only acts before that step.
+        """
         ((step,),) = self._files.tuples(
             f"SELECT max(step) FROM review_event e WHERE queue_id = ? AND actor = ? "
-            f"AND action IN {_ACTS} "
+            f"AND action IN {_ACTS} AND (? IS NULL OR step < ?) "
             "AND NOT EXISTS (SELECT 1 FROM review_event u WHERE u.undo_of = e.id)",
-            (queue_id, actor),
+            (queue_id, actor, before, before),
         )
         return None if step is None else int(step)
 

@@ -200,13 +200,12 @@ class Queues:
             (queue_id,),
         )
 
-    def has_audit(self, queue_id: int) -> bool:
-        """Whether only the random audit chose some of a queue's cells."""
-        ((found,),) = self._files.tuples(
-            "SELECT EXISTS (SELECT 1 FROM queue_cell WHERE queue_id = ? AND reasons = ?)",
-            (queue_id, json.dumps(["audit"])),
-        )
-        return bool(found)
+    def drawn(self, queue_id: int, *draws: Reason) -> int:
+        """How many cells of a queue only one of these draws brought in."""
+        marks = ", ".join("?" * len(draws))
+        reasons = (json.dumps([draw]) for draw in draws)
+        ((drawn,),) = self._files.tuples(f"{_COUNT} AND reasons IN ({marks})", (queue_id, *reasons))
+        return int(drawn)
 
     def set_state(
         self, queue_id: int, item_id: str, criterion: str, state: CellState, *, raised: bool

@@ -32,6 +32,22 @@ _BY: dict[Order, str] = {
     "random": "draw, position",
     "dataset": "position",
 }
+#: Items that only a draw brought in would come last in most orders. They are mixed in evenly, by
+#: their own random number; "as in the dataset" alone stays as it is. Both kinds are counted from
+#: the end, as a share of all of their kind, so that what is done changes nothing for the rest.
+_MIXED = """
+    , kinds AS MATERIALIZED (SELECT random, count(*) AS of_kind FROM summed GROUP BY 1)
+    SELECT {turn} FROM (
+        SELECT *, count(*) OVER (PARTITION BY random ORDER BY iif(random, draw, 0), {by}
+            ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS due
+        FROM turns WHERE :status IS NULL OR status = :status
+    ) JOIN kinds USING (random)
+    ORDER BY pending DESC, skipped IS NOT NULL, skipped, (0.5 - due) / of_kind, random, {by}
+"""
+_PLAIN = """
+    SELECT {turn} FROM turns WHERE :status IS NULL OR status = :status
+    ORDER BY pending DESC, skipped IS NOT NULL, skipped, {by}
+"""
 # A flag sends a cell to its role and those above.
 _MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
 _LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
@@ -49,7 +65,8 @@ _RANKS = """,
         max(CASE WHEN reviews OR resolves THEN change END) AS change,
         max(CASE WHEN reviews OR resolves THEN entropy END) AS entropy,
         min(CASE WHEN reviews OR resolves THEN margin END) AS margin,
-        max(CASE WHEN reviews OR resolves THEN spread END) AS spread
+        max(CASE WHEN reviews OR resolves THEN spread END) AS spread,
+        min(drawn) AS random
 """
 _STANDING = f"""
 WITH given AS (
@@ -66,13 +83,13 @@ WITH given AS (
             AS reviews,
         c.state = 'disagreement' AND :resolves AND (:lead OR NOT coalesce(g.mine, 0)) AND {_MAY}
             AS resolves,
-        NOT {_MAY} AS elsewhere,
+        NOT {_MAY} AS elsewhere, c.reasons IN ('["audit"]', '["gold"]') AS drawn,
         (:criterion IS NULL OR c.criterion = :criterion)
             AND (:reason IS NULL OR instr(c.reasons, '"' || :reason || '"'))
             AND (NOT :flagged OR c.flagged IS NOT NULL) AS hit
     FROM queue_cell c LEFT JOIN given g ON g.item_id = c.item_id AND g.criterion = c.criterion
     WHERE c.queue_id = :queue AND {{item}}
-), summed AS (
+), summed AS MATERIALIZED (
     SELECT item_id, max(state <> 'resolved') AS open, max(reviews) AS reviews,
         max(reviews AND hit) AS reviews_hit, max(resolves AND hit) AS resolves_hit,
         max(reviews OR resolves) AS due_any, max(state = 'disagreement' OR elsewhere) AS waiting,
@@ -115,6 +132,12 @@ _TURN = """
 """
 
 
+_ORDERS = {
+    order: (_PLAIN if order == "dataset" else _MIXED).format(turn=_TURN, by=by)
+    for order, by in _BY.items()
+}
+
+
 def _bound(looks: dict[Any, Any]) -> None:
     if len(looks) >= MOST_LOOKS:
         looks.clear()
@@ -151,8 +174,7 @@ class Turns:
         some = "c.item_id IN (SELECT value FROM json_each(:items))"
         query = _STANDING.format(item="true" if items is None else some, ranks=_RANKS)
         found = self._files.tuples(
-            f"{query} SELECT {_TURN} FROM turns WHERE :status IS NULL OR status = :status "
-            f"ORDER BY pending DESC, skipped IS NOT NULL, skipped, {_BY[order]} LIMIT :limit",
+            f"{query} {_ORDERS[order]} LIMIT :limit",
             self._values(queue_id, seat, at, where, items, status=status, limit=limit),
         )
         return [ItemTurn._make(row) for row in found]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core import figures as draw
@@ -39,7 +41,9 @@ def show(chosen: RatedSelection) -> None:
         "severity",
         (*chosen.about, criterion),
         lambda: severity.severity(
-            rater_table(sheet, (*sheet.people, *sheet.judges)), criterion, chosen.how.level
+            rater_table(sheet, sheet.everybody),
+            criterion,
+            chosen.how.level,
         ),
     )
     st.html(f'<div class="rs-prose">{esc(severity.in_words(found))}</div>')
@@ -54,8 +58,9 @@ def show(chosen: RatedSelection) -> None:
         numbers=range(1, 5),
     )
     st.caption(
-        "The most severe first: how much more or less of the scale each gives than an average "
-        f"rater for the same work; severity in logits; below, {level_words()} intervals.",
+        "Surely strict raters first, surely mild ones last: how much more or less of the scale "
+        "each gives than an average rater for the same work; severity in logits; below, "
+        f"{level_words()} intervals.",
         help=SAYS,
     )
     _fair(chosen, found)
@@ -94,19 +99,9 @@ def _quiet(low: str, high: str) -> str:
 def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
     st.html('<div class="rs-section">What an average rater would give</div>')
     rated_items = [one for one in found.items if one.fair.value is not None]
-    some = rated_items[:ITEMS]
-    table(
-        ("Item", "Its raters gave", "An average rater", "Raters"),
-        (_item(one) for one in some),
-        name="Items that severity touched most",
-        numbers=(1, 2, 3),
-    )
-    st.caption(
-        f"Shares of the scale, {level_words()} intervals: the {fmt.plural(len(some), 'item')} of "
-        f"{fmt.count(len(rated_items))} that it changes most. Few ratings are drawn towards what "
-        "items are on the whole."
-    )
-    rated = rater_table(chosen.sheet, (*chosen.sheet.people, *chosen.sheet.judges))
+    some = found.surely_changed[:ITEMS]
+    _changed_items(some, len(rated_items))
+    rated = rater_table(chosen.sheet, chosen.sheet.everybody)
     with st.container(horizontal=True):
         st.download_button(
             "Fair scores (CSV)",
@@ -120,6 +115,27 @@ def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
             on_click="ignore",
         )
         routes.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")
+
+
+def _changed_items(some: Sequence[FairScore], rated: int) -> None:
+    """The items whose score surely changes, or that nothing is sure."""
+    if not some:
+        st.html(
+            '<div class="rs-prose">Nothing is sure: severity surely changes the score of none of '
+            f"{fmt.plural(rated, 'item')}.</div>"
+        )
+        return
+    table(
+        ("Item", "Its raters gave", "An average rater", "Raters"),
+        (_item(one) for one in some),
+        name="Items that severity touched most",
+        numbers=(1, 2, 3),
+    )
+    st.caption(
+        f"Shares of the scale: the {fmt.plural(len(some), 'item')} of {fmt.count(rated)} that "
+        f"severity changes most, where the {level_words()} interval leaves out what raters gave.",
+        help="Few ratings are drawn towards what items are on the whole.",
+    )
 
 
 def _item(one: FairScore) -> list[str]:

@@ -77,10 +77,10 @@ def _picture(chosen: RatedSelection, whole: Study) -> None:
     )
     n = fmt.count(whole.found.n)
     st.caption(
-        f"{n} ratings of {fmt.plural(whole.items, 'item')}, {level_words()} intervals. Items by "
-        "criterion: strong on one, weak on another. Judges by item: they read it differently. "
-        "Unexplained: what would change if the same were asked again, and all that nothing here "
-        "tells apart.",
+        f"{n} ratings of {fmt.plural(whole.items, 'item')}, {level_words()} intervals. Items on "
+        "single criteria: strong on one, weak on another. Judges by item: they read it "
+        "differently. Unexplained: what would change if the same were asked again, and all that "
+        "nothing here tells apart.",
         help=SAYS,
     )
 
@@ -113,7 +113,14 @@ def _choice(one: WayToAsk, *, priced: bool) -> list[str]:
 def _criteria(found: dict[str, Study]) -> None:
     st.html('<div class="rs-section">Criterion by criterion</div>')
     table(
-        ("Criterion", "Items", "Strictness", "Judges on an item", "The rest", "There again"),
+        (
+            "Criterion",
+            "Between items",
+            "Strictness",
+            "Judges on an item",
+            "The rest",
+            "There again",
+        ),
         (_criterion(name or ALL, one) for name, one in found.items()),
         name="Where differences come from, by criterion",
         numbers=range(1, 6),
@@ -129,7 +136,7 @@ def _criterion(name: str, one: Study) -> list[str]:
     known = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & one.found.raw.keys()
     return [
         esc(one_line(name, 60)),
-        fmt.percent(one.share(ITEM) + one.share(ITEM, CRITERION)),
+        fmt.percent(one.between),
         fmt.percent(strict),
         fmt.percent(read) if known else fmt.DASH,
         fmt.percent(one.share(REST)),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.errors import InputError
+from core.formats.rubrics.forms import read_rubrics
 from core.formats.rubrics.rubric_file import parse_rubric
 from tests.formats.refusals import rubric_refused
 
@@ -112,3 +114,12 @@ def test_a_label_that_yaml_1_1_would_call_true_is_a_word() -> None:
         "no",
         "yes",
     ]
+
+
+@pytest.mark.parametrize(
+    "line", [",".join(f"c{at}" for at in range(200_000)), '"' + "c" * 200_000], ids=["wide", "long"]
+)
+def test_a_table_whose_first_line_is_beyond_any_csv_is_refused_with_one_message(line: str) -> None:
+    """A cell of more than 128 KB, which Python's reader raises for, ended in a traceback."""
+    with pytest.raises(InputError, match=r"This rubric is not valid \(1 problem\)"):
+        read_rubrics(f"{line}\nx\n", "rubric.csv")

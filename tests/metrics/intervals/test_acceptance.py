@@ -16,6 +16,7 @@ from core.metrics.intervals.acceptance import (
     acceptance,
     fewest,
     share_of_rest,
+    share_so_far,
     upper_bound,
     upper_bound_of_rest,
 )
@@ -202,3 +203,18 @@ def test_the_promise_is_kept_while_others_settle_a_part(look: str) -> None:
                 broken += bool((~right[rest & (sure >= found.threshold)]).mean() > 0.2)
                 break
     assert broken <= 60 * 0.12
+
+
+def test_the_range_so_far_holds_every_interval_that_the_open_ones_may_lead_to() -> None:
+    known = KnownLabels(20, 3)
+    for n, right, missing in ((8, 7, 4), (15, 0, 10), (0, 0, 12)):
+        low, high = share_so_far(right, n, missing, 100, known=known) or (None, None)
+        finals = [
+            share_of_rest(right + more, n + missing, 100, known=known)
+            for more in range(missing + 1)
+        ]
+        assert low == min(one.low for one in finals if one.low is not None)
+        assert high == max(one.high for one in finals if one.high is not None)
+    # As with the whole draw: from ten on, and only where something is left.
+    assert share_so_far(5, 5, 4, 100) is None
+    assert share_so_far(5, 5, 5, 0) is None

@@ -19,6 +19,7 @@ from core.metrics.agreement.ratings import patterns
 from core.metrics.agreement.reliability import icc_2_1, icc_2_k, kendall_w
 from core.metrics.intervals import bootstrap
 from core.metrics.intervals.draws import resample_items, resample_patterns
+from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import tally
 
 GROUP = [
@@ -174,7 +175,7 @@ def test_a_paired_difference_is_narrower_than_two_independent_ones():
     cells = [pair_cells(gold, rated, 2) for rated in (first, second)]
     one, two = (lambda w, c=c: accuracy.many(tally(c, 4, w).reshape(2, 2, -1)) for c in cells)
     draws = resample_items(300, 2000, rng)
-    found = bootstrap.paired_difference(one, two, draws, np.ones(300))
+    found = paired_difference(one, two, draws, np.ones(300))
     gain = float(np.mean(second == gold) - np.mean(first == gold))
     assert found.value.value == pytest.approx(gain)
     assert found.value.low > 0
@@ -186,10 +187,10 @@ def test_a_paired_difference_is_narrower_than_two_independent_ones():
 def test_a_judge_against_itself_differs_by_nothing_and_no_test_says_otherwise():
     one = lambda w: w[0] / w.sum(axis=0)  # noqa: E731
     draws = resample_items(50, 200, np.random.default_rng(17))
-    found = bootstrap.paired_difference(one, one, draws, np.ones(50))
+    found = paired_difference(one, one, draws, np.ones(50))
     assert (found.value.value, found.p.value) == (0, None)
     assert found.value.low is None
-    gone = bootstrap.paired_difference(one, lambda w: w[0] * np.nan, draws, np.ones(50))
+    gone = paired_difference(one, lambda w: w[0] * np.nan, draws, np.ones(50))
     assert gone.value.reason == "One of the two figures is undefined."
 
 

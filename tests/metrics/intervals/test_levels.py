@@ -12,8 +12,8 @@ from core.metrics.agreement.alt_test import alt_test, wins
 from core.metrics.calibration import calibration, sure_answers
 from core.metrics.estimate import Confidence, Estimate, Interval
 from core.metrics.facets import facets
-from core.metrics.intervals.bootstrap import mean_of
 from core.metrics.intervals.hit_rates import corrected_share
+from core.metrics.intervals.means import mean_of
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.intervals.sampling import honest_mean, powered_mean
 from core.metrics.ranking.bradley_terry import strengths

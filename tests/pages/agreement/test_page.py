@@ -96,11 +96,15 @@ def test_another_rater_forgets_the_cell(store: Store) -> None:
     assert linked_items(app) == []
 
 
-def test_against_the_panel_a_judge_is_said_to_be_flattered(store: Store) -> None:
+def test_against_the_panel_a_judge_meets_what_the_others_said(store: Store) -> None:
     app = open_page(PAGE, run=str(graded(store)), reference="panel")
 
     assert app.selectbox(key=field(keys.RATER)).options == ["ann", "bob"]
-    assert "contain the rater's own votes" in shown(app).replace("\\", "")
+    text = shown(app).replace("\\", "")
+    assert "ann is compared with what most of the panel's other raters said." in text
+    # Nobody says what is right here: it is agreement, no accuracy.
+    assert "Agreement: the share of items" in text
+    assert "Accuracy" not in text
 
 
 def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:

@@ -24,6 +24,7 @@ from core.services.agreement import (
 )
 from core.services.diagnostics import probes
 from core.services.gate import drift
+from core.services.rating_models.severity import SeverityStudy
 from core.services.results.scored_items import derive_for
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -53,7 +54,12 @@ RUBRIC = Rubric(
 
 def imported(store: Store, kinds: dict[str, str], n: int = 60, *, labelled: bool = False) -> int:
     """A run of votes by these raters over items of two systems, a third of them long."""
-    judges = tuple(Judge.model_validate({"name": a, "kind": k}) for a, k in kinds.items())
+    # As an import has it, people do not count beside models.
+    models = any(kind != "person" for kind in kinds.values())
+    judges = tuple(
+        Judge.model_validate({"name": a, "kind": k, "shadow": models and k == "person"})
+        for a, k in kinds.items()
+    )
     items = tuple(
         Item(
             id=f"i{at}",
@@ -109,7 +115,7 @@ def test_people_alone_can_be_examined_one_by_one(store: Store) -> None:
 
     assert app.selectbox(key=field(keys.REFERENCE)).value == "people"
     assert app.selectbox(key=field(keys.RATER)).options == ["ann", "ben", "cat"]
-    assert "compared with the majority of the others" in words(app)
+    assert "ann is compared with what most of the others said." in words(app)
     assert "Judges' alpha" not in words(app)
 
 
@@ -130,6 +136,18 @@ def test_a_run_without_people_has_every_view_too(store: Store) -> None:
 
     for view in ("one", "raters", "scores", "variance", "severity", "findings"):
         assert not open_page(PAGE, run=run, view=view).exception
+
+
+def test_where_severity_surely_changes_no_score_it_says_so_and_lists_none(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = str(imported(store, EVERYBODY))
+    assert "Items that severity touched most" in words(open_page(PAGE, run=run, view="severity"))
+
+    monkeypatch.setattr(SeverityStudy, "surely_changed", ())
+    app = open_page(PAGE, run=run, view="severity")
+    assert "Nothing is sure: severity surely changes the score of none of 60 items." in words(app)
+    assert "Items that severity touched most" not in words(app)
 
 
 def test_a_part_of_the_items_is_in_the_address_and_said_with_its_number(store: Store) -> None:
@@ -242,7 +260,7 @@ def test_a_finding_leads_to_the_items_it_is_about(store: Store) -> None:
     # The first finding is that votes on "Cites *it*" do not agree: the items where they differ.
     said: dict[str, set[int | None]] = {}
     for ballot in store.votes.all_ballots(run):
-        if ballot.criterion == "Cites *it*" and not ballot.abstained:
+        if ballot.criterion == "Cites *it*" and ballot.judge not in PEOPLE:
             said.setdefault(ballot.item_id, set()).add(ballot.option)
     split = tuple(item for item in store.runs.item_ids(run) if len(said[item]) > 1)
     assert 0 < len(split) < 60

@@ -84,6 +84,21 @@ def test_a_cap_says_what_it_leaves_out_and_stays_with_the_queue(store: Store) ->
     assert "4 cells" in shown(app)
 
 
+def test_the_audit_of_a_capped_queue_is_said_before_and_after_it_is_made(store: Store) -> None:
+    reviewed.graded(store, 24)
+    app = sign_in(open_page(routes.QUEUES), "Ada")
+    app.button(key=state.key(QUEUES_ACT, "new")).click().run()
+    app.checkbox(key=state.key(QUEUE_FIELD, "most")).check().run()
+    app.number_input(key=state.key(QUEUE_FIELD, "most", "limit")).set_value(10).run()
+    app.slider(key=state.key(QUEUE_FIELD, "audit")).set_value(20).run()
+    # A fifth of ten cells is drawn; the rest are the first of 36 doubtful ones.
+    assert next(m.value for m in app.metric) == "10"
+    assert "8 doubtful, 2 random" in shown(app)
+    app.button(key=state.key(QUEUE_ACT, "make")).click().run()
+    assert not app.exception
+    assert "8 doubtful, 2 random" in shown(app)
+
+
 def test_disagreements_are_settled_with_one_click_to_make_the_queue_and_one_to_start(
     store: Store,
 ) -> None:

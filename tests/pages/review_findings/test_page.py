@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import replace
+from urllib.parse import parse_qs
 
 from streamlit.testing.v1 import AppTest
 
@@ -62,7 +63,7 @@ def test_before_any_review_the_page_says_what_to_do(store: Store) -> None:
 def test_all_cells_stand_beside_the_hard_ones(store: Store) -> None:
     queue = make_queue(store, 40, AUDITED)
     settle_all(store, queue)
-    text = read(open_record(store, queue=queue))
+    text = read(open_record(store, queue=queue, view="all"))
     # The votes say MET on half of all cells; of the split three of four items, on a third.
     assert "All cells estimated from both below 50% 50% to 50% 80" in text
     assert "Picked as doubtful the hard ones; not to be generalised 33%" in text
@@ -78,9 +79,25 @@ def test_a_few_audited_cells_say_how_many_more_would_do(store: Store) -> None:
     drawn = sum(cell.audit for cell in store.queues.cells(queue))
     assert 0 < drawn < 4
     settle_all(store, queue)
-    app = open_record(store, queue=queue)
+    app = open_record(store, queue=queue, view="all")
     assert f"{10 - drawn} more random cells would do" in read(app)
     assert "10 are needed to speak of the rest" in read(app)
+
+
+def test_an_audit_speaks_before_it_is_decided_to_its_end(store: Store) -> None:
+    rule = QueueRule.only(stale=True, audit_share=0.5, most=40, criteria=("Right",))
+    queue = make_queue(store, 80, rule)
+    items = [cell.item_id for cell in store.queues.cells(queue)]
+    # Half of 40 cells are drawn, of 80; 15 of these 20 are decided, all as the votes say.
+    assert len(items) == 20
+    for item in items[:15]:
+        panel = MET if int(item[1:]) % 4 < 2 else UNMET
+        reviewed.settle(store, sit(store, "Ada"), queue, item, panel)
+    text = read(open_record(store, queue=queue, view="all"))
+    assert (
+        "Of 20 cells drawn at random 15 are decided: people gave the panel's verdict on 15. "
+        "Whatever the other 5 turn out to be, people would confirm" in text
+    )
 
 
 def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
@@ -89,7 +106,7 @@ def test_the_promise_follows_the_share_that_one_allows(store: Store) -> None:
     for item in dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)):
         panel = MET if int(item[1:]) % 4 < 2 else UNMET
         reviewed.settle(store, sit(store, "Ada"), queue, item, panel)
-    app = open_record(store, queue=queue)
+    app = open_record(store, queue=queue, view="all")
     # People confirm every verdict that was drawn: the surest level that has enough labels holds.
     # The first random draw of a run may use four of the 5 %.
     assert "With 96.0% confidence no more than" in read(app)
@@ -109,7 +126,7 @@ def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
     settle_all(store, other)
     besides = sum(("i" + str(n), "Short") not in drawn for n in range(80))
     rest = 160 - len(drawn) - besides
-    text = read(open_record(store, queue=queue))
+    text = read(open_record(store, queue=queue, view="all"))
     assert f"Never looked at {rest} cells, from the random audit and the {besides}" in text
     # The votes say MET on half, people everywhere: nothing is accepted, and it says why.
     assert re.search(r"disagree with people, and \d+ of \d+ that were settled besides; of", text)
@@ -122,9 +139,13 @@ def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> N
     reviewed.settle(store, ada, queue, "i0", MET)
     reviewed.settle(store, ada, queue, "i2", MET)
     reviewed.settle(store, ada, queue, "i1", None, why="ambiguous_criterion", note="Which?")
-    app = open_record(store, queue=queue, view="session")
-    figures = {one.label: one.value for one in app.metric}
-    assert figures == {"Corrected": "2", "Kept": "2", "Given": "0", "Nobody can say": "2"}
+    # The findings begin with it, whatever the address does not say.
+    app = open_record(store, queue=queue)
+    text = read(app)
+    assert text.index("What people changed People settled 6 cells. Of 4 with a verdict") > 0
+    assert "they changed 2 (50%)" in text
+    assert "Changed 2 Kept 2 Given, where the panel had none 0 Nobody can say 2" in text
+    assert "Not known: no cell has the verdicts of two reviewers" in text
     (work,) = offered(app, store)
     # The votes say MET of both criteria of i0 and UNMET of those of i2.
     assert work == Work("Step through the 1 item that people changed", ("i2",), None)
@@ -134,6 +155,62 @@ def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> N
     assert "Right 1 0 0 3 Short 1 0 0 3" in text
     # Nobody looked at the votes before confirming.
     assert "Not known: no verdict was confirmed after the votes were shown." in text
+
+
+def hrefs(app: AppTest) -> dict[str, dict[str, str]]:
+    """The addresses of the links in our own HTML, by their words."""
+    body = " ".join(str(e.proto.body) for e in app.get("html"))
+    links = re.findall(r'<a href="([^"]*)"[^>]*>([^<]*)</a>', body)
+    return {
+        words: {name: one for name, (one,) in parse_qs(html.unescape(to).split("?")[1]).items()}
+        for to, words in links
+    }
+
+
+def test_the_counts_lead_to_the_cells_behind_them(store: Store) -> None:
+    queue = make_queue(store, 4)
+    # The votes say MET on i0 and i1, UNMET on i2 and i3; two cells each.
+    for item in ("i0", "i1", "i2"):
+        reviewed.settle(store, sit(store, "Ada"), queue, item, MET)
+    links = hrefs(open_record(store, queue=queue))
+    assert links["2"] == {"queue": str(queue), "view": "session", "show": "mended"}
+    app = open_record(store, **links["2"])
+    text = read(app)
+    assert "Cells on which people changed the panel's verdict" in text
+    assert "i2 Right UNMET MET i2 Short UNMET MET" in text
+    assert hrefs(app)["i2"] == {"run": "1", "item": "i2", "at": "Short"}
+    assert "i0 Right MET MET" in read(open_record(store, **links["4"]))
+    strange = open_record(store, queue=queue, show="nothing")
+    assert "The address asks for 'nothing', which is no list of this page." in read(strange)
+
+
+def test_two_reviewers_are_compared_by_their_first_verdicts_with_kappa(store: Store) -> None:
+    settings = QueueSettings(mode="blind", reviewers=2)
+    queue = make_queue(store, 40, EVERYTHING.model_copy(update={"criteria": ("Right",)}), settings)
+    ada, bob = sit(store, "Ada"), sit(store, "Bob")
+    for n in range(40):
+        reviewed.settle(store, ada, queue, f"i{n}", n % 2, note="x")
+        # Bob differs on every fifth item, 4 times from each of Ada's two options.
+        reviewed.settle(store, bob, queue, f"i{n}", n % 2 if n % 5 else 1 - n % 2, note="x")
+    app = open_record(store, queue=queue)
+    text = read(app)
+    assert "Two reviewers gave the same first verdict on 32 of 40 cells (80%)." in text
+    # Both say MET on 20 of 40: chance agreement is .5, so kappa = (.8 - .5) / (1 - .5) = .6.
+    assert re.search(r"Right 0\.60 0\.\d\d to 0\.\d\d 32 8 Ada and Bob", text)
+    differ = read(open_record(store, **hrefs(app)["8"]))
+    # i0 is open yet: what both said is told once an adjudicator has resolved it.
+    hidden = "shown once the cell is resolved"
+    assert (
+        f"Right: cells with different verdicts Item Criterion Ada Bob i0 Right {hidden}" in differ
+    )
+    assert "i1 Right UNMET UNMET" in read(open_record(store, **hrefs(app)["32"]))
+    # To others than the two and leads nobody is named; to the two they are.
+    other = read(open_record(store, "Cid", queue=queue))
+    assert "32 8 A reviewer and another reviewer" in other
+    assert "Ada" not in other
+    assert "32 8 Ada and Bob" in read(open_record(store, "Bob", queue=queue))
+    gone = read(open_record(store, queue=queue, show="differ", at=7))
+    assert "two reviewers who share no cell of this queue" in gone
 
 
 def test_weights_of_judges_are_used_and_given_up_with_one_click(store: Store) -> None:

@@ -5,9 +5,17 @@ Item 1 is i0 (all judges say MET), item 2 is i1 (MET, MET, UNMET: split).
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from core.domain.base import build
 from core.domain.review import QueueSettings
+from core.domain.rubric import Criterion
 from core.services.review import adjudication, claims
 from core.store.store import Store
+from pages.review_item.keyboard import option_keys
+from pages.ui import routes
 from tests.pages import reviewing as at
 from tests.pages.conftest import shown
 from tests.services import reviewed
@@ -70,6 +78,65 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     assert "Item 4" in shown(app)
     assert "judges say the same of Right, Short: confirmed" in shown(app)
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
+
+
+def scale(*labels: str, **more: Any) -> Criterion:
+    """An ordered question with these options, the first the best."""
+    top = len(labels) - 1
+    options = [{"label": one, "value": (top - at) / top} for at, one in enumerate(labels)]
+    return build(
+        Criterion,
+        {"name": "Right", "requirement": "Is it?", "scale": "ordinal", "options": options, **more},
+        "criterion",
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "keys"),
+    [
+        (("0", "1", "2", "3", "4", "5"), ["0", "1", "2", "3", "4", "5"]),
+        (("5", "4", "3", "2", "1"), ["5", "4", "3", "2", "1"]),
+        # Where one label is no digit, keys are places, and stand on the buttons.
+        (("10", "5", "0"), ["1", "2", "3"]),
+        (("bad", "good"), ["1", "2"]),
+        (tuple(f"L{n}" for n in range(11)), [*"123456789", "Shift+1", "Shift+2"]),
+    ],
+)
+def test_the_key_of_a_digit_is_that_digit_and_else_the_place(
+    labels: tuple[str, ...], keys: list[str]
+) -> None:
+    assert option_keys(scale(*labels)) == keys
+
+
+def test_an_option_beside_a_scale_of_digits_has_a_key_that_is_no_digit() -> None:
+    options = [
+        *({"label": str(n), "value": n / 2} for n in range(3)),
+        {"label": "No text", "na": 1},
+    ]
+    assert option_keys(scale("a", "b", options=options)) == ["0", "1", "2", "Shift+1"]
+
+
+def test_on_a_scale_from_zero_each_digit_chooses_itself_and_cannot_assess_moves(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    criteria = (scale("0", "1", "2", "3", "4", "5"), reviewed.RUBRIC.criteria[1])
+    rubric = reviewed.RUBRIC.model_copy(update={"criteria": criteria})
+    monkeypatch.setattr(reviewed, "RUBRIC", rubric)
+    app = at.sit_down(store, at.queue(store), "Ben")
+
+    def shortcuts(*starts: str) -> list[str]:
+        buttons = [b.proto for b in app.button if b.label.startswith(starts)]
+        return [button.shortcut for button in buttons if button.shortcut]
+
+    assert shortcuts("**") == ["0", "1", "2", "3", "4", "5"]
+    assert shortcuts("Cannot assess") == ["x"]
+    at.act(app, at.WHY)
+    assert "Why can it not be assessed? (X goes back)" in shown(app)
+    at.act(app, at.WHY)
+    at.choose(app, 1, "Right", 5)
+    # The next question has other labels: its places are its keys, and 0 is free.
+    assert shortcuts("**MET", "**UNMET") == ["1", "2"]
+    assert shortcuts("Cannot assess") == ["0"]
 
 
 def test_committing_too_early_jumps_to_what_is_missing_and_keeps_the_item(store: Store) -> None:
@@ -150,6 +217,36 @@ def test_undo_takes_the_last_act_back_again_and_again_until_there_is_none(store:
     assert reviewed.pictures(store, run) == before
     at.act(app, at.UNDO)
     assert "There is nothing of yours to undo" in shown(app)
+
+
+def test_undo_of_what_met_anothers_verdict_leads_to_a_flag_for_a_lead_and_further_back(
+    store: Store,
+) -> None:
+    queue = at.queue(store, rule=SPLIT, settings=QueueSettings(reviewers=2))
+    reviewed.sit(store, "Lea")
+    reviewed.settle(store, reviewed.sit(store, "Ben"), queue, "i2", UNMET)
+    for name in ("Ben", "Ann"):
+        reviewed.settle(store, reviewed.sit(store, name), queue, "i1", MET)
+    app = at.sit_down(store, queue, "Ben")
+    at.act(app, at.UNDO)
+    assert "Item 2: your verdict on “Right” and “Short” has met another reviewer" in shown(app)
+    (note,) = [area for area in app.text_area if area.label == "Note for the lead"]
+    assert note.value == "I would change my verdict on “Right” and “Short”: "
+    note.set_value("I misread it.")
+    at.act(app, "ask lead")
+    assert "Flagged for a lead." in shown(app)
+    assert not [area for area in app.text_area if area.label == "Note for the lead"]
+    # The lead finds it on the queue's page, the note with it, and can send it back.
+    lea = at.sit_down(store, queue, "Lea", page=routes.QUEUES)
+    assert "Send decided cells back (2 flagged)" in [one.label for one in lea.expander]
+    assert "I misread it." in shown(lea)
+    # U takes the flag away; U again offers it again, and once more goes on to what came before.
+    at.act(app, at.UNDO)
+    assert "Taken back: the flag" in shown(app)
+    at.act(app, at.UNDO)
+    at.act(app, at.UNDO)
+    assert "Taken back: your confirmation" in shown(app)
+    assert "Item 3" in shown(app)
 
 
 def test_a_flag_needs_a_reason_goes_to_its_role_and_can_be_taken_away(store: Store) -> None:

@@ -71,6 +71,7 @@ LOOKED_AT = {
     ("pages/report/page.py", "made.made"),
     ("pages/arena/answers.py", "words"),
     ("pages/arena/page.py", "run_id"),
+    ("pages/review_item/cards.py", "key"),
     ("pages/review_item/cards.py", "words"),
     ("pages/queues/page.py", "run"),
     ("pages/queues/making.py", "help"),

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 
 from core.services.agreement import confusion, load_ratings, rater_pairs, reliability
 from core.services.agreement.rating_sheet import Sheet
-from core.services.agreement.ratings import ABSTAINED, LABELS, NOT_ASKED, PANEL, CriterionRatings
+from core.services.agreement.ratings import (
+    ABSTAINED,
+    LABELS,
+    MAJORITY,
+    NOT_ASKED,
+    PANEL,
+    PEOPLE,
+    CriterionRatings,
+)
 from tests.new_store import new_store
 from tests.pages.graded import FIRST, graded
 
@@ -41,7 +49,8 @@ def made(one: list[int], other: list[int], scale: str = "nominal", k: int = 3) -
 
 def test_labels_come_first_and_the_panel_is_not_compared_with_itself(sheet: Sheet) -> None:
     assert sheet.references == (LABELS, PANEL, ANN, BOB)
-    assert sheet.raters(LABELS) == (PANEL, ANN, BOB)
+    # On one item of Depth the verdict is not what most said, so their majority is a rater, too.
+    assert sheet.raters(LABELS) == (PANEL, ANN, BOB, MAJORITY)
     assert sheet.raters(PANEL) == (ANN, BOB)
 
 
@@ -74,8 +83,8 @@ def test_a_kappa_that_does_not_exist_says_why(sheet: Sheet) -> None:
 def test_an_accuracy_of_one_has_an_interval_that_ends_below_one() -> None:
     (line,) = rater_pairs.compare(made([0, 1, 0, 1], [0, 1, 0, 1]), PANEL, BOB)
 
-    # Clopper and Pearson (1934) for 4 of 4: the lower end is .025^(1/4) = .3976.
-    assert line.accuracy.low == pytest.approx(0.025**0.25)
+    # Wilson (1927) with t on 3 for 4 of 4: the lower end is 1 / (1 + 3.1824^2 / 4) = .2831.
+    assert line.accuracy.low == pytest.approx(1 / (1 + 3.1824463**2 / 4))
     assert line.accuracy.high == 1
 
 
@@ -170,3 +179,34 @@ def test_answers_are_spread_over_the_options(sheet: Sheet) -> None:
         ANN: ((0, 0, 1), 1),
         BOB: ((0, 1, 1), 1),
     }
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        # x where it is y on 2 of 3 items; the other 4 of 6 are the same.
+        ([0, 0, 1, 1, 1, 2], [0, 0, 0, 0, 1, 2], "bob says x on 2 of 3 items that ann calls y"),
+        ([0, 1, 2], [0, 1, 2], "bob and ann agree on all 3 items."),
+        # One item each way: nothing is more common than the other.
+        ([0, 1, 2], [1, 0, 2], "bob says y on 1 of 1 item that ann calls x (2 differences are as"),
+        ([0, 0, 1], [0, ABSTAINED, 1], "bob abstains on 1 of 2 items that ann calls x"),
+    ],
+)
+def test_the_matrix_says_its_finding_in_a_sentence(
+    one: list[int], other: list[int], said: str
+) -> None:
+    found = confusion.confusion(made(one, other), "c", ANN, BOB)
+    words = confusion.in_words(found, ANN, BOB)
+    assert words.startswith(said)
+    same = sum(a == b for a, b in zip(one, other, strict=True))
+    assert said.endswith(".") or f"both agree on {same} of {len(one)}." in words
+
+
+def test_labels_and_the_panel_are_called_as_in_a_sentence() -> None:
+    table = confusion.Confusion(("MET", "UNMET"), ("MET", "UNMET"), ((30, 0), (12, 28)))
+    assert confusion.in_words(table, LABELS, PANEL) == (
+        "The panel says MET on 12 of 40 items that the labels call UNMET; both agree on 58 of 70."
+    )
+    assert confusion.in_words(table, PEOPLE, ANN).startswith(
+        "ann says MET on 12 of 40 items that the majority of people calls UNMET"
+    )

@@ -8,11 +8,12 @@ import pytest
 from core.domain.base import build
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import MOST_CODES, patterns
+from core.metrics.intervals import joint_draws
 from core.metrics.intervals.bootstrap import quantile, risen
 from core.metrics.intervals.draws import MANY, OFTEN, resample_many, resample_patterns
-from core.services.agreement import overall
+from core.metrics.intervals.joint_draws import AnswerPairs, Picked, Resampled
 from core.services.agreement.group_figures import Draws
-from core.services.agreement.overall import OVERALL, AnswerPairs, Picked, Resampled
+from core.services.agreement.overall import OVERALL
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, answers_at
 from core.services.agreement.score_agreement import _score, summed_scores
 
@@ -65,7 +66,7 @@ def test_counts_of_all_cells_spread_as_items_drawn_one_by_one(
         return float(one.std()), float((one - other).std())
 
     normal = gap()
-    monkeypatch.setattr(overall, "MOST_DRAWN", items * draws)
+    monkeypatch.setattr(joint_draws, "MOST_DRAWN", items * draws)
     # Two standard deviations of 1,000 draws: each is known to 1 / sqrt(2,000) = 2.2 %.
     assert gap() == pytest.approx(normal, rel=0.1)
 

@@ -50,7 +50,7 @@ def _rated(rows):
                 state = State.FAILED if code == -2 else state
                 answers.append(RatedAnswer(str(at), criterion.name, rater, option, state))
         items.append(Item(id=str(at), submission="t", labels=found))
-    return gather(RUBRIC, items, answers, {})
+    return gather(RUBRIC, items, answers)
 
 
 def _gaps(found, path=()):

@@ -21,7 +21,7 @@ def folder(tmp_path):
 
 def test_the_report_has_the_keys_of_the_contract(folder):
     report = measured(folder)
-    assert list(report) == ["criteria", "score", "overall", "alt_test"]
+    assert list(report) == ["trust", "criteria", "score", "overall", "alt_test"]
     for criterion in report["criteria"].values():
         assert set(criterion) == {"scale", "levels", "groups", "raters", "panel"}
         for group in criterion["groups"].values():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.services.agreement import overall
-from core.services.agreement.overall import OVERALL, AnswerPairs, Resampled
+from core.metrics.intervals import joint_draws
+from core.metrics.intervals.joint_draws import AnswerPairs, Resampled
+from core.services.agreement.overall import OVERALL
 
 ITEMS, DRAWS = 6000, 800
 
@@ -33,8 +34,8 @@ def _spread(seed: int) -> dict[str, float]:
 
 def test_blocks_spread_as_items_do(monkeypatch: pytest.MonkeyPatch) -> None:
     single = _spread(1)
-    monkeypatch.setattr(overall, "MOST_DRAWN", 0)  # so that the least blocks are drawn: 2,000
-    monkeypatch.setattr(overall, "MANY", ITEMS + 1)  # and no normal distribution
+    monkeypatch.setattr(joint_draws, "MOST_DRAWN", 0)  # so that the least blocks are drawn: 2,000
+    monkeypatch.setattr(joint_draws, "MANY", ITEMS + 1)  # and no normal distribution
     blocks = _spread(2)
     for name in OVERALL:
         # A standard deviation of 800 draws is off by 1 / sqrt(1,600) = 2.5 %, that of 2,000 blocks
@@ -43,7 +44,7 @@ def test_blocks_spread_as_items_do(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_item_is_in_one_block_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overall, "MOST_DRAWN", 0)
+    monkeypatch.setattr(joint_draws, "MOST_DRAWN", 0)
     pairs = _pairs(2)
     whole = Resampled(pairs[0].items)
     blocks, number = whole._blocks(DRAWS, np.random.default_rng(0))

@@ -56,7 +56,8 @@ def made(
     asked = CriterionRatings("c", "binary", ("MET", "UNMET"), columns, "c", (0, 1))
     items = tuple(f"i{at}" for at in range(n))
     judges = (LLM,) if judge else ()
-    return Sheet(items, judges, (asked,), tuple(people), whole=n)
+    members = frozenset(judges or people)
+    return Sheet(items, judges, (asked,), tuple(people), whole=n, members=members)
 
 
 THREE = {ANN: [0, 0, 1, 1, 0], BEN: [0, 1, 1, 0, 0], CAT: [0, 0, 1, 0, 1]}
@@ -70,12 +71,25 @@ def test_with_people_and_a_judge_their_majority_is_the_reference_and_labels_come
     assert made(THREE, [0] * 5, [0] * 5).references[:2] == (LABELS, PEOPLE)
 
 
-def test_people_alone_are_not_compared_with_verdicts_that_are_their_own() -> None:
-    sheet = made(THREE)
+def test_people_alone_are_a_panel_and_nobody_meets_verdicts_with_an_own_answer() -> None:
+    sheet = made(THREE, labels=[0] * 5)
 
-    assert sheet.references == (PEOPLE, ANN, BEN, CAT)
+    assert sheet.references == (LABELS, PEOPLE, PANEL, ANN, BEN, CAT)
+    assert sheet.raters(LABELS)[:2] == (PANEL, PEOPLE)
+    # The majority of people and the panel are made of the same answers.
     assert sheet.raters(PEOPLE) == (ANN, BEN, CAT)
-    assert sheet.raters(ANN) == (PEOPLE, BEN, CAT)
+    assert sheet.raters(ANN) == (PANEL, PEOPLE, BEN, CAT)
+    # Against the panel a person meets what most of the others said: as against the majority.
+    (panel,) = rater_pairs.compare(sheet, PANEL, ANN)
+    (people,) = rater_pairs.compare(sheet, PEOPLE, ANN)
+    assert panel == people
+
+
+def test_a_judge_alone_is_not_compared_with_its_own_panel() -> None:
+    sheet = made(THREE, [0, 0, 1, 0, 1])
+
+    assert PANEL not in sheet.raters(LLM)
+    assert LLM not in sheet.raters(PANEL)
 
 
 def test_a_judge_meets_the_majority_of_all_and_a_person_that_of_the_others() -> None:

@@ -63,7 +63,7 @@ def _one_by_one(given_by: list[int | None]) -> Rated:
         for (rater, name, item), option in zip(CELLS, given_by, strict=True)
         if option != -1
     ]
-    return gather(RUBRIC, ITEMS, answers, {})
+    return gather(RUBRIC, ITEMS, answers)
 
 
 def _by_columns(given_by: list[int | None]) -> Rated:
@@ -72,7 +72,7 @@ def _by_columns(given_by: list[int | None]) -> Rated:
         if option != -1:
             columns.setdefault((rater, name), []).append((item, option))
     made = [_column(name, rater, dict(cells)) for (rater, name), cells in columns.items()]
-    return gather(RUBRIC, ITEMS, (), {}, made)
+    return gather(RUBRIC, ITEMS, (), columns=made)
 
 
 def _column(criterion: str, rater: Rater, options: Mapping[str, int | None]) -> Column:
@@ -96,7 +96,7 @@ def test_whole_columns_give_what_single_answers_give(given_by: list[int | None])
 
 def test_an_answer_that_is_no_answer_stays_the_option_it_was() -> None:
     # Option 2 is na in the shared rubric: no level, an abstention, and still what was chosen.
-    found = gather(RUBRIC, ITEMS, (), {}, [_column("Depth", RATERS[0], {"a": 2, "b": None})])
+    found = gather(RUBRIC, ITEMS, (), columns=[_column("Depth", RATERS[0], {"a": 2, "b": None})])
     assert found.answers_of(RATERS[0], "a") == {"Depth": 2}
     assert found.answers_of(RATERS[0], "b") == {"Depth": None}
     assert found.criteria[0].levels[:2, 0].tolist() == [-1, -1]

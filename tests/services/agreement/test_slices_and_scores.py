@@ -6,7 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
+from core.metrics.agreement.scores import pair_up
+from core.metrics.estimate import Confidence
 from core.services.agreement import (
     confusion,
     load_ratings,
@@ -14,6 +17,7 @@ from core.services.agreement import (
     rating_sheet,
     score_agreement,
 )
+from core.services.agreement.group_figures import Draws, score_intervals
 from core.services.agreement.rating_sheet import Sheet, Slice, Traits
 from core.services.agreement.ratings import ABSTAINED, FAILED, LABELS, PANEL, CriterionRatings
 from core.store.store import Store
@@ -187,3 +191,19 @@ def test_false_positives_are_about_met_wherever_it_is_listed(labels: tuple[str, 
 
     assert found["false_positive_rate"].value == pytest.approx(1 / 3)
     assert found["false_negative_rate"].value == 1.0
+
+
+def test_the_interval_of_a_mean_gap_of_few_scores_is_by_t() -> None:
+    """Gaps -.2, -.1, 0, .1, .2 and .3 lie evenly about .05, so scipy's plain t is wanted."""
+    reference = np.array([0.5, 0.4, 0.6, 0.3, 0.5, 0.2])
+    gaps = np.array([-0.2, -0.1, 0.0, 0.1, 0.2, 0.3])
+    pairs = pair_up(reference, reference + gaps)
+    found = score_intervals(pairs, Draws(6, 200, 0))
+
+    wanted = stats.t.interval(0.95, 5, gaps.mean(), stats.sem(gaps))
+    assert (found["bias"].low, found["bias"].high) == pytest.approx(wanted)
+    assert found["mae"].low is not None
+    assert found["mae"].low >= 0.0
+    # Another method that is asked for is kept, as for every figure.
+    asked = score_intervals(pairs, Draws(6, 200, 0, Confidence(0.95, "percentile")))
+    assert asked["bias"].method == "percentile"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_rel
 
 from core.cli.reports_as_text import comparison_as_text
 from core.domain.panel import Asking, Panel
@@ -24,6 +24,7 @@ from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mcnemar_exact
 from core.services.comparison.differences import Delta
 from core.services.comparison.run_comparison import as_json, compare_runs, run_number
+from core.services.results import run_columns
 from core.store.store import Store
 from tests.services.comparison.world import CLEAR, ONE, TONE, TWO, dataset, run_with
 
@@ -84,14 +85,19 @@ def test_the_mean_score_and_all_cells_are_paired_over_items(store: Store) -> Non
     assert found.accuracy.n == 16
 
 
-def test_one_seed_gives_one_interval_that_holds_the_difference(store: Store) -> None:
+def test_of_few_items_the_difference_of_scores_is_the_paired_t_test_whatever_the_seed(
+    store: Store,
+) -> None:
     runs = both(store)
-    one, again, other = (compare_runs(store, *runs, seed=s).deltas.score for s in (1, 1, 2))
+    one, other = (compare_runs(store, *runs, seed=s).deltas.score for s in (1, 2))
+    columns = [run_columns.score_columns(store, store.runs.get(run)).score for run in runs]
+    wanted = ttest_rel(columns[1], columns[0])
 
-    assert one.difference == again.difference != other.difference
-    assert one.difference.low is not None
-    assert one.difference.high is not None
-    assert one.difference.low < 3 / 16 < one.difference.high
+    assert one == other
+    assert one.test == "t"
+    assert one.p.value == pytest.approx(wanted.pvalue)
+    ends = wanted.confidence_interval(0.95)
+    assert (one.difference.low, one.difference.high) == pytest.approx((ends.low, ends.high))
 
 
 def test_a_run_and_its_copy_differ_in_nothing(store: Store) -> None:
@@ -104,7 +110,7 @@ def test_a_run_and_its_copy_differ_in_nothing(store: Store) -> None:
         assert delta.difference.value == 0
         assert delta.p.value is None
         assert delta.difference.low is None
-    assert "All resamples give the same value" in found.deltas.score.difference.reason
+    assert "All items give the same difference" in found.deltas.score.difference.reason
     assert "right on the same items" in found.deltas.criteria[0].accuracy.p.reason
 
 

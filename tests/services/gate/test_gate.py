@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from core.services.agreement.overall import AnswerPairs, Resampled, accuracy, mean_kappa
+from core.metrics.intervals.joint_draws import AnswerPairs, Resampled
+from core.services.agreement.overall import accuracy, mean_kappa
 from core.services.gate.baseline import fall
 from tests.command_line import cli
 
@@ -39,8 +41,8 @@ def folder(path: Path, right: list[bool], criterion: str = NAME, kind: str = "ll
 
 @pytest.fixture
 def eight_of_ten(tmp_path: Path) -> Path:
-    """Wrong once on a MET and once on an UNMET: accuracy .8, kappa (.8 - .5) / .5 = .6."""
-    return folder(tmp_path / "votes", [True] * 8 + [False] * 2)
+    """Wrong twice on a MET and twice on an UNMET: accuracy .8, kappa (.8 - .5) / .5 = .6."""
+    return folder(tmp_path / "votes", [True] * 16 + [False] * 4)
 
 
 def test_bounds_hold_or_not_and_the_status_says_so(eight_of_ten: Path) -> None:
@@ -71,7 +73,11 @@ def test_paths_reach_every_figure_of_metrics(eight_of_ten: Path, name: str) -> N
 def test_per_criterion_names_are_figures_of_each_criterion(eight_of_ten: Path) -> None:
     done = cli("check", eight_of_ten, "--per-criterion", "--min", "cohen_kappa=0.6")
     assert done.returncode == 0
-    assert f"criteria.{NAME}.panel.vs_gold.cohen_kappa: 0.6, at least 0.6 is asked" in done.stdout
+    assert re.search(
+        re.escape(f"criteria.{NAME}.panel.vs_gold.cohen_kappa: 0.6 (")
+        + r"0\.\d+ to 0\.\d+, n = 20, 100% decided\), at least 0\.6 is asked",
+        done.stdout,
+    )
     alone = cli("check", eight_of_ten, "--min", "cohen_kappa=0.6")
     assert alone.returncode == 2
     assert "It is one of each criterion: add --per-criterion" in alone.stderr
@@ -96,10 +102,58 @@ def test_what_is_asked_wrongly_is_refused(
 
 
 def test_what_is_undefined_fails_with_its_reason(tmp_path: Path) -> None:
-    people = folder(tmp_path / "people", [True] * 4, kind="human")
-    done = cli("check", people, "--min", "accuracy=0")
+    unlabelled = folder(tmp_path / "votes", [True] * 4)
+    items = [{"id": f"i{at}", "submission": "t"} for at in range(4)]
+    (unlabelled / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    done = cli("check", unlabelled, "--min", "accuracy=0")
     assert done.returncode == 1
-    assert "undefined (No item has an answer of both.), at least 0 is asked" in done.stdout
+    assert "undefined (There are no labels to compare with.), at least 0 is asked" in done.stdout
+    (unlabelled / "votes.csv").write_text("item_id,criterion,rater_id,rater_kind,label\n")
+    done = cli("check", unlabelled, "--min", "accuracy=0")
+    assert (done.returncode, "undefined (There are no votes.)" in done.stdout) == (1, True)
+
+
+def test_too_few_labels_or_decided_cells_are_not_enough_to_tell(tmp_path: Path) -> None:
+    one = folder(tmp_path / "one", [True])
+    done = cli("check", one, "--min", "accuracy=0.8", "--json")
+    (check,) = json.loads(done.stdout)["checks"]
+    assert (done.returncode, check["value"], check["n"]) == (1, 1.0, 1)
+    assert "not enough to tell: n = 1; 20 are asked (--min-n)" in check["why"]
+    assert cli("check", one, "--min", "accuracy=0.8", "--min-n", "1").returncode == 0
+
+    # All 30 are right, and the calls of 30 further items failed: 50% are decided.
+    half = folder(tmp_path / "half", [True] * 60)
+    lines = (half / "votes.csv").read_text().split("\n")
+    failed = [line.rpartition(",")[0] + "," for line in lines[31:61]]
+    (half / "votes.csv").write_text("\n".join([*lines[:31], *failed]) + "\n")
+    assert cli("check", half, "--min", "accuracy=0.8").returncode == 0
+    short = cli("check", half, "--min", "accuracy=0.8", "--min-decided", "0.51")
+    assert short.returncode == 1
+    assert "50% of cells are decided; 51% are asked (--min-decided)" in short.stdout
+
+
+def test_the_lower_end_is_tested_where_it_is_asked(eight_of_ten: Path) -> None:
+    # 16 of 20 with t on 19: Wilson's (1927) lower end is .568 (own arithmetic: t = 2.093,
+    # (.8 + t^2/40 - t sqrt(.16/20 + t^2/1600)) / (1 + t^2/20)).
+    asked = ("check", eight_of_ten, "--lower", "--min")
+    assert cli(*asked, "accuracy=0.56").returncode == 0
+    low = cli(*asked, "accuracy=0.57")
+    assert low.returncode == 1
+    assert "a lower end of at least 0.57 is asked" in low.stdout
+
+
+def test_a_drop_fails_only_where_its_whole_interval_lies_above_what_is_allowed(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "baseline.json"
+    cli("check", folder(tmp_path / "before", [True] * 100), "--write-baseline", kept)
+    # 20 of 100 fell: 13 to 28 points. Surely more than 10, not surely more than 18.
+    now = folder(tmp_path / "now", [True] * 80 + [False] * 20)
+    asked = ("check", now, "--baseline", kept, "--min", "accuracy=0", "--max-drop")
+    assert cli(*asked, "0.1").returncode == 1
+    passed = cli(*asked, "0.18")
+    assert passed.returncode == 0
+    assert "not surely more than 0.18" in passed.stdout
 
 
 def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None:
@@ -109,7 +163,7 @@ def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None
     # Two of ten fell: of the resamples .8 ** 10 = .11 have neither, so no drop is in the interval.
     small = cli("check", folder(tmp_path / "small", [True] * 8 + [False] * 2), "--baseline", kept)
     assert small.returncode == 0
-    assert "a drop of 0.2, within noise (95% interval 0 to 0.5)" in small.stdout
+    assert "a drop of 0.2, not surely more than 0 (95% interval 0 to 0.5)" in small.stdout
     # Five of ten: .5 ** 10 = .001.
     large = folder(tmp_path / "large", [True] * 5 + [False] * 5)
     fell = cli("check", large, "--baseline", kept, "--min", "accuracy=0", "--json")
@@ -117,7 +171,8 @@ def test_a_drop_within_noise_passes_and_a_sure_one_fails(tmp_path: Path) -> None
     drop = json.loads(fell.stdout)["checks"][-1]
     assert (drop["kind"], drop["before"], drop["value"], drop["items"]) == ("drop", 1.0, 0.5, 10)
     assert drop["ci"][0] > 0
-    allowed = cli("check", large, "--baseline", kept, "--min", "accuracy=0", "--max-drop", "0.5")
+    asked = ("--min", "accuracy=0", "--min-n", "1", "--max-drop", "0.5")
+    allowed = cli("check", large, "--baseline", kept, *asked)
     assert allowed.returncode == 0
     assert "a drop of 0.5, 0.5 is allowed" in allowed.stdout
 
@@ -186,14 +241,19 @@ def test_the_checks_are_written_as_junit(tmp_path: Path, eight_of_ten: Path) -> 
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     failed = suite.find("testcase/failure")
     assert failed is not None
-    assert failed.get("message") == "0.6, at least 0.7 is asked"
+    message = failed.get("message") or ""
+    assert message.startswith("0.6 (")
+    assert message.endswith("n = 20, 100% decided), at least 0.7 is asked")
+    held = suite.find("testcase/system-out")
+    assert held is not None
+    assert "n = 20" in (held.text or "")
     assert suite[0].get("name") == f"criteria.{NAME}.panel.vs_gold.cohen_kappa (min)"
 
 
 def test_metrics_say_the_overall_figures_too(eight_of_ten: Path) -> None:
     found = json.loads(cli("metrics", eight_of_ten, "--bootstrap", 500, "--json").stdout)
     panel = found["overall"]["panel"]["vs_gold"]
-    assert (panel["criteria"], panel["cells"], panel["accuracy"]) == (1, 10, 0.8)
+    assert (panel["criteria"], panel["cells"], panel["accuracy"]) == (1, 20, 0.8)
     assert panel["mean_kappa"] == pytest.approx(0.6)
     low, high = panel["ci"]["accuracy"]
     assert low < 0.8 < high

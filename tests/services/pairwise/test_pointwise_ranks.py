@@ -44,7 +44,7 @@ def rated(
         for system, levels in of.items()
         for at, name in enumerate(names)
     ]
-    return gather(rubric or ceiling(), items, answers, {})
+    return gather(rubric or ceiling(), items, answers)
 
 
 #: Accuracy 3, everything else perfect: base 7.55, capped at 4.0 (the ADR's hallucination).

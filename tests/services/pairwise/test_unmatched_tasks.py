@@ -31,7 +31,7 @@ def rated(marks: dict[str, dict[str, list[int]]]) -> Rated:
         for system, given in of.items()
         for n, option in enumerate(given)
     ]
-    return gather(RUBRIC, items, answers, {})
+    return gather(RUBRIC, items, answers)
 
 
 def test_a_systems_score_is_the_mean_over_its_items_of_the_judges_mean() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from core.domain.base import build
@@ -64,20 +66,100 @@ def test_a_cap_holds_when_the_queue_is_brought_up_to_date(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_draws_are_never_cut_and_their_chance_is_the_share_that_was_drawn(
+def test_the_audit_is_a_share_of_the_cap_and_its_chance_is_the_share_of_the_rest(
     store: Store, seed: int
 ) -> None:
     run = reviewed.graded(store, ITEMS)
-    drawn = choose(store, run.id, only(audit_share=0.3), seed=seed).cells
     found = choose_within(store, run.id, capped(20, audit_share=0.3), seed=seed)
+    # 30 % of 20 cells are 6; the other 14 are the first of the order, as without an audit.
+    preview = found.preview
+    assert (preview.cells, preview.doubtful, preview.random) == (20, 14, 6)
     kept = [cell for cell in found.cells if cell.ruled]
-    # How many cells are kept rests on the number of draws alone, whichever cells they are.
-    assert len(kept) == max(0, 20 - len(drawn))
-    assert len(found.cells) <= max(20, len(drawn))
-    others = [cell for cell in found.cells if not cell.ruled]
-    assert places(others) == places(drawn) - places(kept)
-    assert {cell.chance for cell in others} == {len(drawn) / CELLS}
-    assert {cell.chance for cell in kept} <= {1.0}
+    alone = choose_within(store, run.id, capped(14), seed=seed)
+    assert places(kept) == places(alone.cells)
+    # Drawn are 6 of the 34 that are not kept, doubtful ones that the cap left out among them.
+    assert {cell.chance for cell in found.cells if not cell.ruled} == {6 / (CELLS - 14)}
+    assert {cell.chance for cell in kept} == {1.0}
+
+
+def test_the_recorded_chance_is_how_often_a_cell_is_drawn(store: Store) -> None:
+    run = reviewed.graded(store, ITEMS)
+    rule = capped(20, audit_share=0.3)
+    times = Counter[tuple[str, str]]()
+    for seed in range(400):
+        cells = choose_within(store, run.id, rule, order="dataset", seed=seed).cells
+        times.update(places(cell for cell in cells if not cell.ruled))
+    # In the order of the dataset the same 14 are kept always. Each of the other 34 is drawn with
+    # chance 6 / 34: 70.6 of 400 times, standard deviation sqrt(400 * .176 * .824) = 7.6.
+    assert len(times) == CELLS - 14
+    assert sum(times.values()) == 6 * 400
+    assert all(abs(count - 400 * 6 / 34) < 4 * 7.6 for count in times.values())
+
+
+def test_few_doubtful_cells_leave_room_that_the_audit_does_not_take(store: Store) -> None:
+    run = reviewed.graded(store, ITEMS)
+    # i3, i7, ... i23 hold an abstention, on both criteria: 12 cells. A quarter of 40 is 10.
+    rule = capped(40, split=False, flip=False, audit_share=0.25)
+    found = queues.preview(store, run.id, rule, seed=1)
+    assert (found.cells, found.doubtful, found.random, found.left_out) == (22, 12, 10, 0)
+    # All that is not doubtful is drawn where a larger cap asks for more than there is.
+    everything = queues.preview(store, run.id, rule.model_copy(update={"most": 200}), seed=1)
+    assert (everything.doubtful, everything.random) == (12, CELLS - 12)
+
+
+def test_known_labels_are_a_share_of_the_cap_as_well(store: Store) -> None:
+    run = reviewed.graded(store, ITEMS)
+    # i0 and i1 are labelled on "Right". By the dataset's order 6 cells are kept: i1, i2 and i3,
+    # so of the labelled ones only i0 is left to be drawn.
+    rule = capped(10, audit_share=0.2, gold_share=0.2)
+    found = choose_within(store, run.id, rule, order="dataset", seed=2)
+    gold = [cell for cell in found.cells if cell.item_id == "i0" and cell.criterion.name == "Right"]
+    assert len(gold) == 1
+    assert len(found.cells) <= 10
+    # Drawn as one of 42 by the audit (2), or for its label (1 of 1): surely.
+    assert gold[0].chance == 1.0
+    # Both shares together never exceed the cap.
+    assert queues.preview(store, run.id, capped(10, audit_share=0.9, gold_share=0.9)).cells <= 10
+
+
+def test_an_audit_is_not_drawn_anew_when_a_full_queue_is_brought_up_to_date(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = reviewed.queued(store, 80)
+    items = reviewed.items(80)
+    reviewed.record(store, run, items[:40])
+    # 80 cells: 60 doubtful. The cap keeps 30 of them and draws 30 of the other 50.
+    rule = capped(60, audit_share=0.5)
+    queue = reviewed.make_queue(store, run, rule)
+    assert queues.refresh(store, sit(store, "Lea"), queue) == 0
+    monkeypatch.setattr(reviewed, "NOW", "2999-01-01T00:00:00.000Z")  # after the queue was made
+    reviewed.record(store, run, items[40:])
+    # 80 more cells: the queue is full, and says that its audit does not speak of them.
+    found = random_audit.unseen(store, queue)
+    assert queues.refresh(store, sit(store, "Lea"), queue) == 0
+    assert store.queues.size(queue) == 60
+    assert found.behind > 0
+    assert found.accuracy.value is None
+
+
+def test_what_comes_later_is_drawn_with_the_same_chance_while_there_is_room(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = reviewed.queued(store, 200)
+    items = reviewed.items(200)
+    reviewed.record(store, run, items[:100])
+    # 200 cells, none doubtful by this rule: half of 200 are drawn, of 200.
+    rule = capped(200, split=False, abstention=False, flip=False, audit_share=0.5)
+    queue = reviewed.make_queue(store, run, rule)
+    assert store.queues.size(queue) == 100
+    monkeypatch.setattr(reviewed, "NOW", "2999-01-01T00:00:00.000Z")
+    reviewed.record(store, run, items[100:])
+    behind = random_audit.unseen(store, queue).behind
+    added = queues.refresh(store, sit(store, "Lea"), queue)
+    # 200 more with chance .5: 100 on average, standard deviation 7.1; there is room for 100.
+    assert 70 <= added <= 100
+    assert added == min(behind, 100)
+    assert {chance for *_, chance in store.queues.chances(queue)} == {0.5}
 
 
 def test_cells_that_the_cap_cut_are_a_part_of_what_the_audit_speaks_of(store: Store) -> None:

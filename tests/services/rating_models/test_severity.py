@@ -5,8 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from core.metrics.estimate import Estimate
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable
-from core.services.rating_models.severity import as_data, fair_rows, in_words, severity
+from core.services.rating_models.severity import (
+    FairScore,
+    as_data,
+    fair_rows,
+    in_words,
+    severity,
+)
 
 _rng = np.random.default_rng(2)
 N = 80
@@ -128,3 +135,39 @@ def test_without_levels_in_order_or_raters_it_says_why() -> None:
     # Answers to the same question again are the same rater's.
     again = table(RATED[:, :2])._replace(raters=("Ann|0", "Ann|1"))
     assert "takes two raters or more" in severity(again).reason
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "mean", "sure"),
+    [
+        (0.3, 0.7, 0.4, False),
+        (0.3, 0.7, 0.2, True),
+        (0.3, 0.7, 0.8, True),
+        (None, None, 0.4, False),
+        # A fair score never reaches the end of the scale: shown as "to 1.00", it holds 1.
+        (0.57, 0.998, 1.0, False),
+    ],
+)
+def test_a_score_is_surely_changed_where_its_interval_leaves_out_what_raters_gave(
+    low: float | None, high: float | None, mean: float, sure: bool
+) -> None:
+    assert FairScore("i0", Estimate(0.5, low, high, n=3), mean, 3).surely_changed is sure
+
+
+def test_no_score_is_surely_changed_where_no_rater_is_surely_strict() -> None:
+    moved = FairScore("i0", Estimate(0.5, 0.4, 0.6, n=3), 0.2, 3)
+    found = severity(table())._replace(items=(moved,))
+    assert found.surely_changed == (moved,)
+    # Scores are still drawn towards what items are on the whole, and not by severity.
+    alike = tuple((name, one._replace(surely=0)) for name, one in found.raters)
+    assert found._replace(raters=alike).surely_changed == ()
+
+
+def test_raters_who_are_not_surely_apart_stay_in_the_order_in_which_they_are_listed() -> None:
+    """Four raters alike: an order by estimates would be one of chance. Nobody is named, either."""
+    alike = np.clip(np.round(QUALITY[:, None] + 2 + _rng.normal(0, 0.6, (N, 4))), 0, 4)
+    found = severity(table(alike.astype(np.int64)))
+    shifts = [one.shift.value for _, one in found.raters]
+    assert [name for name, _ in found.raters] == list(LEANS)
+    assert shifts != sorted(shifts, key=lambda value: value or 0.0)
+    assert in_words(found).startswith("Nobody is surely stricter or milder")

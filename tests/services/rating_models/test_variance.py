@@ -11,6 +11,7 @@ from core.services.agreement.rating_sheet import rater_table
 from core.services.rating_models.rater_table import RatedQuestion, RaterTable, ascending
 from core.services.rating_models.variance import AGAIN, MORE, NOW, Turned, in_words, price, study
 from core.store.store import Store
+from core.text.numbers import percent
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
 
 ITEMS = tuple(f"i{at}" for at in range(30))
@@ -36,6 +37,21 @@ def test_all_lies_between_items_where_judges_say_the_same() -> None:
     assert "100% of all variance lies between items, 0% in how strict judges are." in said
     assert "for $10.00 more per 1,000 items" in said
     assert "What asking again would buy shows where judges answer twice." in said
+
+
+def test_between_items_is_one_number_in_the_sentence_and_in_the_table() -> None:
+    # On the first question items differ, on the second by the opposite: nothing across both.
+    turned = 2 - LEVEL
+    questions = tuple(
+        RatedQuestion(name, VALUES, np.column_stack((levels, levels)))
+        for name, levels in (("tone", LEVEL), ("facts", turned))
+    )
+    found = study(RaterTable(ITEMS, ("A", "B"), questions))
+    assert found.between == pytest.approx(found.share(ITEM) + found.share(ITEM, CRITERION))
+    assert found.share(ITEM) < 0.1 < found.between
+    said = in_words(found)
+    assert f"{percent(found.between)} of all variance lies between items (" in said
+    assert f"{percent(found.share(ITEM))} across all criteria, " in said
 
 
 def test_a_strict_judge_is_told_from_items() -> None:

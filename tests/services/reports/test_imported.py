@@ -79,11 +79,9 @@ def test_models_are_compared_with_the_majority_of_people(store: Store, tmp_path:
 
     (line,) = found.criteria
     # Verdicts of the models: a MET, b UNMET, c tied, so the worst: UNMET, d UNMET. The people's
-    # majority: a MET, b MET, c UNMET, d UNMET. The panel of imported votes is their majority, which
-    # c has none of: right on a and d of a, b, d; the most common is right on 2 of the 3.
+    # majority: a MET, b MET, c UNMET, d UNMET. Right on a, c, d; the most common is right on 2.
     assert found.reference == "people"
-    both = pytest.approx(2 / 3)
-    assert (line.labelled, line.accuracy.value, line.commonest.value) == (3, both, both)
+    assert (line.labelled, line.accuracy.value, line.commonest.value) == (4, 0.75, 0.5)
     assert line.verdicts == (1, 3)
     assert found.scores.mean.value == 0.25
     assert found.counts.failures == {"empty": 1}
@@ -130,10 +128,10 @@ def test_an_experiment_folder_is_imported_with_the_same_figures(
     assert again.scores.mean.value == 0.25
 
 
-def test_of_people_alone_what_most_said_is_right_and_no_verdict_is_called_so(
+def test_of_people_alone_the_verdicts_in_force_are_measured_ties_included(
     store: Store, tmp_path: Path
 ) -> None:
-    # Two people who differ have no majority: their verdict (a tie, UNMET) is compared with nothing.
+    # Two people who differ have no majority; their verdict is that of a tie, UNMET, and wrong.
     rated = tmp_path / "people"
     rated.mkdir()
     (rated / "rubric.yaml").write_text(RUBRIC)
@@ -148,7 +146,6 @@ def test_of_people_alone_what_most_said_is_right_and_no_verdict_is_called_so(
     )
     run = import_path(store, rated)["run"]
     text = markdown_paper(paper(report(store, run)))
-    # Three of three with a majority; of the four verdicts three are MET.
-    assert "Against the labels, what most people said is right on 100% of the items" in text
-    assert "verdicts are right on" not in text
+    assert "Of the verdicts in force 75% (16% to 98%) are right, from 4 labels (one on" in text
+    assert "100%" not in text.split("How sure that is")[1].split("##")[0]
     assert "| kind | MET | 3 | 75% |" in text

@@ -10,9 +10,9 @@ import pytest
 
 from core.domain.review import Given, QueueRule, QueueSettings
 from core.services.labelling.label_plan import label_plan
+from core.services.labelling.queue_results import session
 from core.services.review import claims, commit_reveal, other_acts
 from core.services.review.corrected_estimates import corrected, in_words, rightness, selected
-from core.services.review.queues import session
 from core.services.review.random_audit import unseen
 from core.services.review.reviewer_quality import anchoring
 from core.store.store import Store

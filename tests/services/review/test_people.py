@@ -8,6 +8,7 @@ from core import clock
 from core.domain.review import Given, QueueSettings
 from core.errors import Conflict, InputError
 from core.services.review import adjudication, claims, commit_reveal, other_acts, queues, reviewers
+from core.services.review.other_acts import HasMet
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import MET, UNMET, sit, states, take
@@ -175,6 +176,42 @@ def test_a_verdict_that_has_met_anothers_gets_no_second_try(store: Store) -> Non
     cells = [("i1", "Right"), ("i1", "Short")]
     other_acts.send_back(store, lea, queue, cells, "Both once more.")
     assert states(store, queue, "i1") == {"needs_review"}
+
+
+def test_what_cannot_be_taken_back_is_flagged_for_a_lead_and_earlier_acts_still_can(
+    store: Store,
+) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, settings=QueueSettings(reviewers=2))
+    ada, bea = reviewed.seats(store, "Ada", "Bea")
+    reviewed.settle(store, ada, queue, "i2", UNMET)
+    for seat in (ada, bea):
+        reviewed.settle(store, seat, queue, "i1", MET)
+    with pytest.raises(HasMet) as refused:
+        other_acts.undo_last(store, ada, queue)
+    met = refused.value
+    assert (met.item_id, met.criteria) == ("i1", ("Right", "Short"))
+    # Both said MET, so the cells are resolved; Ada asks a lead all the same.
+    with pytest.raises(InputError, match="Say what is wrong"):
+        other_acts.flag_met(store, ada, queue, "i1", ("Right",), " ")
+    other_acts.flag_met(store, ada, queue, "i1", ("Right",), "I misread it.")
+    (flagged,) = other_acts.flagged_decisions(store, queue)
+    assert flagged == ("i1", "Right", "Ada", "I misread it.")
+    # Whoever gave no verdict there has nothing to ask for.
+    with pytest.raises(Conflict, match="no verdict of yours"):
+        other_acts.flag_met(store, reviewed.sit(store, "Cid"), queue, "i1", ("Right",), "Hm.")
+    # The flag is Ada's newest act; taken back, what came before the other verdict is reachable.
+    assert other_acts.undo_last(store, ada, queue, before=met.step) is not None
+    assert states(store, queue, "i2") == {"needs_review"}
+    # Sent back, the flag is done with: reviewers may go on with the cell.
+    lea = reviewed.sit(store, "Lea")
+    other_acts.send_back(store, lea, queue, [("i1", "Right")], "Once more.")
+    assert other_acts.flagged_decisions(store, queue) == []
+    cells = {cell.criterion: cell for cell in store.queues.cells(queue, "i1")}
+    assert (cells["Right"].state, cells["Right"].flagged) == ("needs_review", None)
+    # Taking that back brings the flag back, too.
+    other_acts.undo_last(store, lea, queue)
+    assert [cell.criterion for cell in other_acts.flagged_decisions(store, queue)] == ["Right"]
 
 
 def test_no_more_people_than_needed_have_an_item_open(store: Store) -> None:

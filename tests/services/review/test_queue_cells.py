@@ -126,6 +126,27 @@ def test_the_audit_draws_a_share_of_the_rest_whatever_the_rule(store: Store) -> 
     assert places(other.cells) != places(alone.cells)
 
 
+def test_random_cells_are_mixed_evenly_into_an_order_by_doubt(store: Store) -> None:
+    run = reviewed.graded(store, 80)
+    # Of 80 cells 60 are doubtful: 24 of them are kept, and 8 of the other 56 cells are drawn.
+    rule = QueueRule(near_mark=None, audit_share=0.25, most=32, criteria=("Right",))
+    queue = reviewed.make_queue(store, run, rule, order="entropy")
+    drawn = {cell.item_id for cell in store.queues.cells(queue) if cell.audit}
+    assert len(drawn) == 8
+    ada, handed_out = sit(store, "Ada"), list[str]()
+    while (ticket := claims.claim_next(store, ada, queue)) is not None:
+        handed_out.append(ticket.item_id)
+        claims.release(store, ticket)
+        reviewed.settle(store, ada, queue, ticket.item_id, UNMET, note="I looked.")
+    # Every fourth item is a random one, however far the queue is: 1 in the first 4, 2 in 8, ...
+    counts = [sum(item in drawn for item in handed_out[:n]) for n in range(4, 33, 4)]
+    assert counts == [1, 2, 3, 4, 5, 6, 7, 8]
+    # Random ones come in an order of their own, drawn, not by what their votes say.
+    places = {item.item_id: item.draw for item in store.queues.items(queue)}
+    draws = [places[item] for item in handed_out if item in drawn]
+    assert draws == sorted(draws)
+
+
 def test_the_weighted_accuracy_is_that_of_all_cells_and_the_naive_one_is_not(
     store: Store,
 ) -> None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+from collections.abc import Sequence
 
 import pytest
 
+from core.domain.votes import AskedOutcome, Call
 from core.errors import NotNow, StoreError
 from core.services.runs.held_work import (
     SELDOM,
+    Recorder,
     beating,
     in_thread,
     seldom_collecting,
@@ -71,3 +74,29 @@ def test_garbage_is_looked_for_less_often_while_any_work_lasts_and_as_before_aft
             assert gc.get_threshold() == (SELDOM, *before[1:])
         assert gc.get_threshold()[0] == SELDOM
     assert gc.get_threshold() == before
+
+
+@pytest.mark.parametrize(("flight", "most"), [(4, 64), (100, 200)])
+def test_while_nothing_can_be_written_at_most_twice_the_calls_in_flight_are_paid_for(
+    flight: int, most: int
+) -> None:
+    """A kill loses what is unwritten; offline votes, which cost nothing, do not count."""
+
+    async def work() -> tuple[int, bool]:
+        stuck = asyncio.Event()
+
+        async def write(outcomes: Sequence[AskedOutcome]) -> None:
+            await stuck.wait()
+
+        recorder = Recorder(write, lambda: None, flight)
+        for _ in range(1_000):
+            recorder.add(AskedOutcome(()))
+        free = recorder.ready.is_set()
+        added = 0
+        while recorder.ready.is_set():
+            recorder.add(AskedOutcome((), Call((), {})))
+            added += 1
+        await recorder.close()
+        return added, free
+
+    assert asyncio.run(work()) == (most, True)

@@ -9,6 +9,7 @@ expected_metrics.json.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from itertools import combinations, permutations
@@ -19,6 +20,8 @@ import krippendorff
 import numpy as np
 import pandas as pd
 from scipy import stats
+
+from tests.services.agreement.common_layout.making import value_of
 
 Found = dict[str, float | None]
 #: What two levels so far apart cost.
@@ -85,6 +88,8 @@ class Criterion:
         rows = folder.votes[folder.votes.criterion == criterion["name"]].copy()
         rows["level"] = [self.level(label) for label in rows.label]
         self.rows = rows
+        judged = (folder.votes.rater_kind != "human").any()
+        self.counting = rows[rows.rater_kind != "human"] if judged else rows
         golds = [item["labels"].get(criterion["name"], "") for item in folder.items]
         self.gold = pd.Series([self.level(g) for g in golds], index=self.ids, dtype=float)
 
@@ -192,6 +197,43 @@ class Criterion:
         most = counts.max(axis=1, keepdims=True)
         unique = ((counts == most).sum(axis=1) == 1) & (most[:, 0] > 0)
         return pd.Series(np.where(unique, counts.argmax(axis=1), np.nan), index=levels.index)
+
+    def settled(self, item: str) -> dict[str, Any] | None:
+        """The verdict on an item by the default rules: majority, mean, mode; weights are positive.
+
+        People's votes count only where nobody else rated anything in the folder.
+        """
+        rows = self.counting[self.counting.item_id == item]
+        failed = int((rows.label == "").sum())
+        levels = [int(level) for level in rows.level.dropna()]
+        if len(rows) == failed:
+            return None
+        found: dict[str, Any] = {"votes": len(levels), "failures": failed}
+        found["coverage"] = (len(rows) - failed) / len(rows)
+        if not levels:
+            return found | {"label": None, "abstained": True, "value": None, "agreement": None}
+        values = [value_of(self.scale, self.labels, at) for at in range(self.k)]
+        mean = math.fsum(values[level] for level in levels) / len(levels)
+        heads = Counter(levels)
+        if self.scale == "ordinal":
+            near = min(abs(value - mean) for value in values)
+            tied = [at for at, value in enumerate(values) if abs(value - mean) <= near + 1e-9]
+        else:
+            tied = [at for at, times in heads.items() if times == max(heads.values())]
+        # The worst of those that tie; of equal ones the first.
+        chosen = min(tied, key=lambda at: (values[at], at))
+        return found | {
+            "label": self.labels[chosen],
+            "abstained": False,
+            "value": values[chosen],
+            "agreement": heads[chosen] / len(levels),
+        }
+
+    def verdicts(self) -> pd.Series:
+        """The level of every item's verdict; NaN where there is none."""
+        settled = [self.settled(item) for item in self.ids]
+        levels = [self.level(one["label"] if one else "") for one in settled]
+        return pd.Series(levels, index=self.ids, dtype=float)
 
     def pair(self, reference: pd.Series, rated: pd.Series) -> Found:
         """PAIR of the contract."""

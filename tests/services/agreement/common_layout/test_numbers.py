@@ -74,12 +74,11 @@ def compared(ours: dict[str, Any], theirs: Criterion, name: str) -> Iterator[str
                 wanted["vs_human_mean_level"] = mean_level(others.mean(axis=1), rated)
             for what, numbers in wanted.items():
                 yield from differing(numbers, found[what], f"{place} {what}")
-    kind = next((k for k in JUDGES if k in ours["groups"]), None)
-    panel = theirs.majority(theirs.matrix(kind)) if kind else pd.Series(float("nan"), theirs.ids)
-    for what, reference in (
-        ("vs_gold", theirs.gold),
-        ("vs_human_majority", theirs.majority(people)),
-    ):
+    panel, majority = theirs.verdicts(), theirs.majority(people)
+    if (theirs.counting.rater_kind == "human").any():
+        # People who are the panel are no reference for it.
+        majority = pd.Series(float("nan"), theirs.ids)
+    for what, reference in (("vs_gold", theirs.gold), ("vs_human_majority", majority)):
         yield from differing(
             theirs.pair(reference, panel), ours["panel"][what], f"{name} panel {what}"
         )

@@ -1,0 +1,54 @@
+"""What a provider's answer says in numbers and names, held within bounds; unknown beyond them.
+
+An answer is a stranger's. Whatever it says of tokens, money or waiting is finite, not negative and
+small enough to be added up and kept; what is not is taken as not said, and never fails the answer.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+
+#: Far beyond the longest context of any model; so many calls of it still add up in 64 bits.
+MOST_TOKENS = 100_000_000
+#: US dollars of one call.
+MOST_DOLLARS = 10_000.0
+#: No wait is longer than a day.
+LONGEST_WAIT = 86_400.0
+LONGEST_NAME = 200
+
+
+def known_count(value: object) -> int | None:
+    """A count of tokens, or ``None`` where it is none.
+
+    >>> known_count(9), known_count(2**63), known_count(-1), known_count(True), known_count("9")
+    (9, None, None, None, None)
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if whole and 0 <= value <= MOST_TOKENS else None  # type: ignore[operator,return-value]
+
+
+def known_cost(value: object) -> float | None:
+    """US dollars, or ``None`` where it is no such amount.
+
+    >>> known_cost(0.25), known_cost(-100), known_cost(float("inf")), known_cost(True)
+    (0.25, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= MOST_DOLLARS else None
+
+
+def known_wait(value: float | None) -> float | None:
+    """Seconds to wait, at most ``LONGEST_WAIT``; ``None`` where they are no time.
+
+    >>> known_wait(1.5), known_wait(1e12), known_wait(float("nan")), known_wait(-1.0)
+    (1.5, 86400.0, None, None)
+    """
+    if value is None or not isfinite(value) or value < 0:
+        return None
+    return min(value, LONGEST_WAIT)
+
+
+def known_name(value: str) -> str:
+    """A model's name or an end's, cut where it is too long to be one."""
+    return value if len(value) <= LONGEST_NAME else value[: LONGEST_NAME - 1] + "…"

@@ -1,0 +1,82 @@
+"""A share of cells where cells of one item go together, and some stand for more than others."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from core.metrics.estimate import USUAL, Estimate, Interval
+
+ONE_ITEM = "A single item tells nothing of others."
+
+
+def clustered_share(
+    hits: npt.ArrayLike,
+    items: npt.ArrayLike,
+    weights: npt.ArrayLike | None = None,
+    level: float = USUAL.level,
+) -> Estimate:
+    """The share of cells that hit, with an interval that resampled items would have.
+
+    The interval is Wilson's (1927) on the effective number of cells: as many independent ones as
+    have the variance that sums over items show, with t on the items less one (Korn and Graubard
+    1998; Dean and Pagano 2015). Where all cells hit, or none does, an item counts once.
+
+    Args:
+        hits: whether each cell hits, shape (cells,).
+        items: the number of each cell's item, shape (cells,).
+        weights: how many cells each stands for, shape (cells,); all alike where not given.
+        level: how often the interval shall hold the true share.
+
+    Undefined without cells; no interval with a single item.
+
+    >>> share = clustered_share([1, 1, 0, 1], [0, 1, 2, 3])
+    >>> share.value, round(share.low, 2), round(share.high, 2)
+    (0.75, 0.16, 0.98)
+    """
+    right, of = np.asarray(hits, np.float64), np.asarray(items, np.int64)
+    weight = np.ones(len(right)) if weights is None else np.asarray(weights, np.float64)
+    n = len(right)
+    if not n:
+        return Estimate.undefined("There is no such cell.")
+    share = float((weight * right).sum() / weight.sum())
+    hit = int(right.sum()) if weights is None else None
+    _, place = np.unique(of, return_inverse=True)
+    clusters = int(place.max()) + 1
+    totals = np.bincount(place, weight).astype(np.float64)
+    worth = float(weight.sum() ** 2 / _sum(totals**2))
+    if clusters > 1 and 0 < share < 1:
+        apart = np.bincount(place, weight * right) - share * totals
+        error = _sum(apart**2) / float(weight.sum()) ** 2
+        worth = min(share * (1 - share) / error, float(n)) if error > 0 else worth
+    estimate = Estimate(share, n=n, hits=hit)
+    return estimate.within(share_interval(share, worth, clusters, level))
+
+
+def _sum(values: npt.NDArray[np.float64]) -> float:
+    """The sum, the same to the last digit whatever the order of items."""
+    return float(np.sort(values).sum())
+
+
+def share_interval(share: float, worth: float, items: int, level: float = USUAL.level) -> Interval:
+    """Wilson's interval of a share that is worth as many independent observations, which need not
+    be a whole number, with t on the ``items`` less one; none with a single item.
+
+    >>> low, high, *_ = share_interval(0.75, 4.0, 4)
+    >>> round(low, 2), round(high, 2)
+    (0.16, 0.98)
+    """
+    if items < 2:
+        return Interval(None, None, "wilson", ONE_ITEM)
+    reach = float(stdtrit(items - 1, (1 + level) / 2))
+    spread = reach * reach / worth
+    middle, half = (
+        share + spread / 2,
+        reach * sqrt(share * (1 - share) / worth + spread / 4 / worth),
+    )
+    low, high = (middle - half) / (1 + spread), (middle + half) / (1 + spread)
+    # Rounding must not leave [0, 1], nor the share, at its ends.
+    return Interval(max(0.0, min(low, share)), min(1.0, max(high, share)), "wilson")

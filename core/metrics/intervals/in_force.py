@@ -1,0 +1,112 @@
+"""How often verdicts in force are right: those that people settled, and an estimate of the rest.
+
+Cells are given as levels of one criterion each, negative where there is none.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from core.metrics.estimate import USUAL, Estimate
+from core.metrics.intervals.clustered_share import clustered_share
+
+#: What ``settled`` holds where people settled nothing. Another negative one: nobody can say.
+UNSETTLED = -1
+Levels = npt.NDArray[np.int64]
+NO_LABEL = "No cell with a verdict has a label."
+ALL_PICKED = (
+    "Every label came from a review, which picks doubtful cells, so that nothing is known of the "
+    "others."
+)
+
+
+class InForce(NamedTuple):
+    """``right`` is the share of verdicts in force that are right, ``before`` that of the votes'.
+
+    ``decided`` cells have a verdict in force that is an option; people ``settled`` some of them.
+    ``labels`` of cells are what both shares rest on; ``rest`` cells are decided by votes alone.
+    """
+
+    right: Estimate
+    before: Estimate
+    decided: int
+    settled: int
+    labels: int
+    rest: int
+
+
+def in_force(
+    verdicts: Levels,
+    labels: Levels,
+    settled: Levels,
+    items: Levels,
+    *,
+    weights: npt.NDArray[np.float64] | None = None,
+    audited: Estimate | None = None,
+    level: float = USUAL.level,
+) -> InForce:
+    """The shares of right verdicts before people settled any, and in force after that.
+
+    What people settled counts as right. The rest is estimated from the labels on it, or from
+    ``audited``: how often people confirm the votes' verdicts on all cells, by a random audit.
+
+    Args:
+        verdicts: what the votes gave, shape (cells,).
+        labels: the labels, same shape.
+        settled: what people settled; ``UNSETTLED`` where they settled nothing.
+        items: the number of each cell's item; cells of one item go together.
+        weights: how many cells each label stands for; all alike where not given.
+        audited: see above; ``None`` without an audit.
+        level: how often the intervals shall hold.
+
+    >>> never = np.full(4, UNSETTLED)
+    >>> found = in_force(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]), never, np.arange(4))
+    >>> found.right.value, found.right == found.before, found.decided
+    (0.75, True, 4)
+    """
+    voted, chosen = verdicts >= 0, settled >= 0
+    rest = voted & (settled == UNSETTLED)
+    known = rest & (labels >= 0)
+    decided, number = int((chosen | rest).sum()), int(rest.sum())
+    both = voted & chosen
+    confirmed = int((both & (verdicts == settled)).sum())
+    corrected = int(chosen.sum()) - confirmed
+    share = clustered_share(
+        verdicts[known] == labels[known],
+        items[known],
+        None if weights is None else weights[known],
+        level,
+    )
+    count = int(chosen.sum()) + (0 if audited is not None else int(known.sum()))
+    if audited is not None:
+        before = audited
+    elif not number and decided:
+        before = Estimate.undefined(NO_LABEL)
+        if both.any():
+            before = Estimate.defined(confirmed / int(both.sum()), int(both.sum()))
+    elif share.value is None:
+        before = Estimate.undefined(ALL_PICKED if chosen.any() else NO_LABEL)
+    else:
+        before = _moved(share, number, confirmed, number + int(both.sum()))
+    if not chosen.any():
+        return InForce(before, before, decided, 0, count, number)
+    right = before
+    if not number:
+        right = Estimate.defined(1.0, count)
+    elif before.value is not None:
+        right = _moved(before, number + int(both.sum()), corrected, decided)
+    return InForce(right._replace(n=count), before, decided, int(chosen.sum()), count, number)
+
+
+def _moved(share: Estimate, of: int, more: int, among: int) -> Estimate:
+    """A share of some cells as that of more of them, of which as many are known to be right."""
+    if of != among or more:
+        share = share._replace(hits=None)
+    ends = [
+        None if end is None else min(1.0, max(0.0, (end * of + more) / among))
+        for end in (share.value, share.low, share.high)
+    ]
+    return share._replace(value=ends[0], low=ends[1], high=ends[2])

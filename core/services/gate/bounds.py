@@ -1,0 +1,160 @@
+"""A bound on a figure: whether it holds, and whether the figure stands on enough to tell."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from core.errors import InputError
+from core.metrics.estimate import USUAL
+from core.services.agreement.ratings import LABELS, SETTLED, Rated
+from core.services.gate.figures import NamedFigure
+from core.text import numbers as fmt
+
+#: With fewer labelled observations, or a smaller share of cells decided, nothing can be told.
+MIN_N, MIN_DECIDED = 20, 0.5
+
+
+class GateBound(NamedTuple):
+    """A figure and what it must reach (``min``) or not exceed (``max``)."""
+
+    name: str
+    kind: str
+    value: float
+
+
+class GateLimits(NamedTuple):
+    """From how few labelled observations, and how small a share of decided cells, nothing is told.
+
+    ``lower``: the end of the interval on the bad side is tested, not the figure.
+    """
+
+    min_n: int = MIN_N
+    min_decided: float = MIN_DECIDED
+    lower: bool = False
+
+
+ENOUGH = GateLimits()
+
+
+def parse_bound(words: str, kind: str) -> GateBound:
+    """``NAME=VALUE`` as a bound; the last equals sign parts them.
+
+    >>> parse_bound("accuracy=0.8", "min")
+    GateBound(name='accuracy', kind='min', value=0.8)
+
+    Raises:
+        InputError: it is not of that form.
+    """
+    name, found, value = words.rpartition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = float("nan")
+    if not found or not name.strip() or number != number:
+        raise InputError(f"--{kind} {words!r} is not NAME=VALUE, as in accuracy=0.8.")
+    return GateBound(name.strip(), kind, number)
+
+
+class GateLabels:
+    """Which labelled cells may speak of the panel, and how many cells are decided."""
+
+    def __init__(self, rated: Rated, column: str, reference: str) -> None:
+        self._rated, self._column = rated, column
+        items = len(rated.of.ids)
+        known = [one.column(column, items) >= 0 for one in rated.criteria]
+        self.missing = ""
+        if not rated.raters:
+            self.missing = "There are no votes."
+        elif not any(one.any() for one in known):
+            what = {"gold": "labels", "human": "ratings by people"}.get(reference, "answers of it")
+            self.missing = f"There are no {what} to compare with."
+        self._audited = column == LABELS and rated.draw(USUAL.level).audited is not None
+
+    def of(self, path: str) -> tuple[float | None, int]:
+        """The share of cells that are decided, and how many labels that a review of doubtful cells
+        brought are among those that a panel's figure stands on; ``None`` for other figures.
+        """
+        parts = path.split(".")
+        if "panel" not in parts and parts[0] != "trust":
+            return None, 0
+        criteria = [c for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
+        picked = 0
+        for one in criteria or self._rated.criteria:
+            if not self._audited and parts[0] != "trust":
+                items = len(self._rated.of.ids)
+                labels, settled = one.column(self._column, items), one.column(SETTLED, items)
+                picked += int(((one.panel >= 0) & (labels >= 0) & (settled >= 0)).sum())
+        cells = self._rated.of.cells
+        if criteria:
+            decided, cells = int((criteria[0].panel >= 0).sum()), len(self._rated.of.ids)
+        else:
+            decided = sum(int((one.panel >= 0).sum()) for one in self._rated.criteria)
+        return decided / cells if cells else None, picked
+
+
+def bounded(
+    bound: GateBound, path: str, figure: NamedFigure, limits: GateLimits, labels: GateLabels
+) -> dict[str, Any]:
+    """One check: whether the figure is within the bound, on enough labels and decided cells."""
+    decided, picked = labels.of(path)
+    least = bound.kind == "min"
+    tested = figure.value
+    if limits.lower:
+        tested = figure.low if least else figure.high
+    holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
+    short = _not_enough(figure, decided, picked, limits)
+    return {
+        "name": path,
+        "kind": bound.kind,
+        "asked": bound.value,
+        "value": figure.value,
+        "ci": None if figure.low is None else [figure.low, figure.high],
+        "n": figure.n,
+        "decided": decided,
+        "ok": holds and not short,
+        "why": _bound_in_words(bound, figure, limits, short, decided, labels.missing),
+    }
+
+
+def _not_enough(figure: NamedFigure, decided: float | None, picked: int, limits: GateLimits) -> str:
+    """Why the figure stands on too little to tell; empty where it does not."""
+    if figure.value is None:
+        return ""
+    if figure.n is not None and figure.n - picked < limits.min_n:
+        of = (
+            f" {fmt.count(picked)} of them are of doubtful cells that a review picked;"
+            if picked
+            else ""
+        )
+        return f"n = {fmt.count(figure.n)};{of} {fmt.count(limits.min_n)} are asked (--min-n)"
+    if decided is not None and decided < limits.min_decided:
+        asked = f"{fmt.percent(limits.min_decided)} are asked (--min-decided)"
+        return f"{fmt.percent(decided)} of cells are decided; {asked}"
+    return ""
+
+
+def _bound_in_words(
+    bound: GateBound,
+    figure: NamedFigure,
+    limits: GateLimits,
+    short: str,
+    decided: float | None,
+    missing: str,
+) -> str:
+    end = (
+        "" if not limits.lower else "a lower end of " if bound.kind == "min" else "an upper end of "
+    )
+    asked = (
+        f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
+    )
+    if figure.value is None:
+        return f"undefined ({missing or figure.why}), {asked}"
+    known = []
+    if figure.low is not None:
+        known.append(f"{fmt.number(figure.low, 3)} to {fmt.number(figure.high, 3)}")
+    if figure.n is not None:
+        known.append(f"n = {fmt.count(figure.n)}")
+    if decided is not None:
+        known.append(f"{fmt.percent(decided)} decided")
+    said = fmt.number(figure.value, 3) + (f" ({', '.join(known)})" if known else "")
+    return f"{said}, not enough to tell: {short}" if short else f"{said}, {asked}"

@@ -1,0 +1,152 @@
+"""What came of a queue: what people kept and changed, in what time, what they called at fault."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal, NamedTuple
+
+from core.domain.review import Why
+from core.domain.review_records import QueueRow
+from core.services.results.browsing import judged_options
+from core.services.results.scored_items import scored_rubric
+from core.services.review import queues
+from core.services.review.reviewer_quality import spent
+from core.store.store import Store
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A criterion that people found hard to apply. Verdicts that gave each reason, of ``of``."""
+
+    criterion: str
+    ambiguous: int
+    wrong: int
+    double: int
+    of: int
+
+    @property
+    def said(self) -> int:
+        """How many verdicts say that the criterion is at fault."""
+        return self.ambiguous + self.wrong + self.double
+
+
+#: What people made of the panel's verdict on a cell.
+Became = Literal["mended", "kept", "given", "uncertain"]
+
+
+class DecidedCell(NamedTuple):
+    """A settled cell: the panel's label before (``None``: no verdict), and people's (``None``:
+    nobody can say).
+    """
+
+    item_id: str
+    criterion: str
+    became: Became
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class Session:
+    """What came of a queue.
+
+    Of ``settled`` cells people kept the panel's verdict on ``kept``, changed it on ``mended``, gave
+    one where the panel had none on ``given``, and found that nobody can say on ``uncertain``.
+    ``cells`` are those settled, with what became of each.
+    ``flips`` and ``change`` are still expected of ``left`` open cells. ``minutes`` is the time that
+    was spent on ``timed`` verdicts; ``each_seconds`` the median of one; ``left_minutes`` what the
+    verdicts that are still needed will take at that pace. ``None`` where no time is known.
+    """
+
+    settled: int
+    kept: int
+    mended: int
+    given: int
+    uncertain: int
+    left: int
+    flips: float
+    change: float
+    minutes: float
+    timed: int
+    each_seconds: float | None
+    left_minutes: float | None
+    troubles: tuple[Trouble, ...]
+    cells: tuple[DecidedCell, ...] = ()
+
+    def of(self, became: Became) -> tuple[DecidedCell, ...]:
+        """The cells of which this became."""
+        return tuple(cell for cell in self.cells if cell.became == became)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The items on which a verdict was changed."""
+        return tuple(dict.fromkeys(cell.item_id for cell in self.of("mended")))
+
+
+def session(store: Store, queue_id: int) -> Session:
+    """What came of a queue so far. Raises ``NotFound``."""
+    queue = store.queues.get(queue_id)
+    cells = _decided(store, queue)
+    counts = Counter(cell.became for cell in cells)
+    now = queues.progress(store, queue_id)
+    times = spent(store.events.of_run(queue.run_id, queue_id))
+    each = median(times) / 1000 if times else None
+    return Session(
+        settled=len(cells),
+        kept=counts["kept"],
+        mended=counts["mended"],
+        given=counts["given"],
+        uncertain=counts["uncertain"],
+        left=now.total - now.resolved,
+        flips=now.flips,
+        change=now.change,
+        minutes=sum(times) / 60_000,
+        timed=len(times),
+        each_seconds=each,
+        left_minutes=None if each is None else store.verdicts.needed(queue_id) * each / 60,
+        troubles=_troubles(store, queue_id),
+        cells=cells,
+    )
+
+
+def _decided(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
+    """The settled cells of a queue, by item and criterion."""
+    decided = store.settled.options(queue.run_id, queue.id)
+    judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
+    run = store.runs.get(queue.run_id)
+    rubric, own = scored_rubric(store, run), store.signs.own_rubrics(run.id)
+
+    def cell(item_id: str, name: str, option: int | None) -> DecidedCell:
+        before = judged.get((item_id, name))
+        choices = own.get(item_id, rubric).criterion(name).choices
+        first, last = (None if at is None else choices[at].label for at in (before, option))
+        return DecidedCell(item_id, name, _became(option, before), first, last)
+
+    return tuple(cell(*row) for row in decided)
+
+
+def _became(option: int | None, judged: int | None) -> Became:
+    if option is None:
+        return "uncertain"
+    if judged is None:
+        return "given"
+    return "kept" if option == judged else "mended"
+
+
+def _troubles(store: Store, queue_id: int) -> tuple[Trouble, ...]:
+    whys: dict[str, list[Why | None]] = {}
+    for verdict in store.verdicts.of_queue(queue_id):
+        whys.setdefault(verdict.criterion, []).append((verdict.final or verdict.first).why)
+    found = [
+        Trouble(
+            name,
+            said.count("ambiguous_criterion"),
+            said.count("criterion_wrong"),
+            said.count("split_criterion"),
+            len(said),
+        )
+        for name, said in whys.items()
+    ]
+    return tuple(sorted((t for t in found if t.said), key=lambda t: (-t.said, t.criterion)))

@@ -1,0 +1,146 @@
+"""How far two reviewers of a queue agree: their first verdicts on the same cells, given blind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from core.domain.review import Seat
+from core.domain.rubric import Criterion
+from core.services.review.reviewers import now_seated
+from core.store.store import Store
+
+if TYPE_CHECKING:
+    from core.metrics.estimate import Estimate
+
+RESAMPLES, SEED = 1000, 0
+#: What reviewers are called to those who may not read about others.
+SOMEBODY = ("A reviewer", "another reviewer")
+
+
+class SharedCell(NamedTuple):
+    """A cell that two people judged, with their labels; ``resolved``: these may be shown."""
+
+    item_id: str
+    criterion: str
+    first: str
+    second: str
+    resolved: bool
+
+
+@dataclass(frozen=True)
+class ReviewerPair:
+    """Two reviewers on one criterion: the cells on which they said the same, and those on which
+    they differ; kappa, of ordered options with quadratic weights.
+    """
+
+    criterion: str
+    first: str
+    second: str
+    same: tuple[SharedCell, ...]
+    differ: tuple[SharedCell, ...]
+    kappa: Estimate
+
+    @property
+    def cells(self) -> int:
+        """How many cells both judged."""
+        return len(self.same) + len(self.differ)
+
+
+def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair]:
+    """Every two reviewers on every criterion, in the rubric's order, most shared cells first.
+
+    Counted are cells that all their reviewers have judged, whether the two agreed or not. Verdicts
+    given with the votes in sight, and "cannot assess", are left out. Names are those of the person
+    asking; a lead reads all. Raises ``NotFound``.
+    """
+    seat = now_seated(store, seat)
+    shared: dict[tuple[str, tuple[str, ...], str, str], _PairVerdicts] = {}
+    for cell, criterion, people, options in _judged_twice(store, queue_id):
+        labels = tuple(option.label for option in criterion.choices)
+        pair = shared.setdefault(
+            (criterion.name, labels, *people), _PairVerdicts(criterion, [], [])
+        )
+        pair.cells.append(cell)
+        pair.options.append(options)
+    places = {name: at for at, name in enumerate(dict.fromkeys(key[0] for key in shared))}
+    pairs = [
+        _pair(pair, *_names(seat, first, second)) for (_, _, first, second), pair in shared.items()
+    ]
+    return sorted(pairs, key=lambda pair: (places[pair.criterion], -pair.cells))
+
+
+class _PairVerdicts(NamedTuple):
+    """The cells of a criterion that two people judged, and the options that they chose."""
+
+    criterion: Criterion
+    cells: list[SharedCell]
+    options: list[tuple[int, int]]
+
+
+def _judged_twice(
+    store: Store, queue_id: int
+) -> Iterator[tuple[SharedCell, Criterion, tuple[str, str], tuple[int, int]]]:
+    """Every cell with every two people who gave it an option before they saw any votes."""
+    from core.services.results.run_columns import own_rubrics
+    from core.services.results.scored_items import scored_rubric
+
+    run = store.runs.get(store.queues.get(queue_id).run_id)
+    rubric, own = scored_rubric(store, run), own_rubrics(store, run)
+    states = {(cell.item_id, cell.criterion): cell.state for cell in store.queues.cells(queue_id)}
+    order = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
+    given: dict[tuple[str, str], dict[str, int]] = {}
+    for verdict in store.verdicts.of_queue(queue_id):
+        place, option = (verdict.item_id, verdict.criterion), verdict.first.option
+        blind = verdict.part == "review" and verdict.mode != "assisted"
+        done = verdict.final is not None and states.get(place) in ("resolved", "disagreement")
+        if blind and done and option is not None:
+            given.setdefault(place, {})[verdict.reviewer] = option
+    for item_id, name in sorted(given, key=lambda place: (order.get(place[1], 0), place)):
+        criterion = own.get(item_id, rubric).criterion(name)
+        chosen = given[item_id, name]
+        resolved = states[item_id, name] == "resolved"
+        for first, second in combinations(sorted(chosen, key=str.casefold), 2):
+            options = (chosen[first], chosen[second])
+            if all(option in criterion.scored for option in options):
+                said = [criterion.choices[option].label for option in options]
+                cell = SharedCell(item_id, name, said[0], said[1], resolved)
+                yield cell, criterion, (first, second), options
+
+
+def _names(seat: Seat, first: str, second: str) -> tuple[str, str]:
+    return (first, second) if seat.role == "lead" or seat.name in (first, second) else SOMEBODY
+
+
+def _pair(shared: _PairVerdicts, first: str, second: str) -> ReviewerPair:
+    same = [a == b for a, b in shared.options]
+    return ReviewerPair(
+        shared.criterion.name,
+        first,
+        second,
+        tuple(cell for cell, equal in zip(shared.cells, same, strict=True) if equal),
+        tuple(cell for cell, equal in zip(shared.cells, same, strict=True) if not equal),
+        _kappa(shared),
+    )
+
+
+def _kappa(shared: _PairVerdicts) -> Estimate:
+    """Kappa with its interval: the same as of two raters on Agreement."""
+    import numpy as np
+
+    from core.metrics.agreement.kappa import KAPPAS
+    from core.metrics.intervals.draws import resample_many
+    from core.services.agreement.pair_figures import kappa_interval
+
+    scored = list(shared.criterion.scored)
+    table = np.zeros((len(scored), len(scored)))
+    for first, second in shared.options:
+        table[scored.index(first), scored.index(second)] += 1
+    of = KAPPAS["quadratic" if shared.criterion.scale == "ordinal" else "none"]
+    kappa = of(table)._replace(n=int(table.sum()))
+    if kappa.value is None:
+        return kappa
+    drawn = resample_many(table.ravel().astype(np.int64), RESAMPLES, np.random.default_rng(SEED))
+    return kappa.within(kappa_interval(of, table, drawn.reshape(*table.shape, -1)))

@@ -1,0 +1,174 @@
+"""What people changed in a queue, how far two reviewers agree, and the cells behind each count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import streamlit as st
+
+from core.domain.review import Seat
+from core.domain.review_records import QueueRow
+from core.services.labelling import queue_results, reviewer_pairs
+from core.services.labelling.queue_results import Became, DecidedCell, Session
+from core.services.labelling.reviewer_pairs import ReviewerPair, SharedCell
+from core.text import numbers as fmt
+from pages.review_findings.words import kept, mean, said, section
+from pages.ui import routes, state
+from pages.ui.resources import store
+from pages.ui.text import esc, one_line
+from pages.ui.widgets import table
+
+#: An item, a criterion, and two labels.
+_Row = tuple[str, str, str, str]
+#: What became of cells: the words in the table, and above their list.
+BECAME: dict[Became, tuple[str, str]] = {
+    "mended": ("Changed", "Cells on which people changed the panel's verdict"),
+    "kept": ("Kept", "Cells on which people kept the panel's verdict"),
+    "given": ("Given, where the panel had none", "Cells on which only people gave a verdict"),
+    "uncertain": ("Nobody can say", "Cells that people settled as not assessable"),
+}
+SAME, DIFFER = "same", "differ"
+#: So many rows of a list are drawn, so many pairs of reviewers.
+MOST_CELLS, MOST_PAIRS = 200, 20
+
+
+def show(who: Seat, queue: QueueRow) -> Session:
+    """Both parts, and the list of cells that the address asks for; returns what came of it."""
+    result = kept("session", queue, lambda: queue_results.session(store(), queue.id))
+    pairs = kept(
+        "pairs",
+        queue,
+        lambda: reviewer_pairs.reviewer_pairs(store(), who, queue.id),
+        who.name,
+        who.role,
+    )
+    _changed(queue, result)
+    _agreement(queue, pairs)
+    _list(queue, result, pairs)
+    return result
+
+
+def _changed(queue: QueueRow, result: Session) -> None:
+    section("What people changed")
+    if not result.settled:
+        said("Nothing is settled in this queue yet.")
+        return
+    judged = result.mended + result.kept
+    share = f" ({fmt.percent(result.mended / judged)})" if judged else ""
+    said(
+        f"People settled {fmt.plural(result.settled, 'cell')}. Of {fmt.count(judged)} with a "
+        f"verdict of the panel that they could assess, they changed {fmt.count(result.mended)}"
+        f"{share}."
+    )
+    table(
+        ("People's verdict", "Cells"),
+        (
+            [esc(words), _count(queue, getattr(result, became), {state.SHOW: became})]
+            for became, (words, _) in BECAME.items()
+        ),
+        name="What people changed",
+        numbers=(1,),
+    )
+
+
+def _agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
+    section("How far two reviewers agree")
+    if not pairs:
+        said("Not known: no cell has the verdicts of two reviewers who judged it blind.")
+        return
+    same, cells = (sum(counts) for counts in zip(*map(_counts, pairs), strict=True))
+    said(
+        f"Two reviewers gave the same first verdict on {fmt.count(same)} of "
+        f"{fmt.plural(cells, 'cell')} ({fmt.percent(same / cells)})."
+    )
+    table(
+        ("Criterion", "Kappa", "Same", "Different", "Reviewers"),
+        (_pair(queue, at, pair) for at, pair in enumerate(pairs[:MOST_PAIRS])),
+        name="How far two reviewers agree",
+        numbers=(1, 2, 3),
+    )
+    more = len(pairs) - MOST_PAIRS
+    rest = (
+        f" {fmt.plural(more, 'more pair')} of reviewers have fewer shared cells."
+        if more > 0
+        else ""
+    )
+    st.caption(
+        f"First verdicts, given before the votes were shown; kappa with its 95% interval.{rest}",
+        help="Cells that all their reviewers have judged. Cohen's kappa; of ordered options with "
+        "quadratic weights. Cells that somebody could not assess are left out.",
+    )
+
+
+def _counts(pair: ReviewerPair) -> tuple[int, int]:
+    return len(pair.same), pair.cells
+
+
+def _pair(queue: QueueRow, at: int, pair: ReviewerPair) -> list[str]:
+    return [
+        esc(one_line(pair.criterion, 80)),
+        mean(pair.kappa, percent=False),
+        _count(queue, len(pair.same), {state.SHOW: SAME, state.AT: at}),
+        _count(queue, len(pair.differ), {state.SHOW: DIFFER, state.AT: at}),
+        esc(f"{one_line(pair.first, 40)} and {one_line(pair.second, 40)}"),
+    ]
+
+
+def _count(queue: QueueRow, count: int, cells: dict[str, object]) -> str:
+    """A count as the HTML of a link to the cells behind it."""
+    if not count:
+        return "0"
+    address = {state.QUEUE: queue.id, state.VIEW: "session", **cells}
+    to = routes.href(routes.RECORD.url, address)
+    return f'<a href="{esc(to)}" target="_self">{fmt.count(count)}</a>'
+
+
+def _list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> None:
+    """The cells behind the count that the address names."""
+    asked = state.address(state.SHOW)
+    if asked is None:
+        return
+    if asked in BECAME:
+        became: Became = asked
+        _cells(queue, BECAME[became][1], "Panel", "People", map(_decided, result.of(became)))
+    elif asked in (SAME, DIFFER):
+        at = state.address_id(state.AT)
+        if at is None or at >= len(pairs):
+            said("The address names two reviewers who share no cell of this queue.")
+            return
+        pair = pairs[at]
+        words = "the same verdict" if asked == SAME else "different verdicts"
+        rows = pair.same if asked == SAME else pair.differ
+        head = f"{pair.criterion}: cells with {words}"
+        _cells(queue, head, pair.first, pair.second, map(_shared, rows))
+    else:
+        said(f"The address asks for {asked!r}, which is no list of this page.")
+
+
+def _decided(cell: DecidedCell) -> _Row:
+    return cell.item_id, cell.criterion, cell.before or "no verdict", cell.after or "uncertain"
+
+
+def _shared(cell: SharedCell) -> _Row:
+    hidden = "shown once the cell is resolved"
+    labels = (cell.first, cell.second) if cell.resolved else (hidden, hidden)
+    return (cell.item_id, cell.criterion, *labels)
+
+
+def _cells(queue: QueueRow, head: str, first: str, second: str, rows: Iterable[_Row]) -> None:
+    cells = list(rows)
+    section(head)
+    table(
+        ("Item", "Criterion", first, second),
+        (_line(queue, *row) for row in cells[:MOST_CELLS]),
+        name=head,
+    )
+    if len(cells) > MOST_CELLS:
+        st.caption(f"and {fmt.count(len(cells) - MOST_CELLS)} more; the exports have all.")
+
+
+def _line(queue: QueueRow, item: str, criterion: str, first: str, second: str) -> list[str]:
+    address = {state.RUN: queue.run_id, state.ITEM: item, state.AT: criterion}
+    to = esc(routes.href(routes.RUN.url, address))
+    name = f'<a href="{to}" target="_self">{esc(one_line(item, 60))}</a>'
+    return [name, *(esc(one_line(text, 60)) for text in (criterion, first, second))]

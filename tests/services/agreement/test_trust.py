@@ -1,0 +1,143 @@
+"""How right the verdicts in force are, said once: planted runs whose every share is known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.clustered_share import clustered_share
+from core.metrics.intervals.in_force import UNSETTLED, in_force
+from core.services.agreement import load_ratings, overall
+from core.services.agreement.metrics_report import metrics_source
+from core.services.agreement.overall import Trust
+from core.services.comparison.run_comparison import compare_runs
+from core.services.gate.bounds import GateBound
+from core.services.gate.checking import GateRequest, check_source
+from core.services.reports.paper import paper
+from core.services.reports.run_report import report
+from core.store.store import Store
+from tests.new_store import new_store
+from tests.services import reviewed
+from tests.services.comparison.world import dataset, run_with
+from tests.services.reviewed import MET, UNMET
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "studio.db")
+
+
+def shares(
+    verdicts: list[int], labels: list[int], settled: list[int], audited: Estimate | None = None
+) -> tuple[float | None, float | None]:
+    columns = (np.array(one) for one in (verdicts, labels, settled))
+    made = in_force(*columns, np.arange(len(verdicts)), audited=audited)
+    return made.right.value, made.before.value
+
+
+def test_what_people_settled_counts_as_right_and_the_rest_is_measured() -> None:
+    # Of 400 cells people settled 40. Votes are right on 318 of the 360 others and on 37 of these,
+    # people on all: 355 of 400 before, 358 of 400 in force.
+    verdicts = [0] * 400
+    labels = [0] * 318 + [1] * 42 + [0] * 37 + [1] * 3
+    settled = [UNSETTLED] * 360 + labels[360:]
+
+    assert shares(verdicts, labels, settled) == pytest.approx((358 / 400, 355 / 400))
+
+
+def test_without_review_both_shares_are_the_plain_one() -> None:
+    right, before = shares([0, 0, 1, -1], [0, 1, 1, 1], [UNSETTLED] * 4)
+
+    assert right == before == pytest.approx(2 / 3)
+
+
+def test_where_every_label_is_a_reviewers_nothing_is_known_of_the_rest() -> None:
+    made = in_force(np.array([0, 0, 1]), np.array([0, -1, -1]), np.array([0, -1, -1]), np.arange(3))
+
+    assert made.right.value is None
+    assert made.right.reason.startswith("Every label came from a review, which picks doubtful")
+
+
+def test_an_audit_speaks_of_all_cells_and_what_review_corrected_comes_on_top() -> None:
+    # Of 100 cells people settled 30, of which they corrected 6; the audit says that 85% were right
+    # before. In force 85 + 6 = 91 of 100.
+    verdicts, settled = [0] * 100, [1] * 6 + [0] * 24 + [UNSETTLED] * 70
+    before = Estimate(0.85, 0.75, 0.92, n=30)
+
+    assert shares(verdicts, settled, settled, before) == pytest.approx((0.91, 0.85))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-1, 2), st.integers(0, 2), st.integers(-1, 2)),
+        min_size=2,
+        max_size=30,
+    )
+)
+def test_with_a_label_on_every_cell_the_share_in_force_is_counted(
+    cells: list[tuple[int, int, int]],
+) -> None:
+    verdicts, labels, settled = (np.array(one) for one in zip(*cells, strict=True))
+    made = in_force(verdicts, labels, settled, np.arange(len(cells)))
+    decided = (verdicts >= 0) | (settled >= 0)
+    right = (settled >= 0) | (verdicts == labels)
+
+    assert made.decided == decided.sum()
+    if decided.any():
+        assert made.right.value == pytest.approx((right & decided).sum() / decided.sum())
+    else:
+        assert made.right.value is None
+
+
+def test_a_share_holds_with_few_items_and_where_all_hit() -> None:
+    # 20 of 20 with t on 19, as Wilson (1927): high 1, low 1 / (1 + 2.093^2 / 20) = .8203.
+    every = clustered_share([1] * 20, range(20))
+    assert every.low is not None
+    assert (every.value, every.high) == (1.0, 1.0)
+    assert every.low == pytest.approx(1 / (1 + 2.0930**2 / 20), abs=1e-4)
+    # Four cells of an item that are always alike count as one.
+    alike = clustered_share([1] * 15 * 4 + [0] * 5 * 4, np.repeat(np.arange(20), 4))
+    alone = clustered_share([1] * 15 + [0] * 5, range(20))
+    assert (alike.low, alike.high) == pytest.approx((alone.low, alone.high))
+
+
+def of(store: Store, run: int) -> Trust:
+    return overall.trust(load_ratings.of_run(store, run))
+
+
+def test_one_statement_is_shown_everywhere(store: Store) -> None:
+    """Eight items with two criteria; i0 and i1 have labels of Right, which the votes confirm."""
+    run = reviewed.graded(store)
+    ada = reviewed.sit(store, "Ada")
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    for n in range(2, 6):
+        reviewed.settle(store, ada, queue, f"i{n}", MET if n % 2 else UNMET)
+
+    sentence = of(store, run.id).sentence
+    found = metrics_source(lambda: store, str(run.id))
+    gate = check_source(lambda: store, str(run.id), GateRequest((GateBound("right", "min", 0.5),)))
+    assert found["trust"]["in_words"] == gate.trust == sentence
+    assert report(store, run.id, made="then").trust["in_words"] == sentence
+    assert sentence in list(paper(report(store, run.id, made="then")).texts())
+    assert gate.checks[0]["value"] == found["trust"]["right"]
+    # People settled 8 of 16 cells; Short of i0 and i1, and i6 and i7 have no label.
+    assert (found["trust"]["settled"], found["trust"]["cells"]) == (8, 16)
+
+
+def test_two_runs_compared_begin_with_the_statement_of_each(store: Store) -> None:
+    data = dataset({"clear": ["MET", "MET", "MET", "UNMET"]})
+    first, second = (
+        run_with(store, data, {"one": {"clear": votes}}) for votes in ([0, 0, 1, 1], [1, 0, 1, 1])
+    )
+
+    found = compare_runs(store, first, second, bootstrap=0)
+
+    assert [one.sentence for one in found.trust] == [
+        of(store, first).sentence,
+        of(store, second).sentence,
+    ]
