@@ -1,6 +1,7 @@
 """What labels do for a panel of recorded judges: ``calibrated`` against the plain rule.
 
     python -m bench.calibrated [seeds]
+    python -m bench.calibrated --planted [seeds]
 
 For each seed, 10, 20 or 50 of the items are labelled at random, the rule is fitted on them as the
 product does, and the verdicts of all other items are compared with the truth: used where it is
@@ -9,6 +10,11 @@ against the judge that was best on the same labels; how often the fit was offere
 fits alone, what it promised of itself on labels that its choice had not seen, against what came.
 Where levels have an order, the figure is by how many levels verdicts missed (less is better), else
 the share that is right (more is better).
+
+``--planted``: made judges of a yes-or-no question, 120 items, 20 to 50 labels: all alike, so that
+the plain rule is best; one good among poor ones; and one judge where a single answer is common.
+Prints how often a rule is offered, how often it then was a constant, and how often it was worse on
+the items without a label.
 """
 
 from __future__ import annotations
@@ -21,9 +27,10 @@ import numpy as np
 
 from bench.recorded import Recorded, dices, found, hanna, llm_rubric, llmbar
 from core.domain.panel import Rules
+from core.domain.rubric import Criterion
 from core.domain.weight_fit import Fitted, Weights
 from core.identity import seeded
-from core.scoring.verdict import settle
+from core.scoring.verdict import Ballot, settle
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson
 
@@ -112,6 +119,58 @@ def line(recorded: Recorded, labels: int, seeds: int) -> str:
     return row + (f" far {far[0]:.3f} came {far[1]:.3f}" if ordinal else "")
 
 
+PLANTED = {
+    "three alike, right in .75": (0.5, (0.75,) * 3),
+    "five alike, right in .7": (0.5, (0.7,) * 5),
+    "three alike, right in .8, a fifth MET": (0.2, (0.8,) * 3),
+    "one right in .9, two in .6": (0.5, (0.9, 0.6, 0.6)),
+    "one right in .76, 7 % MET": (0.07, (0.76,)),
+}
+
+
+def planted(share: float, accuracies: tuple[float, ...], seed: int) -> Recorded:
+    """Made judges of a question of which that share is MET."""
+    dice = np.random.default_rng(seed)
+    truths = [int(dice.random() >= share) for _ in range(120)]
+    cells = [
+        LabelledCell(
+            f"i{at:03}",
+            [
+                Ballot(true if dice.random() < accuracy else 1 - true, False, 1.0, f"j{judge}")
+                for judge, accuracy in enumerate(accuracies)
+            ],
+            true,
+        )
+        for at, true in enumerate(truths)
+    ]
+    criterion = Criterion(name="right", requirement="Is it right?")
+    return Recorded("planted", criterion, tuple(cells))
+
+
+def offers_of_planted(seeds: int = 120) -> None:
+    for name, (share, accuracies) in PLANTED.items():
+        for labels in (10, *LABELS[1:]):
+            fits = offered = constant = worse = 0
+            for seed in range(seeds):
+                made = planted(share, accuracies, seed)
+                known, rest = list(made.cells[:labels]), list(made.cells[labels:])
+                fitted = fit_criterion(made.criterion, known, RULES, [c.ballots for c in rest])
+                if isinstance(fitted, str):
+                    continue
+                fits += 1
+                if fitted.better:
+                    lesson = Lesson(made.criterion, known)
+                    ours, plain = (_figures(lesson, rest, one)[0] for one in (fitted.weights, None))
+                    offered += 1
+                    constant += bool(fitted.constant)
+                    worse += ours < plain
+            print(
+                f"{name}, {labels} labels: offered in {offered} of {fits}, a constant {constant}, "
+                f"worse {worse}",
+                flush=True,
+            )
+
+
 def main(seeds: int = SEEDS) -> None:
     if not found():
         print("the recorded votes are not there (../shared/data): nothing measured")
@@ -140,4 +199,7 @@ def main(seeds: int = SEEDS) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:2]))
+    if sys.argv[1:2] == ["--planted"]:
+        offers_of_planted(*map(int, sys.argv[2:3]))
+    else:
+        main(*map(int, sys.argv[1:2]))

@@ -27,6 +27,7 @@ from core.metrics.intervals.hit_rates import corrected_share
 from core.metrics.intervals.powered_gaps import PoweredGap, powered_gap
 from core.metrics.intervals.sampling import item_shares, powered_mean
 from core.metrics.measure import Array
+from core.services.queueing.draw_chances import SPREADS
 
 TASKS, FAVOUR, SEEDS, LEVEL = 200, 0.15, 20, 0.05
 
@@ -100,6 +101,35 @@ def made(samples: int) -> None:
                     f"{raw / number:.3f}",
                     flush=True,
                 )
+
+
+def by_doubt(samples: int) -> None:
+    """Means over 300 cells drawn by doubt, in strata of 60, 25 and 15 %; values of five levels."""
+    generator = np.random.default_rng(31)
+    for wrong in ((0.12, 0.3, 0.5), (0.03, 0.12, 0.3)):
+        for labels in (20, 30, 50, 100):
+            n, held = 0, np.zeros(2)
+            for _ in range(samples):
+                of = generator.choice(3, 300, p=(0.6, 0.25, 0.15))
+                voted = generator.choice(5, 300, p=(0.05, 0.1, 0.2, 0.35, 0.3))
+                off = generator.choice([-2, -1, 1], 300)
+                off = np.where(generator.random(300) < np.array(wrong)[of], off, 0)
+                true = np.clip(voted + off, 0, 4) / 4
+                worth = np.array(SPREADS)[of]
+                known = generator.random(300) < np.minimum(1, labels * worth / worth.sum())
+                found = powered_mean(voted / 4, true[known], known, of)
+                if found.mean.low is None:
+                    continue
+                n += 1
+                for at, one in enumerate((found.mean, found.labels)):
+                    assert one.low is not None
+                    assert one.high is not None
+                    held[at] += one.low <= true.mean() <= one.high
+            print(
+                f"drawn by doubt, wrong {wrong}, about {labels} labels: {n} means, held in "
+                f"{held[0] / n:.1%}, labels alone in {held[1] / n:.1%}",
+                flush=True,
+            )
 
 
 def uneven(samples: int) -> None:
@@ -282,6 +312,7 @@ def main() -> None:
     samples = int(sys.argv[1]) if len(sys.argv) > 1 else 3000
     made(samples)
     uneven(samples)
+    by_doubt(samples)
     whole_items(samples)
     rates(samples)
     if found():

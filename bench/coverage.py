@@ -2,6 +2,7 @@
 
     python -m bench.coverage [SIMULATIONS]        # 200; take 1000 for figures to rely on
     python -m bench.coverage skewed [SIMULATIONS] # where an option is rare: before and now
+    python -m bench.coverage lean [SIMULATIONS]   # how far a rater leans, on 10 to 50 items
 
 Two raters share a latent truth on five ordered levels; the true value of each figure is that of
 the exact table of probabilities (for alpha of a panel of three, of a sample of a million items).
@@ -176,8 +177,52 @@ def _skewed(
         yield name, there[name] / simulations, held[name] / np.maximum(there[name], 1)
 
 
+def leaning(shares: Array, near: float, lean: float) -> Array:
+    """Chances of levels with these shares; a rater errs by distance, that much to one side."""
+    levels = np.arange(len(shares))
+    chance = np.exp(-near * np.abs(levels[:, None] + lean - levels[None, :]))
+    found: Array = shares[:, None] * chance / chance.sum(axis=1, keepdims=True)
+    return found
+
+
+LEANING = {
+    "three levels, few errors, leaning": leaning(np.array([0.2, 0.3, 0.5]), 3.5, 0.2),
+    "five even levels, few errors": leaning(np.full(5, 0.2), 4, 0.0),
+    "five even levels, leaning": leaning(np.full(5, 0.2), 2, 0.6),
+    "five levels, 80 % on top": leaning(np.array([0.02, 0.04, 0.06, 0.08, 0.8]), 2, 0.0),
+    "two levels, leaning": leaning(np.array([0.6, 0.4]), 2, 0.5),
+}
+
+
+def main_lean(simulations: int = 200) -> None:
+    """Per setting and n: how often the interval of a lean is there and holds, before and now."""
+    rng = np.random.default_rng(20261125)
+    for setting, joint in LEANING.items():
+        k = len(joint)
+        offsets = np.arange(k)[None, :] - np.arange(k)[:, None]
+        true, cells = float((joint * offsets).sum()), []
+        for n in (10, 15, 20, 30, 50):
+            there, held = np.zeros(2), np.zeros(2)
+            for _ in range(simulations):
+                table = rng.multinomial(n, joint.ravel()).reshape(k, k) * 1.0
+                drawn = resample_patterns(table.ravel().astype(np.int64), RESAMPLES // 2, rng)
+                pair = LevelPair(table, ordered=True, positive=0, only=("bias_levels",))
+                before = intervals(pair.bundle, drawn, table.ravel())
+                for at, found in enumerate((before, pair.intervals(drawn.reshape(k, k, -1)))):
+                    one = found.get("bias_levels")
+                    if one is not None and one.low is not None and one.high is not None:
+                        there[at] += 1
+                        held[at] += one.low - 1e-9 <= true <= one.high + 1e-9
+            before_now = held / np.maximum(there, 1)
+            cells.append(f"{n}: {before_now[0]:.0%} ({there[0] / simulations:.0%}), ")
+            cells[-1] += f"{before_now[1]:.0%}"
+        print(f"{setting}: {'; '.join(cells)}", flush=True)
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["skewed"]:
         main_skewed(*map(int, sys.argv[2:3]))
+    elif sys.argv[1:2] == ["lean"]:
+        main_lean(*map(int, sys.argv[2:3]))
     else:
         main(*map(int, sys.argv[1:2]))

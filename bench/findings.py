@@ -5,7 +5,7 @@ Usage: python -m bench.findings [RUNS]. Clean runs: how many raise anything that
 (designed: 1 %), how many show the slope on length, of which nothing is promised, and how small the
 p of single checks get. Among them are runs of 600 items in which longer answers really are better:
 with labels that err as often as the judges, or that tell less than judges see, or both; and with
-labels that err more than the judges, of which nothing is promised either. Planted runs: how often
+labels that err more than the judges. Planted runs: how often
 the planted fault is found and named, and what else is shown with it.
 """
 

@@ -13,7 +13,9 @@ and how often the 95 % interval of what nobody looked at missed its share. Nothi
 Then the metric alone, at its worst: five confidences, 500 verdicts of which a fifth or a little
 more is wrong at every confidence, so that each threshold is a false one that nearly holds; others
 settle a twentieth at a time and the promise (at most 20 %) is read each time, until something is
-accepted: twenty looks at one draw.
+accepted: twenty looks at one draw. Last, fresh draws instead of looks: 1,000 verdicts, up to eight
+random draws of 40, 60 or 100 from what is left, until one accepts something; each with the whole
+5 %, as it was, and with what the k-th draw of a run may spend.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from core.metrics.intervals.acceptance import acceptance
+from core.services.review.random_audit import may_break
 from tests.services.promised import WORKLOADS, base, tallies
 
 TRIALS, ALPHA = 1000, 0.25
@@ -55,6 +58,7 @@ def main(trials: int = TRIALS) -> None:
                     )
                     print(" | ".join(row), flush=True)
     at_its_worst(trials)
+    drawn_afresh(trials)
 
 
 Floats = npt.NDArray[np.float64]
@@ -96,6 +100,37 @@ def at_its_worst(trials: int) -> None:
                     f"{wrong:.0%} | {drawn:.0%} | {order} | {accepted:.1%} | {broken:.1%}",
                     flush=True,
                 )
+
+
+def fresh(levels: int, wrong: float, size: int, trials: int, *, spend: bool) -> tuple[float, float]:
+    """How often one of eight fresh draws accepted something, and the promise was then broken."""
+    rng = np.random.default_rng(19)
+    accepted = broken = 0
+    for _ in range(trials):
+        sure = np.tile(np.linspace(1, 0.6, levels), 1000)[:1000]
+        right, known = rng.random(1000) >= wrong, np.zeros(1000, np.bool_)
+        for k in range(1, 9):
+            drawn = rng.choice(np.flatnonzero(~known), size, replace=False)
+            known[drawn] = True
+            risk = may_break(k) if spend else 0.05
+            found = acceptance(sure[drawn], right[drawn], 0.2, unseen=sure[~known], delta=risk)
+            if found.threshold is not None:
+                accepted += 1
+                broken += bool((~right[~known & (sure >= found.threshold)]).mean() > 0.2)
+                break
+    return accepted / trials, broken / trials
+
+
+def drawn_afresh(trials: int) -> None:
+    print("\nlevels | wrong | labels a draw | 5 % each: accepted, broken | spent: accepted, broken")
+    for levels in (1, 5):
+        for wrong in (0.1, 0.2, 0.22, 0.25):
+            for size in (40, 60, 100):
+                each, shared = (
+                    "{:.1%}, {:.1%}".format(*fresh(levels, wrong, size, trials, spend=spend))
+                    for spend in (False, True)
+                )
+                print(f"{levels} | {wrong:.0%} | {size} | {each} | {shared}", flush=True)
 
 
 if __name__ == "__main__":

@@ -96,9 +96,13 @@ class Fitted(Noun):
     the rule ``plain`` was best without it. Of ``labels`` labelled items, ``right`` is how many
     verdicts of the folds matched the label, ``plain_right`` how many of the rule ``plain``;
     ``gained`` and ``lost`` are the items that only one of them had right. ``far`` and
-    ``plain_far`` are by how many levels they missed on average, where the levels have an order.
+    ``plain_far`` are by how many levels they missed on average, where the levels have an order;
+    ``kappa`` and ``plain_kappa`` how much less than by chance, Cohen's. ``constant`` is the option
+    that the rule gives on every cell of the run, whatever the judges say; empty where there is
+    none.
 
-    ``offered`` is ``None`` in rules that were fitted when only right answers counted.
+    ``offered`` is ``None`` in rules that were fitted when only right answers counted, and
+    ``kappa`` in those fitted before it did.
     """
 
     criterion: str
@@ -115,6 +119,9 @@ class Fitted(Noun):
     lost: Annotated[int, Field(ge=0)]
     far: Annotated[float, Field(ge=0)] | None = None
     plain_far: Annotated[float, Field(ge=0)] | None = None
+    kappa: Annotated[float, Field(le=1)] | None = None
+    plain_kappa: Annotated[float, Field(le=1)] | None = None
+    constant: str = ""
     offered: bool | None = None
     reliance: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
 

@@ -33,16 +33,16 @@ def p_value(value: float) -> str:
 
 
 def points(value: float | None, *, share: bool = False) -> str:
-    """A difference with its sign; of shares, in percentage points.
+    """A difference with its sign, nought without one; of shares, in percentage points.
 
     >>> points(0.05, share=True), points(-0.051), points(0.0)
-    ('+5.0 points', '−0.05', '±0.00')
+    ('+5.0 points', '−0.05', '0.00')
     """
     if value is None:
         return DASH
     size = f"{abs(value) * 100:.1f} points" if share else score(abs(value))
     if size in ("0.0 points", "0.00"):
-        return f"±{size}"
+        return size
     return ("+" if value > 0 else MINUS) + size
 
 

@@ -193,7 +193,7 @@ def _threshold(found: SweptCascade, one: CascadePoint) -> list[str]:
         fmt.percent(one.right.estimate),
         fmt.DASH
         if one.right.low is None or one.right.high is None
-        else f"{fmt.percent(one.right.low)} to {fmt.percent(min(1.0, one.right.high))}",
+        else f"{fmt.percent(one.right.low)} to {fmt.percent(one.right.high)}",
         fmt.cost(found.cost(one.goes_on)),
     ]
 

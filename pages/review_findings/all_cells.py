@@ -169,28 +169,30 @@ def _accepted(queue: QueueRow, rest: Unseen) -> None:
     if promise is None:
         said(f"Not known: {rest.accuracy.reason}")
         return
-    said(_promised(promise, rest.rest))
+    said(_promised(promise, rest))
     if promise.steps:
         with st.expander("The thresholds that were tested", icon=":material/table_rows:"):
             _tested(promise)
     st.caption(
         "Thresholds are tested from the surest verdicts down, and testing stops at the first that "
-        "fails, so that the promise is broken in at most 5% of cases however many are tested "
-        "(fixed-sequence testing, as Jung, Brahman and Choi 2024; here with the exact test for a "
-        "finite number). Cells settled besides stay among those that the audit was drawn from: "
-        "what is bounded is how many of all of those are wrong, and the wrong ones that are known "
-        "are taken off; all thresholds are then bounded at once. Nothing is accepted by itself: it "
-        "is for you to decide."
+        "fails, so that the promise is kept however many are tested (fixed-sequence testing, as "
+        "Jung, Brahman and Choi 2024; here with the exact test for a finite number). All random "
+        "audits of a run, queues put away among them, break a promise in at most 5% of runs "
+        f"together: this is number {rest.draw} and may in {fmt.percent(rest.delta, 2)}, so that "
+        "drawing afresh until something is accepted wins nothing. Cells settled besides stay among "
+        "those that the audit was drawn from: what is bounded is how many of all of those are "
+        "wrong, and the wrong ones that are known are taken off; all thresholds are then bounded "
+        "at once. Nothing is accepted by itself: it is for you to decide."
     )
 
 
-def _promised(promise: Acceptance, unseen: int) -> str:
+def _promised(promise: Acceptance, rest: Unseen) -> str:
     if promise.threshold is not None:
         return (
-            f"{fmt.count(promise.accepted)} of {fmt.plural(unseen, 'cell')} that nobody looked "
+            f"{fmt.count(promise.accepted)} of {fmt.plural(rest.rest, 'cell')} that nobody looked "
             f"at: those on which at least {fmt.percent(promise.threshold)} of the votes agree. "
-            f"With 95% confidence no more than {fmt.percent(promise.bound, 1)} of them disagree "
-            "with people."
+            f"With {fmt.percent(1 - rest.delta, 1)} confidence no more than "
+            f"{fmt.percent(promise.bound, 1)} of them disagree with people."
         )
     more = (
         f" About {fmt.plural(promise.more, 'random label')} more would do, if verdicts go on "

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.review_records import QueueRow
 from core.domain.weight_fit import Fitted
-from core.services.results import weight_fit
+from core.services.results import weight_fit, weight_fit_words
 from core.services.results.weight_fit import Offer
 from core.text import numbers as fmt
 from pages.review_findings.words import RECORD_ACT, kept, quiet, said, section
@@ -35,24 +35,23 @@ def show(queue: QueueRow) -> None:
         "levels have an order, the mean of the votes moved to the labels. Every item counted was "
         "settled by a rule that was both chosen and fitted without its label, so that the two "
         "figures can be compared. Where levels have an order the distance to the label counts, "
-        "else right answers. It is offered only where it is ahead; it is not sure where that holds "
-        "for all labels together, but not for those that its choice had not seen. No judge is "
-        "asked again."
+        "else right answers. It is offered where it is ahead on those, agrees beyond chance "
+        "(kappa) no less, and does not give one answer on every cell. No judge is asked again."
     )
 
 
 def _line(one: Offer) -> list[str]:
     name, fitted = esc(one_line(one.criterion, 80)), one.fitted
     if fitted is not None:
-        name = f"{name}<br>{quiet(weight_fit.how(fitted))}"
+        name = f"{name}<br>{quiet(weight_fit_words.how(fitted))}"
     else:
         return [f"{name}<br>{quiet(one.words)}", tag("too little"), *[fmt.DASH] * 5]
     return [
         name,
         mark_of(one, fitted),
-        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far)}<br>"
+        f"{_came(fitted.plain_right, fitted.labels, fitted.plain_far, fitted.plain_kappa)}<br>"
         f"{quiet(_plain(fitted.plain))}",
-        _came(fitted.right, fitted.labels, fitted.far),
+        _came(fitted.right, fitted.labels, fitted.far, fitted.kappa),
         fmt.count(fitted.gained),
         fmt.count(fitted.lost),
         fmt.count(fitted.labels),
@@ -64,14 +63,15 @@ def mark_of(one: Offer, fitted: Fitted) -> str:
     if one.used:
         return tag("in use", "info")
     if not one.offered:
-        return tag("no better")
-    sure = fitted.far is not None or fitted.right > fitted.plain_right
-    return tag("✓ offered", "good") if sure else tag("offered, not sure", "warn")
+        return tag("a constant", "warn") if fitted.constant else tag("no better")
+    return tag("✓ offered", "good")
 
 
-def _came(right: int, labels: int, far: float | None) -> str:
+def _came(right: int, labels: int, far: float | None, kappa: float | None) -> str:
     share = f"{fmt.percent(right / labels)} right"
-    return share if far is None else f"{fmt.score(far)} levels off<br>{quiet(share)}"
+    if far is not None:
+        share = f"{fmt.score(far)} levels off<br>{quiet(share)}"
+    return share if kappa is None else f"{share}<br>{quiet(f'kappa {fmt.score(kappa)}')}"
 
 
 def _plain(rule: str) -> str:
@@ -86,7 +86,7 @@ def _reliance(found: list[Offer]) -> None:
         for one in known:
             if one.fitted is None:
                 continue
-            rows = weight_fit.heard(one.fitted).items()
+            rows = weight_fit_words.heard(one.fitted).items()
             table(
                 (one_line(one.criterion, 80), "From 0 (as chance) to 1"),
                 ([esc(judge), fmt.score(value)] for judge, value in rows),

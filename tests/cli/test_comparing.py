@@ -135,3 +135,14 @@ def test_probe_says_its_cost_asks_and_tells_what_it_found(store: Store) -> None:
     ]
     assert [dose["longer"] for dose in found["edits"][0]["doses"]] == [0.25, 0.5, 1.0]
     assert found["edits"][0]["criteria"]["right"]["estimate"] == 0
+
+
+def test_probe_accuses_nobody_of_what_a_criterion_earns(store: Store) -> None:
+    run, db = made(store, LONGISH), ("--db", store.path)
+    few = ("probe", run, "--edit", "longer", "--answers", 24, *db)
+    earned = cli(*few, "--earns", "thorough=longer")
+    assert earned.returncode == 0
+    assert "No edit surely moves any of these judges." in earned.stdout
+    wrong = cli(*few, "--earns", "thorough")
+    assert wrong.returncode == 2
+    assert "say CRITERION=EDIT" in wrong.stderr

@@ -258,6 +258,19 @@ def easy_first(trial: Trial, alpha: float) -> list[Said]:
     return [said]
 
 
+def fresh_draws(trial: Trial, alpha: float) -> list[Said]:
+    """A fresh audit of what is left, up to eight of them, until one accepts something."""
+    said = one_queue(trial, alpha)[0]
+    for _ in range(7):
+        left = sum(place not in trial.settled for place in trial.cells)
+        if said.accepted is not None or left < 20:
+            break
+        queue = trial.queue(min(1.0, 40 / left))
+        trial.settle(queue, trial.places(queue))
+        said = trial.read(queue, alpha)
+    return [said]
+
+
 WORKLOADS: dict[str, Workload] = {
     "one queue": one_queue,
     "then the easy criterion": then_easy,
@@ -266,6 +279,7 @@ WORKLOADS: dict[str, Workload] = {
     "three queues": three_queues,
     "a queue that follows what is wrong": until_accepted,
     "the easy ones until it accepts": easy_first,
+    "a fresh audit until it accepts": fresh_draws,
 }
 
 

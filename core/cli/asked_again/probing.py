@@ -39,6 +39,13 @@ if TYPE_CHECKING:
 )
 @answers_option
 @click.option("--judge", "judges", multiple=True, metavar="NAME", help="Only these of its judges.")
+@click.option(
+    "--earns",
+    multiple=True,
+    metavar="CRITERION=NAMES",
+    help="Edits that a criterion rightly rewards, with commas: nobody is accused of them on it. "
+    "May be given several times.",
+)
 @click.option("--writer", metavar="NAME", help="The judge whose model writes what no rule can.")
 @seed_option
 @budget_option
@@ -52,6 +59,7 @@ def probe(
     as_json: bool,
     only_estimate: bool,
     last: bool,
+    earns: tuple[str, ...],
     writer: str | None,
     **options: Any,
 ) -> None:
@@ -74,7 +82,7 @@ def probe(
         with open_to_plan(db, only_estimate) as store:
             names = {name: options[name] or None for name in ("edits", "judges")}
             chosen = {name: value for name, value in {**options, **names}.items() if value}
-            request = probes.ProbeRequest(number, **chosen)
+            request = probes.ProbeRequest(number, **chosen, earns=_earned(earns))
             _require_writer(store, request, writer)
             outlook = probes.estimate(store, request)
             say_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
@@ -83,6 +91,20 @@ def probe(
             if writer is not None:
                 request = _written(store, request, writer)
             sys.exit(_asked(store, probes.start(store, request), as_json))
+
+
+def _earned(given: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """Edits by the criterion that earns them. A criterion's name may hold an equals sign."""
+    from core.errors import InputError
+
+    earned: dict[str, tuple[str, ...]] = {}
+    for one in given:
+        criterion, there, edits = one.rpartition("=")
+        if not there or not edits:
+            raise InputError(f"--earns {one}: say CRITERION=EDIT, as in 'Long enough=longer'.")
+        names = tuple(edit.strip() for edit in edits.split(","))
+        earned[criterion] = (*earned.get(criterion, ()), *names)
+    return earned
 
 
 def _require_writer(store: Store, request: ProbeRequest, writer: str | None) -> None:
@@ -115,7 +137,8 @@ def _written(store: Store, request: ProbeRequest, writer: str) -> ProbeRequest:
         pass
     if task.status != "done":
         raise InputError(f"Writing ended as {task.status}. {task.message}".strip())
-    return replace(written_twins.probe_of(store, task), budget=request.budget)
+    kept = written_twins.probe_of(store, task)
+    return replace(kept, budget=request.budget, earns=request.earns)
 
 
 def _newest(store: Store, run: int) -> int:

@@ -24,28 +24,42 @@ from core.metrics.bias.effects import (
 from core.metrics.estimate import wilson
 from core.metrics.measure import ROUNDING, Array, ratio, root
 
+#: The least correlation that is divided by.
+TOGETHER = 0.1
+
 
 class Halo(NamedTuple):
-    """``own`` and ``reference`` are mean correlations; the effect is their difference."""
+    """``own`` is the mean correlation of a rater's answers, ``reference`` what the reference
+    accounts for; the effect is their difference.
+    """
 
     effect: BiasEffect
     own: float | None
     reference: float | None
 
 
-def halo(own: Array, reference: Array, null: Null | None = None) -> Halo:
-    """How much closer a rater's answers to different questions go together than the reference's.
+def halo(
+    own: Array, reference: Array, null: Null | None = None, others: Array | None = None
+) -> Halo:
+    """How much closer a rater's answers to different questions go together than they should.
 
     The mean Pearson correlation over pairs of questions, of the rater less of the reference, both
     on the same items (Cooper 1981: a halo is observed correlation above the true one); interval and
     p by leaving out items. A rater's random errors only lower its correlations. Null: 0, above.
 
+    Those of the reference lower its own, too, and a rater that errs less is no halo. How much more
+    of a question it sees is told by ``others``, with whom both are compared on it (Spearman 1904,
+    correction for attenuation): the rater's correlation of a and b should be the reference's, times
+    r(own, others) / r(reference, others) on each. Without others by r(a, b') r(b, a') / r(a', b'),
+    the dashes being the reference's. The larger of both is what the rater is held against.
+
     Args:
         own: the rater's values, shape (items, questions); NaN where there is none.
         reference: the reference's, same shape.
         null: what a healthy rater has.
+        others: the mean values of other raters, same shape.
 
-    A pair takes part with 20 items that both answered and no constant column. Undefined without
+    A pair takes part with 20 items that all answered and no constant column. Undefined without
     such a pair.
 
     >>> rng = np.random.default_rng(1)
@@ -54,30 +68,59 @@ def halo(own: Array, reference: Array, null: Null | None = None) -> Halo:
     >>> round(halo(coloured, truth).own, 1)
     0.8
     """
-    both = ~np.isnan(own) & ~np.isnan(reference)
-    total, n = np.zeros(2), len(own)
-    left_out, used, pairs = np.zeros((2, n)), np.zeros(n, np.bool_), 0
+    sides = [own, reference] if others is None else [own, reference, others]
+    known: npt.NDArray[np.bool_] = np.all(np.isfinite(sides), axis=0)
+    total, used, pairs = np.zeros((3, 1 + len(own))), np.zeros(len(own), np.bool_), 0
     for a, b in combinations(range(own.shape[1]), 2):
-        rows = both[:, a] & both[:, b]
+        rows = known[:, a] & known[:, b]
         if rows.sum() < FEW:
             continue
-        found = [_left_out(v[rows, a], v[rows, b]) for v in (own, reference)]
-        if any(np.isnan(point) or np.isnan(without).any() for point, without in found):
+        found = _of_two(sides, a, b, rows)
+        if np.isnan(found).any():
             continue
-        pairs, used = pairs + 1, used | rows
-        for side, (point, without) in enumerate(found):
-            total[side] += point
-            left_out[side] += point
-            left_out[side, rows] += without - point
+        pairs, used, total = pairs + 1, used | rows, total + found
     if not pairs:
-        items = int((both.sum(axis=1) >= 2).sum())
+        items = int((known.sum(axis=1) >= 2).sum())
         short = too_few(items) if items < FEW else None
         reason = "No two questions vary enough on items that both answered."
         return Halo(short or BiasEffect.undefined(reason, items), None, None)
-    mine, theirs = total / pairs
-    differences = (left_out[0] - left_out[1])[used] / pairs
-    effect = jackknifed(float(mine - theirs), differences, null or Null(0.0, "above"))
-    return Halo(effect, float(mine), float(theirs))
+    mine, theirs, accounted = total / pairs
+    least = theirs if theirs[0] >= accounted[0] else accounted
+    apart = mine - least
+    effect = jackknifed(float(apart[0]), apart[1:][used], null or Null(0.0, "above"))
+    return Halo(effect, float(mine[0]), float(least[0]))
+
+
+def _of_two(sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_]) -> Array:
+    """Of two questions the correlations of the rater and of the reference, and what the reference
+    accounts for: of all items, then without each, shape (3, 1 + items).
+    """
+
+    def r(x: Array, at: int, y: Array, to: int) -> Array:
+        return _each_left_out(x[:, at], y[:, to], rows)
+
+    own, reference, *others = sides
+    mine, theirs = r(own, a, own, b), r(reference, a, reference, b)
+    # Divided by next to nothing a correlation would account for anything.
+    if others:
+        seen = np.array([r(own, at, others[0], at) for at in (a, b)])
+        known = np.array([r(reference, at, others[0], at) for at in (a, b)])
+        accounted = theirs * (seen / np.maximum(known, TOGETHER)).prod(axis=0)
+    else:
+        across = r(own, a, reference, b) * r(reference, a, own, b)
+        accounted = across / np.maximum(np.abs(theirs), TOGETHER) * np.sign(theirs)
+    return np.array([mine, theirs, np.clip(accounted, -1.0, 1.0)])
+
+
+def _each_left_out(x: Array, y: Array, rows: npt.NDArray[np.bool_]) -> Array:
+    """Pearson's r of some rows, then r without each; without one that is not there it is the same.
+
+    NaN where a column is constant.
+    """
+    point, without = _left_out(x[rows], y[rows])
+    found = np.full(1 + len(x), point)
+    found[1:][rows] = without
+    return found
 
 
 def _left_out(x: Array, y: Array) -> tuple[float, Array]:

@@ -45,6 +45,10 @@ class Replies(NamedTuple):
     earned: Array
     options: npt.NDArray[np.int64]
 
+    def of(self, criteria: Sequence[int]) -> Replies:
+        """Those to some of the criteria."""
+        return Replies(self.earned[:, :, criteria], self.options[:, :, criteria])
+
 
 def shifts(earned: Array, plus: Sequence[int], minus: Sequence[int] = ORIGINALS) -> Array:
     """By how much texts earn more than others of the same item, shape (items, criteria).
@@ -133,20 +137,25 @@ def _sure(effects: Sequence[BiasEffect]) -> list[bool]:
     ]
 
 
-def findable(found: BiasEffect, tests: int) -> float | None:
+def findable(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> float | None:
     """The smallest shift that would have been found with a chance of ``POWER``.
 
-    From the interval of the effect, at the level that the first of ``tests`` must reach; ``None``
-    without an interval.
+    Beyond ``null``, at the level that the first of ``tests`` must reach. Its error is that of the
+    effect, and what a shift adds where it moves so large a share of ``cells`` answers from one end
+    to the other: a judge that nothing moved shows none of that yet. ``None`` without an interval,
+    and where no shift is large enough.
 
-    >>> round(findable(BiasEffect(0.0, -0.04, 0.04, 100, 0.5), 8), 3)
-    0.084
+    >>> round(findable(BiasEffect(0.0, -0.04, 0.04, 100, 0.5), 8, 400), 3)
+    0.106
     """
     if found.low is None or found.high is None:
         return None
     error = (found.high - found.low) / 2 / float(stdtrit(found.n - 1, 0.975))
     least = float(stdtrit(found.n - 1, 1 - FALSE_ALARMS / 2 / max(1, tests)))
-    return max(MATTERS, (least + float(ndtri(POWER))) * error)
+    reach = least + float(ndtri(POWER))
+    shifts = np.linspace(MATTERS, 1.0, 9501)
+    there = shifts - null >= reach * np.sqrt(error**2 + shifts * (1 - shifts) / cells)
+    return float(shifts[there.argmax()]) if there.any() else None
 
 
 def items_needed(shift: float, spread: float, tests: int) -> int:

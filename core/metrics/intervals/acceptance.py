@@ -181,6 +181,10 @@ def _why_not(n: int, rest: int, missing: int) -> str:
 # lowest that holds is taken; at one confidence, the usual case of unanimous verdicts, that is the
 # same.
 #
+# A fresh draw from what is left is another chance to be lucky: whoever drew until something was
+# accepted broke the promise in up to 11% of trials. What the draws of a run may break together is
+# therefore spent over them: ``delta`` is what this draw may.
+#
 # Both hold for labels drawn at random, each with the same chance, from what the promise is about.
 # Labels of a review queue are of the doubtful cells. Weighted by their chances they give estimates,
 # but no exact bound; they must not be given here, nor their cells: only the random audit and what
@@ -276,7 +280,8 @@ def acceptance(
     if len(drawn.sure) < least:
         reason = (
             f"{len(drawn.sure)} randomly drawn labels cannot promise that at most {alpha:.3g} "
-            f"disagrees, with {1 - delta:.0%} confidence, even if all agreed. {least} are needed."
+            f"disagrees, with {100 * (1 - delta):.3g}% confidence, even if all agreed. "
+            f"{least} are needed."
         )
         return Acceptance(None, (), least - len(drawn.sure), reason)
     left = None if unseen is None else np.asarray(unseen, np.float64)

@@ -137,22 +137,23 @@ def reach(groups: Sequence[Drawn]) -> float | None:
     return float(stdtrit(max(1.0, drawn - len(some) - 1), 1 - LEVEL / 2)) * spread
 
 
-def power(gap: float, spread: float) -> float:
-    """The chance that a gap this large is found, where its estimate has this standard error.
+def power(gap: float, spread: float, tests: int = 1) -> float:
+    """The chance that a gap this large is found, where its estimate has this standard error, as the
+    first of so many tests that are corrected together (Holm 1979).
 
     >>> round(power(0.1, 0.0357), 2), round(power(0.0, 0.1), 3)
     (0.8, 0.05)
     """
     if spread <= 0:
-        return 1.0 if gap else LEVEL
-    z = float(ndtri(1 - LEVEL / 2))
+        return 1.0 if gap else LEVEL / tests
+    z = float(ndtri(1 - LEVEL / tests / 2))
     return float(ndtr(abs(gap) / spread - z) + ndtr(-abs(gap) / spread - z))
 
 
-def found_from(spread: float) -> float:
-    """The smallest gap that is found with a chance of ``POWER``.
+def found_from(spread: float, tests: int = 1) -> float:
+    """The smallest gap that is found with a chance of ``POWER``, as the first of so many tests.
 
     >>> round(found_from(0.1), 2)
     0.28
     """
-    return spread * float(ndtri(1 - LEVEL / 2) + ndtri(POWER))
+    return spread * float(ndtri(1 - LEVEL / tests / 2) + ndtri(POWER))

@@ -162,10 +162,10 @@ def powered_mean(
 
     The items are these and no others, so that a stratum labelled whole adds no uncertainty: the
     variance is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran
-    1977, sections 5.4 and 7.2), with t on as many degrees as there are random labels less strata
-    and lambda, whose fitting widens it, too (``widened``). Where values are 0 or 1, or all y -
-    lambda f are alike, four more at half a point above and below their mean keep s_h from 0
-    (Agresti and Coull 1998 add four to a share).
+    1977, sections 5.4 and 7.2), with t on the degrees that the strata's variances have together
+    (Satterthwaite 1946) less one for lambda, whose fitting widens it, too (``widened``). Where
+    values are 0 or 1, or all y - lambda f are alike, four more at half a point above and below
+    their mean keep s_h from 0 (Agresti and Coull 1998 add four to a share).
 
     Undefined with fewer than 10 labels drawn at random, or where a stratum has fewer than two.
     Raises ``ValueError`` for shapes that do not fit.
@@ -308,7 +308,7 @@ def _least_variance(sample: _Sample) -> float:
 
 
 def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = False) -> Estimate:
-    mean = variance = 0.0
+    mean, parts = 0.0, list[tuple[float, int]]()
     open_parts = sum(part.left > 0 for part in sample.parts)
     wider = widened(sample.random - open_parts) if fitted else 1.0
     for part in sample.parts:
@@ -316,10 +316,24 @@ def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = Fa
         mean += part.share * (listen * float(part.all.mean()) + float(off.mean()))
         if part.left > 0:
             n = len(off)
-            variance += part.share**2 * part.left * _square(off, part.values, wider) / n
-    degrees = max(1, sample.random - open_parts - fitted)
+            parts.append((part.share**2 * part.left * _square(off, part.values, wider) / n, n - 1))
+    variance = sum(square for square, _ in parts)
+    degrees = max(1.0, _degrees(parts) - fitted)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)
     return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=len(sample.values))
+
+
+def _degrees(parts: list[tuple[float, int]]) -> float:
+    """What degrees of freedom a sum of variances has, each with its own (Satterthwaite 1946).
+
+    Where few labels of one stratum carry most of the variance it is known no better than from them.
+
+    >>> _degrees([(1.0, 9), (1.0, 9)]), round(_degrees([(1.0, 2), (0.1, 40)]), 2)
+    (18.0, 2.42)
+    """
+    squares = sum(square**2 / max(1, degrees) for square, degrees in parts)
+    total = sum(square for square, _ in parts)
+    return total**2 / squares if squares else float(sum(degrees for _, degrees in parts))
 
 
 def widened(spare: int) -> float:

@@ -146,7 +146,8 @@ class LengthControlled(NamedTuple):
     ``slope`` is the effect of length in log odds: what an answer gains that is longer than the
     other by much more than usual (tanh of the difference in standard deviations is 1). ``spread``
     is that standard deviation. ``share`` (systems,) is the expected share of points against an
-    average system at equal length.
+    average system at equal length. ``leads`` (systems,) are intervals of how far the system that is
+    first without regard to length is ahead of each at equal length; none without resamples.
     """
 
     strengths: Array
@@ -156,6 +157,7 @@ class LengthControlled(NamedTuple):
     slope_interval: Interval
     spread: float
     share: Array
+    leads: tuple[Interval, ...] = ()
 
 
 def length_controlled(
@@ -193,16 +195,24 @@ def length_controlled(
     ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
     found, slope = [unknown] * systems, unknown
+    leader, leads = int(ignored.argmax()), tuple[Interval, ...]()
     if number >= FEWEST and resamples and number < SMALL:
         without = _fitted(design, won, (1.0 - np.eye(number))[item])
         *found, slope = (
             by_t(float(one), error, number, level)
             for one, error in zip(point, jackknife_error(without).tolist(), strict=True)
         )
+        ahead = point[leader] - point[:systems]
+        apart = jackknife_error(without[leader] - without[:systems])
+        leads = tuple(
+            by_t(float(one), error, number, level)
+            for one, error in zip(ahead, apart.tolist(), strict=True)
+        )
     elif number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]
         drawn = _fitted(design, won, weights)
         *found, slope = (percentile(row, level) for row in drawn)
+        leads = tuple(percentile(drawn[leader] - row, level) for row in drawn[:systems])
     return LengthControlled(
         point[:systems],
         ignored,
@@ -213,6 +223,7 @@ def length_controlled(
         np.array(
             [expit(np.delete(s - point[:systems], i)).mean() for i, s in enumerate(point[:systems])]
         ),
+        leads,
     )
 
 

@@ -13,7 +13,7 @@ from core.metrics.agreement import correlation_distance, kappa, scores
 from core.metrics.agreement.kappa import kappa_unweighted, pair_cells, percent_agreement
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
-from core.metrics.intervals.bootstrap import exact_share, intervals
+from core.metrics.intervals.bootstrap import SMALL, exact_share, intervals
 from core.metrics.intervals.clustered_share import share_interval
 from core.metrics.intervals.rare_options import smoothed
 from core.metrics.measure import Array, Measure, ratio, tally
@@ -162,6 +162,8 @@ class LevelPair:
         else:
             found = {name: self._withheld(name, one) for name, one in found.items()}
             found |= self._of_levels(tables.shape[-1]) if auto else {}
+        if auto and "bias_levels" in found and self.n < SMALL:
+            found["bias_levels"] = correlation_distance.bias_interval(self._table, level)
         for name in SHARES_OF_ITEMS & found.keys() if auto else ():
             found[name] = share_interval(self.figures[name].value or 0.0, self.n, self.n, level)
         for name in found.keys() - (SHARES_OF_ITEMS if auto else set()):

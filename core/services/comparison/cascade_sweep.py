@@ -6,7 +6,7 @@ are split, failed, or are less sure than a threshold. All votes are there, so no
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
@@ -47,7 +47,7 @@ class SweptCascade:
     ``alone`` and ``all_of_them`` are the shares of cells on which each stage by itself is right;
     ``costs`` US dollars for 1,000 cells by each, ``None`` where unknown. ``chosen`` is the cheapest
     point that is right as often as the best, but for the tolerance; ``tried`` what came of such a
-    choice on the half of the items that it was not made on.
+    choice on items that it was not made on.
     """
 
     run: Run
@@ -215,24 +215,26 @@ def in_words(found: SweptCascade) -> str:
     one = found.chosen
     said = (
         f" Where {names} decides alone from a sureness of {one.threshold:.2f} on, "
-        f"{percent(one.goes_on)} go on, and {_right(one.right)} are right."
+        f"{percent(one.goes_on)} go on"
     )
+    seen = percent(one.right.estimate)
+    if found.tried is None:
+        said += f", and {seen} are right on the labels that the threshold was chosen on."
+    else:
+        said += (
+            f", and {_right(found.tried.right)} are right on items that had no say in the "
+            f"threshold ({seen} on those that chose it)."
+        )
     whole, here = found.cost(1.0), found.cost(one.goes_on)
     if whole and here is not None:
         said += f" That costs {percent(here / whole)} of asking all of them about everything."
-    if found.tried is not None:
-        right, goes = percent(found.tried.right), percent(found.tried.goes_on)
-        said += (
-            f" Chosen on half of the items and tried on the other half, {right} are right and "
-            f"{goes} go on."
-        )
     return f"{first}{both}{said}"
 
 
 def _right(effect: BiasEffect) -> str:
     if effect.low is None or effect.high is None:
         return percent(effect.estimate)
-    return f"{percent(effect.estimate)} ({percent(effect.low)} to {percent(min(1.0, effect.high))})"
+    return f"{percent(effect.estimate)} ({percent(effect.low)} to {percent(effect.high)})"
 
 
 def as_data(found: SweptCascade) -> dict[str, Any]:
@@ -249,7 +251,6 @@ def as_data(found: SweptCascade) -> dict[str, Any]:
             "usd_per_thousand": found.cost(one.goes_on),
         }
 
-    tried: Mapping[str, float] | None = found.tried._asdict() if found.tried else None
     return {
         "run": found.run.id,
         "first": list(found.first),
@@ -258,6 +259,16 @@ def as_data(found: SweptCascade) -> dict[str, Any]:
         "first_alone": found.alone,
         "then_alone": found.all_of_them,
         "chosen": point(found.chosen),
-        "held_out": tried,
+        "held_out": _tried(found.tried) if found.tried else None,
         "points": [point(one) for one in found.points],
+    }
+
+
+def _tried(one: HeldOut) -> dict[str, Any]:
+    ci = None if one.right.low is None else [one.right.low, one.right.high]
+    return {
+        "goes_on": one.goes_on,
+        "right": one.right.estimate,
+        **({} if ci is None else {"ci": {"right": ci}}),
+        **({"undefined": {"right": one.right.reason}} if one.right.reason else {}),
     }

@@ -38,7 +38,7 @@ class Match(NamedTuple):
     """Which items can be compared, by id and in the first run's order.
 
     ``reworded`` have the same id and another text, prompt or reference: they are not compared.
-    ``relabelled`` have labels that differ; where both runs have one, the second's counts for both.
+    ``relabelled`` have a label in both runs, and another one in the second, which counts for both.
     """
 
     both: tuple[str, ...]
@@ -151,7 +151,7 @@ def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
         tuple(i for i in before if i not in after),
         tuple(i for i in after if i not in before),
         tuple(reworded),
-        tuple(i for i in both if _truth(before[i]) != _truth(after[i])),
+        tuple(i for i in both if _relabelled(before[i], after[i])),
     )
 
 
@@ -159,8 +159,10 @@ def _asked(item: Item) -> tuple[object, ...]:
     return item.submission, item.prompt, item.context, item.reference
 
 
-def _truth(item: Item) -> dict[str, str]:
-    return {name: label.label for name, label in item.labels.items()}
+def _relabelled(one: Item, other: Item) -> bool:
+    """Whether both have a label on some criterion, and it is another; a new label is none."""
+    shared = one.labels.keys() & other.labels.keys()
+    return any(one.labels[name].label != other.labels[name].label for name in shared)
 
 
 def _no_items(runs: tuple[Run, Run], match: Match) -> str:

@@ -33,7 +33,7 @@ from core.services.diagnostics.judge_bias import (
     judge_candidates,
     option_candidates,
     own_only,
-    told_by_model,
+    told_together,
     worth,
 )
 from core.services.rubrics.draft_shapes import RubricDraft
@@ -127,7 +127,7 @@ def examine(
         if p is not None and not check.held
     ]
     findings.sort(key=lambda f: (f.kind in OBSERVED, f.severity != "serious", f.p))
-    return Diagnosis(tuple(told_by_model(findings, evidence)), tuple(checks))
+    return Diagnosis(tuple(told_together(findings, evidence)), tuple(checks))
 
 
 def _finding(check: FindingCandidate, p: float) -> Finding:

@@ -146,12 +146,16 @@ def _beside(
 
 
 def _halo(evidence: RunEvidence, at: int) -> Chart:
-    """The correlation of every two ordered criteria, of the judge's answers and of the truth's."""
+    """The correlation of every two ordered criteria: the judge's, and the truth's part of it."""
     own = [(asked, worth(own_only(asked, evidence.own))) for asked in evidence.criteria]
     ordered = [(asked.name, values) for asked, values in own if asked.ordered]
     names, mine, theirs, counts = [], [], [], []
     for (a, (one, true)), (b, (other, also)) in combinations(ordered, 2):
-        found = halo(np.column_stack([one[:, at], other[:, at]]), np.column_stack([true, also]))
+        sides = [(one[:, at], other[:, at]), (true, also)]
+        if one.shape[1] > 1:
+            sides.append((others_mean(one)[:, at], others_mean(other)[:, at]))
+        mine_of, truth_of, *others = (np.column_stack(side) for side in sides)
+        found = halo(mine_of, truth_of, others=others[0] if others else None)
         if found.own is not None:
             names.append(f"{a} and {b}")
             mine.append(found.own)

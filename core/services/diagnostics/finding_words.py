@@ -87,6 +87,19 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
     )
 
 
+def verbosity_together(names: Sequence[str], judges: int, more: str, sizes: Sequence[float]) -> str:
+    """The same of several judges, which is the likelier to be deserved."""
+    who = f"All {judges} judges" if len(names) == judges else f"{len(names)} of {judges} judges"
+    least, most = _points(min(sizes)), _points(max(sizes))
+    size = most if least == most else f"{least} to {most}"
+    return (
+        f"{who} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
+        f"twice the words go with {size} {more} of an option's value. That is a correlation and "
+        "may be deserved, the more so as several judges see it, for labels err and tell levels "
+        "only; probes tell causes."
+    )
+
+
 def own_maker(judge: str, effect: BiasEffect) -> str:
     """More for answers of its own maker's models; why is not known."""
     return (
@@ -146,10 +159,10 @@ def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
 def halo(judge: str, found: Halo, truth: str) -> str:
     """One impression for everything."""
     return (
-        f"{judge}'s answers go together more between criteria than {truth}: they correlate "
-        f"{score(found.own or 0.0)}, {truth} {score(found.reference or 0.0)}; the difference is "
-        f"{score(_of(found.effect))} {_sure(found.effect)}. One impression may colour all, or "
-        f"{truth} err more than {judge}."
+        f"{judge}'s answers go together more between criteria than {truth} account for: they "
+        f"correlate {score(found.own or 0.0)}, of which {truth} account for "
+        f"{score(found.reference or 0.0)}; the difference is {score(_of(found.effect))} "
+        f"{_sure(found.effect)}. One impression may colour all."
     )
 
 

@@ -99,7 +99,8 @@ def _of_judge(
     if 0 < np.nansum(kin) < np.isfinite(kin).sum():
         own = _slope(evidence, worths, at, kin, BOUNDS["own_maker"].null)
         yield made("own_maker", own, words.own_maker(name, own))
-    coloured = halo(*_side_by_side(evidence, worths, at), BOUNDS["halo"].null)
+    mine, theirs, others = _side_by_side(evidence, worths, at)
+    coloured = halo(mine, theirs, BOUNDS["halo"].null, others)
     yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
 
 
@@ -247,12 +248,18 @@ def _slope(
 
 def _side_by_side(
     evidence: RunEvidence, worths: Sequence[Measured], at: int
-) -> tuple[Values, Values]:
-    """The judge's and the labels' values of ordered criteria, shape (items, criteria) each."""
+) -> tuple[Values, Values, Values | None]:
+    """The judge's, the labels' and the other judges' values of ordered criteria, shape (items,
+    criteria) each; none of others where there are none.
+    """
     empty = np.zeros((len(evidence.words), 0))
     pairs = [w for w, asked in zip(worths, evidence.criteria, strict=True) if asked.ordered]
     mine = np.column_stack([empty, *(own[:, at] for own, _ in pairs)])
-    return mine, np.column_stack([empty, *(truth for _, truth in pairs)])
+    theirs = np.column_stack([empty, *(truth for _, truth in pairs)])
+    if len(evidence.judges) < 2:
+        return mine, theirs, None
+    others = np.column_stack([empty, *(others_mean(own)[:, at] for own, _ in pairs)])
+    return mine, theirs, others
 
 
 # What judges say too often where options have no order: there is no severity, only a lean.
@@ -284,26 +291,32 @@ def _option(asked: CriterionEvidence, level: int) -> str:
     return f"“{asked.labels[level]}” of {asked.name}"
 
 
-def told_by_model(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
-    """The findings, those of one lean and one model as one: that of the judge that leans most."""
+def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
+    """The findings; those of one lean and one model as one, that of the judge that leans most, and
+    likewise those of judges that all give longer answers more, or all less.
+    """
     judges = {judge.name: judge for judge in evidence.judges}
-    groups: dict[tuple[str, str, bool], list[Finding]] = {}
+    groups: dict[tuple[str, ...], list[Finding]] = {}
     for one in findings:
-        if one.kind == "leaning":
-            key = (_model(judges[one.subject]), one.other, one.estimate > 0)
-            groups.setdefault(key, []).append(one)
+        model = _model(judges[one.subject]) if one.kind == "leaning" else ""
+        if one.kind in ("leaning", "verbosity"):
+            way = "more" if one.estimate > 0 else "less"
+            groups.setdefault((one.kind, model, one.other, way), []).append(one)
     told: dict[int, Finding] = {}
-    for (model, _, _), same in groups.items():
+    for (kind, model, _, way), same in groups.items():
         most = max(same, key=lambda one: abs(one.estimate))
-        asking = sum(_model(judge) == model for judge in evidence.judges)
-        told[id(same[0])] = most if len(same) == 1 else _together(most, same, model, asking)
-    return [told.get(id(one), one) for one in findings if one.kind != "leaning" or id(one) in told]
-
-
-def _together(most: Finding, same: Sequence[Finding], model: str, asking: int) -> Finding:
-    sizes = [abs(one.estimate) for one in same]
-    sentence = words.leaning_together(most.sentence, model, len(same), asking, sizes)
-    return replace(most, sentence=sentence)
+        sizes = [abs(one.estimate) for one in same]
+        if len(same) == 1:
+            sentence = most.sentence
+        elif kind == "leaning":
+            asking = sum(_model(judge) == model for judge in evidence.judges)
+            sentence = words.leaning_together(most.sentence, model, len(same), asking, sizes)
+        else:
+            names = sorted(one.subject for one in same)
+            sentence = words.verbosity_together(names, len(judges), way, sizes)
+        told[id(same[0])] = replace(most, sentence=sentence)
+    alone = ("leaning", "verbosity")
+    return [told.get(id(one), one) for one in findings if one.kind not in alone or id(one) in told]
 
 
 def _model(judge: Judge) -> str:

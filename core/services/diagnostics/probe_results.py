@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from core.errors import NotFound
 from core.metrics.bias.effects import BiasEffect
 from core.metrics.bias.probes import (
     FALSE_ALARMS,
+    FLIPS,
     NOTHING,
     ORIGINALS,
     Replies,
@@ -62,7 +64,8 @@ class ProbeFigure:
     answers earn (``shift``), or of how many more of them change than by a line that says nothing
     (``flips``). ``changed``, ``nothing`` and ``itself`` are the shares of answers that change under
     the edit, by such a line, and when merely asked again; ``doses`` the shift at each dose.
-    ``findable``: what would have been found.
+    ``findable``: what would have been found. ``earned``: the criterion rightly rewards this edit,
+    so that nobody is accused of it; over all criteria, on every one of them.
     """
 
     judge: str
@@ -76,6 +79,7 @@ class ProbeFigure:
     doses: tuple[tuple[float, BiasEffect], ...] = ()
     accused: bool = False
     findable: float | None = None
+    earned: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,8 +118,10 @@ def result(store: Store, probe_id: int) -> ProbeResult:
     items = tuple(store.datasets.items(run.dataset_version_id, store.runs.item_ids(probe_id)))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     grid = ProbeGrid(items, rubric, houses_of(run.panel.judges))
-    edits = [EDITS[name] for name in run.plan.details[PROBE]["edits"]]
-    found = figures(run.panel.judges, edits, grid.replies(store, run), grid)
+    asked = run.plan.details[PROBE]
+    edits = [EDITS[name] for name in asked["edits"]]
+    given = grid.replies(store, run)
+    found = figures(run.panel.judges, edits, given, grid, asked.get("earns", {}))
     return ProbeResult(run, len(grid.of), *found)
 
 
@@ -124,29 +130,43 @@ def figures(
     edits: Sequence[ProbeEdit],
     given: Mapping[str, Replies],
     grid: ProbeGrid,
+    earns: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    """What every edit does to every judge: over all criteria, and on each where there are more."""
+    """What every edit does to every judge: over all criteria, and on each where there are more.
+
+    A criterion that ``earns`` an edit is left out of all, and nobody is accused on it.
+    """
     whole, single = list[ProbeFigure](), list[ProbeFigure]()
     for judge in judges:
         for edit in edits:
-            whole.append(_figure(judge, edit, "", given[judge.name], grid))
+            earned = {name for name, some in earns.items() if edit.name in some}
+            asked = [at for name, at in grid.criteria.items() if name not in earned]
+            replies = given[judge.name]
+            one = _figure(judge, edit, "", replies.of(asked) if asked else replies, grid)
+            whole.append(replace(one, earned=not asked))
             if len(grid.criteria) > 1:
-                single += _singly(judge, edit, given[judge.name], grid)
-    return _accused(whole, single)
+                singly = _singly(judge, edit, replies, grid)
+                single += [replace(one, earned=one.criterion in earned) for one in singly]
+    return _accused(whole, single, len(grid.criteria))
 
 
 def _accused(
-    whole: Sequence[ProbeFigure], single: Sequence[ProbeFigure]
+    whole: Sequence[ProbeFigure], single: Sequence[ProbeFigure], criteria: int
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    found: dict[int, ProbeFigure] = {}
+    found = {id(one): one for one in (*whole, *single) if one.earned}
     # What a model wrote may say more or less: nothing is promised of it, and it is by itself.
     for written in (False, True):
-        parts = [[one for one in some if one.edit.written == written] for some in (whole, single)]
+        parts = [
+            [one for one in some if one.edit.written == written and not one.earned]
+            for some in (whole, single)
+        ]
         faults = accused(*([one.effect for one in part] for part in parts))
         for part, fault in zip(parts, faults, strict=True):
             tests = sum(one.effect.p is not None for one in part)
             for one, is_fault in zip(part, fault, strict=True):
-                least = findable(one.effect, tests)
+                cells = one.effect.n * (1 if one.criterion else criteria)
+                null = FLIPS.value if one.measure == CHANGES else 0.0
+                least = findable(one.effect, tests, cells, null)
                 found[id(one)] = replace(one, accused=is_fault, findable=least)
     return tuple(found[id(one)] for one in whole), tuple(found[id(one)] for one in single)
 
@@ -196,8 +216,7 @@ def _singly(
     judge: Judge, edit: ProbeEdit, given: Replies, grid: ProbeGrid
 ) -> Iterator[ProbeFigure]:
     for name, at in grid.criteria.items():
-        one = Replies(given.earned[:, :, [at]], given.options[:, :, [at]])
-        yield _figure(judge, edit, name, one, grid)
+        yield _figure(judge, edit, name, given.of([at]), grid)
 
 
 def _figure(
@@ -297,12 +316,22 @@ def as_text(found: ProbeResult) -> str:
     """The findings, or that there are none and how small a shift would have been found."""
     lines = found.findings
     if not lines:
-        known = [one.findable for one in found.whole if one.findable is not None]
-        least = f" A shift of {score(max(known))} would have been found." if known else ""
+        least = f" {_least(found)}" if _least(found) else ""
         asked = any(one.effect.p is not None for one in found.whole)
         none = "No edit surely moves any of these judges." if asked else _why_nothing(found)
         lines = [none + least]
     return "\n".join([*lines, PROMISED])
+
+
+def _least(found: ProbeResult) -> str:
+    """How small an effect would have been found: of what is earned, and of answers that change."""
+    known: dict[str, list[float]] = {EARNS: [], CHANGES: []}
+    for one in found.whole:
+        if one.findable is not None:
+            known[one.measure].append(one.findable)
+    parts = [f"a shift of {score(max(known[EARNS]))}"] if known[EARNS] else []
+    parts += [f"{percent(max(known[CHANGES]))} more changed answers"] if known[CHANGES] else []
+    return f"In 80% of cases {' and '.join(parts)} would have been found." if parts else ""
 
 
 def _why_nothing(found: ProbeResult) -> str:
@@ -350,6 +379,7 @@ def _data(one: ProbeFigure) -> dict[str, Any]:
         **_effect(one.effect),
         **flipped,
         "accused": one.accused,
+        "earned": one.earned,
         "findable": one.findable,
         **({"doses": [{"longer": d, **_effect(e)} for d, e in one.doses]} if one.doses else {}),
     }

@@ -48,6 +48,8 @@ class ProbeRequest:
     """Which run, how many of its answers, under which edits, by which judges (none named: all).
 
     ``written`` are texts that a model wrote, by item and edit; their edits are among ``edits``.
+    ``earns`` are the edits that a criterion rightly rewards, as "at least 60 words" does longer
+    answers; nobody is accused of them.
     """
 
     run_id: int
@@ -57,6 +59,7 @@ class ProbeRequest:
     seed: int = 0
     budget: float | None = None
     written: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    earns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ def start(store: Store, request: ProbeRequest) -> int:
     missing = set(request.edits) & set(WRITTEN) - {edit for _, edit in request.written}
     if missing:
         raise InputError(f"{', '.join(sorted(missing))}: let a model write these texts first.")
+    _require_earned(store, run, request)
     dataset = Dataset(name=f"Probes of run {run.id}", items=_texts(store, request, panel))
     version = store.datasets.create(dataset, now=clock.now(), source="probe", hidden=True)
     taught = run.plan.calibration
@@ -133,8 +137,20 @@ def _details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
         "edits": list(request.edits),
         "answers": request.answers,
         "seed": request.seed,
+        "earns": {name: list(edits) for name, edits in request.earns.items()},
     }
     return {HELP: {PROBE: request.run_id}, PROBE: facts}
+
+
+def _require_earned(store: Store, run: Run, request: ProbeRequest) -> None:
+    """Refuses criteria that the run has not, and edits that are not asked."""
+    names = {one.name for one in store.rubrics.version(run.rubric_version_id).rubric.criteria}
+    strange = sorted(set(request.earns) - names)
+    if strange:
+        raise InputError(f"{', '.join(strange)}: no criterion of run {run.id}.")
+    edits = {edit for some in request.earns.values() for edit in some} - set(request.edits)
+    if edits:
+        raise InputError(f"{', '.join(sorted(edits))}: not among the edits that are asked.")
 
 
 def _judges(run: Run) -> tuple[Judge, ...]:

@@ -16,7 +16,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.domain.runs import Run, RunRow
 from core.errors import InputError
-from core.metrics.drift import FALSE_ALARMS, Look, look_at
+from core.metrics.drift import FALSE_ALARMS, Look, looks_at
 from core.metrics.measure import Array
 from core.services.access.allowing import allowed
 from core.services.queueing.queue_table import CellTable
@@ -46,12 +46,27 @@ PROMISED = (
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """One look: which run, when, by which version of the judge."""
+    """One look: which run, when, by which version of the judge.
+
+    ``means`` are those of the last two, four and eight looks, this one among them.
+    """
 
     run_id: int
     at: str
     version: str
     look: Look
+    means: tuple[Look, ...] = ()
+
+    @property
+    def beyond(self) -> Look | None:
+        """The look, or else the shortest mean of the last looks, that lies beyond its limits."""
+        return next((one for one in (self.look, *self.means) if one.out), None)
+
+    @property
+    def findable(self) -> float | None:
+        """The smallest lasting move that would have been found with a chance of 80%."""
+        sizes = [one.findable for one in (self.look, *self.means) if one.findable is not None]
+        return min(sizes, default=None)
 
 
 @dataclass(frozen=True)
@@ -66,20 +81,21 @@ class JudgeSeries:
     def alert(self) -> str:
         """What has happened, where the newest look lies beyond its limits; else nothing."""
         last = self.points[-1]
-        look = last.look
-        if not look.out or look.now is None:
+        look = last.beyond
+        if look is None:
             return ""
         since = next(
             (
                 point
                 for at, point in enumerate(self.points)
-                if all(later.look.out for later in self.points[at:])
+                if all(later.beyond for later in self.points[at:])
             ),
             last,
         )
+        mean = "" if look.over == 1 else f" on average of the last {look.over} looks"
         return (
             f"{self.judge} has drifted: on the same {look.n} items {MEASURES[self.measure]} "
-            f"{percent(look.now)}, when first asked {percent(look.before)} (control limits "
+            f"{percent(look.now)}{mean}, when first asked {percent(look.before)} (control limits "
             f"{percent(max(0.0, look.low or 0.0))} to {percent(min(1.0, look.high or 0.0))}), "
             f"since {day(since.at)}{self._changed(since)}."
         )
@@ -103,6 +119,17 @@ class Drift:
     def alerts(self) -> list[str]:
         """A sentence for each series whose newest look lies beyond its limits."""
         return [one.alert for one in self.series if one.alert]
+
+    @property
+    def least(self) -> str:
+        """How small a lasting move would have been found, by the least sensitive of all series."""
+        sizes = [size for one in self.series if (size := one.points[-1].findable) is not None]
+        if not self.repeats or not sizes:
+            return ""
+        return (
+            f" A lasting move of {percent(max(sizes), 1)} of all answers, or of what a criterion "
+            "can earn, would have been found in 80% of cases."
+        )
 
 
 def anchor_of(store: Store, run_id: int) -> int:
@@ -174,16 +201,17 @@ def drift(store: Store, run_id: int) -> Drift:
     given = [first, *(answers.of(run) for run in repeats)]
     versions = [_versions(store, run) for run in runs]
 
-    def point(at: int, judge: str, measure: str) -> DriftPoint:
-        cells = given[at][judge, measure], first[judge, measure]
-        look = look_at(*cells, answers.items, max(1, at), tests)
-        return DriftPoint(runs[at].id, runs[at].created, versions[at].get(judge, ""), look)
+    def series_of(judge: str, measure: str) -> JudgeSeries:
+        cells = np.array([one[judge, measure] for one in given])
+        itself = looks_at(cells[[0, 0]], answers.items, tests)
+        looks = [*itself, *looks_at(cells, answers.items, tests)]
+        points = (
+            DriftPoint(run.id, run.created, version.get(judge, ""), look, tuple(means))
+            for run, version, (look, *means) in zip(runs, versions, looks, strict=True)
+        )
+        return JudgeSeries(judge, measure, tuple(points))
 
-    series = [
-        JudgeSeries(judge, measure, tuple(point(at, judge, measure) for at in range(len(runs))))
-        for judge in judges
-        for measure in MEASURES
-    ]
+    series = [series_of(judge, measure) for judge in judges for measure in MEASURES]
     return Drift(anchor, repeats, tuple(series))
 
 
@@ -261,7 +289,9 @@ def as_text(found: Drift) -> str:
     if not found.repeats:
         return f"Run {found.anchor.id} has not been asked again yet. `drift RUN --ask` does so."
     looks = f"{len(found.repeats)} look" + ("s" if len(found.repeats) > 1 else "")
-    lines = found.alerts or [f"No judge of run {found.anchor.id} has moved beyond its limits."]
+    lines = found.alerts or [
+        f"No judge of run {found.anchor.id} has moved beyond its limits.{found.least}"
+    ]
     return "\n".join([*lines, f"{looks} so far. {PROMISED}"])
 
 
@@ -295,6 +325,14 @@ def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
             "first": look.before,
             "limits": None if look.low is None else [look.low, look.high],
             "items": look.n,
-            "out": look.out,
+            "out": point.beyond is not None,
+            "findable": point.findable,
+            **({"mean": _mean(beyond)} if (beyond := point.beyond) and not look.out else {}),
             **({"undefined": look.reason} if look.reason else {}),
         }
+
+
+def _mean(look: Look) -> dict[str, Any]:
+    """The mean of several looks that lies beyond its limits where the newest alone does not."""
+    limits = None if look.low is None else [look.low, look.high]
+    return {"looks": look.over, "value": look.now, "limits": limits}

@@ -7,7 +7,7 @@ by how far they were where people have looked at random.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -53,6 +53,8 @@ STEPS = (25, 50, 100, 200, 400, 800)
 BELIEVED = 10.0
 #: From so many random labels on, how far people are off is said to be measured.
 MEASURED = 10
+#: A group that is expected to get fewer labels may well get fewer than the two it needs.
+THIN = 5
 
 
 class Bought(NamedTuple):
@@ -78,7 +80,8 @@ class LabelPlan:
     ``left`` cells have a verdict and no label, ``known`` have a random one. ``off`` is how far
     people are expected to be off from the votes (root mean square); ``measured`` says whether
     labels have shown it. ``gap`` is the one between the two systems that is to be found, and
-    ``most_power`` what all labels together would give: more takes more tasks.
+    ``most_power`` what all labels together would give: more takes more tasks. ``thin``: of how many
+    groups of each draw, a verdict of one of the two, so many labels would tell too little.
     """
 
     criterion: str
@@ -92,6 +95,7 @@ class LabelPlan:
     most_power: float | None = None
     needed: int | None = None
     reason: str = ""
+    thin: Mapping[DrawKind, int] = field(default_factory=dict)
 
 
 class _Cells:
@@ -175,7 +179,11 @@ def label_plan(
     if apart is None or apart.reason:
         return replace(found, reason=apart.reason if apart else "")
     return replace(
-        found, gap=apart.gap, most_power=apart.power(left, left), needed=apart.needed(left)
+        found,
+        gap=apart.gap,
+        most_power=apart.power(left, left),
+        needed=apart.needed(left),
+        thin={draw: number for draw in DRAWS if (number := apart.thin(draw, labels, left))},
     )
 
 
@@ -274,12 +282,16 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find."""
+    """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find.
+
+    ``tests`` pairs of systems are corrected together where gaps are told.
+    """
 
     cells: _Cells
     tasks: float
     gap: float
     reason: str = ""
+    tests: int = 1
 
     def spread(self, labels: float, left: int) -> float | None:
         """The standard error of the gap with so many labels of all that are ``left``."""
@@ -289,7 +301,12 @@ class _Apart(NamedTuple):
     def power(self, labels: float, left: int) -> float | None:
         """The chance that the gap is found."""
         spread = self.spread(labels, left)
-        return None if spread is None else power(self.gap, spread)
+        return None if spread is None else power(self.gap, spread, self.tests)
+
+    def thin(self, draw: DrawKind, labels: float, left: int) -> int:
+        """How many groups of this draw (a verdict of one system) would have too few labels."""
+        groups = self.cells.groups(draw, labels * self.cells.left / left)
+        return sum(one.labels < min(THIN, one.cells) for one in groups)
 
     def needed(self, left: int) -> int | None:
         """The least number of labels with which the gap is found in 80 of 100; ``None``: none."""
@@ -325,7 +342,9 @@ def _apart(
     tasks = task_error(scaled, task[cells.item[mine]])
     now = float(scaled.part @ scaled.mean)
     found = _Cells(cells.item[mine], drawn_from, scaled, side)
-    return _Apart(found, tasks, now if gap is None else gap)
+    systems = len(shared.systems)
+    tests = max(1, systems * (systems - 1) // 2)
+    return _Apart(found, tasks, now if gap is None else gap, tests=tests)
 
 
 def _bought(
@@ -343,5 +362,5 @@ def _bought(
     if apart is None or apart.reason:
         return Bought(labels, width, None, None, minutes, money)
     spread = apart.spread(labels, left)
-    finds = None if spread is None else found_from(spread)
+    finds = None if spread is None else found_from(spread, apart.tests)
     return Bought(labels, width, apart.power(labels, left), finds, minutes, money)

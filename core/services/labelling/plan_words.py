@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from core.services.labelling.label_plan import LabelPlan
+from core.services.labelling.label_plan import DRAWS, THIN, LabelPlan
 from core.text.numbers import about_minutes, count, percent, plural, score
 
 
@@ -26,10 +26,20 @@ def in_words(plan: LabelPlan) -> str:
         f"{better} is ahead by {score(abs(plan.gap))} as it looks now. To find that in 80 of 100"
     )
     if plan.needed is not None:
-        return f"{said} {apart} cases takes about {plural(plan.needed, 'label')}."
+        return f"{said} {apart} cases takes about {plural(plan.needed, 'label')}.{_thin(plan)}"
     return (
         f"{said} {apart} cases is beyond these tasks: with every cell labelled the chance is "
-        f"{percent(plan.most_power)}. More tasks would help, more labels would not."
+        f"{percent(plan.most_power)}. More tasks would help, more labels would not.{_thin(plan)}"
+    )
+
+
+def _thin(plan: LabelPlan) -> str:
+    """Which draws would tell nothing of the two systems, by groups with hardly a label."""
+    return "".join(
+        f" Drawn with {DRAWS[draw]}, {plural(number, 'group')} of one system's cells would get "
+        f"fewer than {THIN} of so many labels: a difference could hardly be told."
+        for draw, number in plan.thin.items()
+        if draw != "even"
     )
 
 
@@ -75,4 +85,5 @@ def as_data(plan: LabelPlan) -> dict[str, Any]:
         data["between"] = list(plan.pair)
         data["gap"], data["power_with_all"] = plan.gap, plan.most_power
         data["labels_needed"] = plan.needed
+        data["thin_groups"] = dict(plan.thin)
     return {**data, "undefined": {"plan": plan.reason}} if plan.reason else data

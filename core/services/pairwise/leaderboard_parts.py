@@ -268,12 +268,38 @@ def notes_of(
             )
         elif group.reason:
             yield group.reason
+    yield from _by_length(figures, systems)
     for circle in majorities.examples:
         names = " beats ".join(systems[i] for i in (*circle, circle[0]))
         yield f"A circle: {names}. No order agrees with all of its majorities."
     if methods.winner_differs:
         said = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
         yield f"The winner depends on the method. {said}."
+
+
+def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:
+    """That the first may be first by length: longer answers surely win more, or less, and a lead
+    that is sure without regard to length is not sure at equal length.
+    """
+    length = figures.length
+    if isinstance(length, str) or not length.leads or length.slope_interval.low is None:
+        return
+    low, high = length.slope_interval.low, length.slope_interval.high or 0.0
+    leader = int(length.ignored.argmax())
+    group = next(one for one in figures.groups if leader in one.members)
+    at = group.members.index(leader)
+    unsure = [
+        system
+        for place, system in enumerate(group.members)
+        if group.better[at, place] and (length.leads[system].low or 0.0) <= 0
+    ]
+    if low <= 0 <= high or not unsure:
+        return
+    way = "longer" if low > 0 else "shorter"
+    yield (
+        f"{systems[leader]} may be first by length alone: {way} answers surely win more, and at "
+        f"equal length its lead over {_named(unsure, systems)} is not sure."
+    )
 
 
 def _unknown(group: Strengths) -> str:

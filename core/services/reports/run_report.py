@@ -59,7 +59,7 @@ from core.services.results import run_columns
 from core.services.results.browsing import scores as score_bins
 from core.services.results.browsing import stands_on as run_stands_on
 from core.services.results.scored_items import fitted_of, scored_rubric
-from core.services.results.weight_fit import in_words
+from core.services.results.weight_fit_words import in_words
 from core.services.review import corrected_estimates, random_labels
 from core.services.review.corrected_estimates import Corrected, audited_queues
 from core.services.review.random_audit import narrowed

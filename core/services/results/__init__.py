@@ -14,4 +14,5 @@ __all__ = [
     "scored_items",
     "verdicts",
     "weight_fit",
+    "weight_fit_words",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
@@ -25,12 +25,19 @@ from core.services.results.scored_items import (
     scored_rubric,
 )
 from core.services.results.verdicts import counting_of
-from core.services.results.weight_fit_kinds import PLAIN, FoldRule, LabelledCell, Lesson, taught
+from core.services.results.weight_fit_kinds import (
+    PLAIN,
+    FoldRule,
+    LabelledCell,
+    Lesson,
+    distinct,
+    taught,
+)
+from core.services.results.weight_fit_words import in_words
 from core.store.store import Store
-from core.text.numbers import percent, score
 
 if TYPE_CHECKING:
-    from core.metrics.weight_fit import Floats, Levels
+    from core.metrics.weight_fit import Flags, Floats, Levels
 
 
 # Fits the rule ``calibrated`` for one criterion on labelled cells.
@@ -71,6 +78,14 @@ def fit_criterion(
     return few or _Trial(criterion, known, rules, others).fitted()
 
 
+class _HeldOut(NamedTuple):
+    """Cells settled by a rule: which are right, the mean loss, and kappa (weighted by the loss)."""
+
+    hit: Flags
+    far: float
+    kappa: float
+
+
 class _Trial:
     """All kinds on all folds of one criterion's labels; nothing is fitted twice."""
 
@@ -104,34 +119,59 @@ class _Trial:
 
     def fitted(self) -> Fitted:
         """The rule of the kind that all labels choose."""
-        import numpy as np
-
         choice = self._chosen(None)
         kind = choice or self._closest
+        weights = self._apart(FoldRule(kind, frozenset()))
         rules = [FoldRule(self._chosen(at), frozenset({at})) for at in self.folds]
-        hits = self._each(self.hits, rules.__getitem__) > 0
-        plain_hits = self._each(self.hits, lambda _: PLAIN) > 0
-        losses = self._each(self.costs, rules.__getitem__)
-        far, plain_far = float(np.mean(losses)), float(self.plain.mean())
+        ours, plain = (self._held_out(rule) for rule in (rules.__getitem__, lambda _: PLAIN))
+        gained, lost = int((ours.hit & ~plain.hit).sum()), int((plain.hit & ~ours.hit).sum())
         ordinal = self.lesson.ordinal
+        ahead = ours.far < plain.far if ordinal else gained > lost
+        constant = self._constant(weights)
         return Fitted(
             criterion=self.criterion.name,
             options=tuple(self.criterion.choices[i].label for i in self.criterion.scored),
             kind=kind,
-            weights=self._apart(FoldRule(kind, frozenset())),
+            weights=weights,
             folds=tuple(map(self._weights, rules)),
             held={c.item_id: int(at) for c, at in zip(self.known, self.fold, strict=True)},
             plain=self.criterion.aggregation or getattr(self.rules, self.criterion.scale),
             labels=len(self.known),
-            right=int(hits.sum()),
-            plain_right=int(plain_hits.sum()),
-            gained=int((hits & ~plain_hits).sum()),
-            lost=int((plain_hits & ~hits).sum()),
-            far=far if ordinal else None,
-            plain_far=plain_far if ordinal else None,
-            offered=choice is not None and (not ordinal or far < plain_far),
+            right=int(ours.hit.sum()),
+            plain_right=int(plain.hit.sum()),
+            gained=gained,
+            lost=lost,
+            far=ours.far if ordinal else None,
+            plain_far=plain.far if ordinal else None,
+            kappa=ours.kappa,
+            plain_kappa=plain.kappa,
+            constant=constant,
+            offered=choice is not None
+            and not constant
+            and ahead
+            and ours.kappa >= plain.kappa - 1e-9,
             reliance=self.lesson.reliance() if kind == "weights" else {},
         )
+
+    def _held_out(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
+        """How all labelled cells are settled by the rule of their fold, which had not seen them."""
+        import numpy as np
+
+        options = np.arange(len(self.costs))[:, None] + np.zeros_like(self.costs)
+        given = self._each(options, rule).astype(np.int64)
+        cost = self.costs[given, self.lesson.truth]
+        # Cohen (1968): what as many answers of each kind would cost if they were dealt at random.
+        dealt = float(self.costs[given][:, self.lesson.truth].mean())
+        far = float(cost.mean())
+        return _HeldOut(self.hits[given, self.lesson.truth] > 0, far, 1 - far / dealt)
+
+    def _constant(self, weights: Weights) -> str:
+        """The option that a rule gives on every cell there is; empty where it tells some apart."""
+        everything, _ = distinct([*self.said, *self.lesson.others])
+        verdicts = (settle(self.criterion, one, self.rules, weights=weights) for one in everything)
+        options = {one.option for one in verdicts if one is not None}
+        only = options.pop() if len(options) == 1 else None
+        return "" if only is None else self.criterion.choices[only].label
 
     @cached_property
     def _closest(self) -> Kind:
@@ -226,67 +266,11 @@ def _too_few(criterion: Criterion, known: Sequence[LabelledCell]) -> str:
     return ""
 
 
-def how(fitted: Fitted) -> str:
-    """What the fitted rule does, in a few words.
-
-    >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
-    "ann's votes alone"
-    """
-    judges = list(fitted.weights.judges)
-    if fitted.kind == "judge":
-        return f"{judges[0]}'s votes alone"
-    if fitted.kind == "severity":
-        return "the mean of the votes, less what each judge gives more than others for one work"
-    if fitted.kind == "latent":
-        return "what every judge's votes mean by who agrees with whom, learnt from no label"
-    if fitted.kind == "line":
-        return "the mean of the votes, moved and stretched to the labels"
-    if len(judges) == 1:
-        return f"{judges[0]}'s votes, read as what they meant on labelled items"
-    return "every judge's votes, weighted by what they said of the labels"
-
-
-def in_words(fitted: Fitted) -> str:
-    """What a person is told of a fit: what was estimated, and how."""
-    n = fitted.labels
-    ours, plain = fitted.right, fitted.plain_right
-    far = ""
-    if fitted.far is not None and fitted.plain_far is not None:
-        far = (
-            f"missed by {score(fitted.far)} levels on average and {fitted.plain} by "
-            f"{score(fitted.plain_far)}; it "
-        )
-    return (
-        f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
-        f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
-        f"({percent(plain / n)}): {fitted.gained} mended, {fitted.lost} spoilt. {_offer(fitted)}"
-    )
-
-
-def _offer(fitted: Fitted) -> str:
-    ordinal = fitted.far is not None
-    if not fitted.better:
-        return "It is not offered, because it was not " + (
-            "surely nearer to the labels." if ordinal else "right more often."
-        )
-    if ordinal:
-        return f"Offered: {how(fitted)}, because that was nearer to the labels."
-    if fitted.right > fitted.plain_right:
-        return f"Offered: {how(fitted)}, because that was right more often."
-    return (
-        f"Offered: {how(fitted)}, which is ahead when all labels choose; on so few it is not sure."
-    )
-
-
-def heard(fitted: Fitted) -> Mapping[str, float]:
-    """How far each judge is listened to, from 0 (indistinguishable from chance) to 1."""
-    return dict(sorted(fitted.reliance.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
 # The rule ``calibrated``: fitted on a run's labelled items, and used by it without a call.
 #
 # The fit of a criterion is offered only where it is ahead of the rule in force on labels that it
-# had not seen: right more often, or nearer where the levels have an order.
+# had not seen: right more often, or nearer where the levels have an order; by kappa no worse; and
+# no constant, which where one answer is common is right often and tells nothing apart.
 
 
 @dataclass(frozen=True)

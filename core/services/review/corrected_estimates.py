@@ -286,11 +286,14 @@ class AuditedQueue(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewSelection:
-    """Of a run's ``labels``, people ``settled`` so many in review; ``queues`` hold an audit."""
+    """Of a run's ``labels``, people ``settled`` so many in review; ``queues`` hold an audit. Cells
+    were ``picked`` by rules or people unless all queues drew at random.
+    """
 
     labels: int
     settled: int
     queues: tuple[AuditedQueue, ...]
+    picked: bool = True
 
 
 def audited_queues(
@@ -314,7 +317,9 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
     if not settled:
         return None
     labels = _labels(store, run, truth)
-    return ReviewSelection(labels, settled, audited_queues(store, run_id, level))
+    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    picked = not queues or not all(one.rule.only_draws for one in queues)
+    return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked)
 
 
 def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
@@ -339,11 +344,15 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
 
 def in_words(found: ReviewSelection) -> str:
     """What a person must know before reading a figure against the labels."""
+    where = "where doubtful cells are picked" if found.picked else "of cells drawn at random"
     words = (
-        f"{count(found.settled)} of the {count(found.labels)} labels were settled in review, where "
-        "doubtful cells are picked: figures against labels speak of labelled cells, not of all."
+        f"{count(found.settled)} of the {count(found.labels)} labels were settled in review, "
+        f"{where}: figures against labels speak of labelled cells, not of all."
     )
     known = [one for one in found.queues if one.found.weighted.value is not None]
+    if not known and found.queues:
+        queue, right = found.queues[-1]
+        return f"{words} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"
     if not known:
         return f"{words} A queue with a random audit, reviewed to its end, can speak of all."
     # The newest queue that looked at everything, or else the newest.

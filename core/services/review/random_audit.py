@@ -34,6 +34,20 @@ UNEVEN = (
 )
 
 
+def may_break(draw: int) -> float:
+    """How often a run's first random draw may break its promise, and its second, and so on.
+
+    Whoever draws afresh until something is accepted gets a lucky draw in the end; all together
+    they break a promise in at most 5%. Nearly all of it is the first's: most runs have no other.
+
+    >>> [round(may_break(draw), 4) for draw in (1, 2, 3)]
+    [0.04, 0.008, 0.0016]
+    >>> round(sum(map(may_break, range(1, 30))), 6)
+    0.05
+    """
+    return float(0.05 * 4 / 5**draw)
+
+
 class Framed(NamedTuple):
     """The cells of a frame, a column for each: which of the run's cells they are, what the votes
     gave, whether they were drawn, what people settled (as in ``CellTable.decided``: negative where
@@ -202,6 +216,9 @@ class Unseen:
     interval; undefined with fewer than ten audited cells, while some are missing, and without a
     rest. ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes. ``so_far``:
     the 95% range of that share while drawn ones are open, whatever they turn out to be.
+
+    ``draw``: of the run's random audits this is the first, the second, and so on; its promise is
+    broken with a chance of at most ``delta``, so that all of them together are in at most 5%.
     """
 
     audited: int
@@ -210,18 +227,19 @@ class Unseen:
     missing: int
     accuracy: Estimate
     acceptance: Acceptance | None
+    draw: int
+    delta: float
     elsewhere: int = 0
     elsewhere_right: int = 0
     behind: int = 0
     so_far: tuple[float, float] | None = None
 
 
-def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.05) -> Unseen:
+def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     """What the audit of a queue says of the cells that nobody looked at.
 
     A cell that people could not assess counts against its verdict: nobody would have given it.
-    ``alpha`` is the largest share of accepted verdicts that may disagree with people, ``delta`` the
-    largest chance of breaking that promise, both in (0, 1).
+    ``alpha`` is the largest share of accepted verdicts that may disagree with people, in (0, 1).
     """
     from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import (
@@ -232,6 +250,8 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
     )
 
     queue = store.queues.get(queue_id)
+    draw = _draw(store, queue)
+    delta = may_break(draw)
     found = frame(store, queue)
     cells, behind = found.cells, found.behind
     audit, others = cells.drawn & cells.known, ~cells.drawn & cells.known
@@ -256,9 +276,18 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1, *, delta: float = 0.
             delta=delta,
         )
     return Unseen(
-        *(drawn, right, left, missing, accuracy, promise),
+        *(drawn, right, left, missing, accuracy, promise, draw, delta),
         *(besides, right_besides, behind, so_far),
     )
+
+
+def _draw(store: Store, queue: QueueRow) -> int:
+    """Which of its run's random audits a queue's is, from 1; those put away count."""
+    rows = [
+        *store.queues.list(queue.run_id),
+        *store.queues.list(queue.run_id, archived=True),
+    ]
+    return 1 + sum(one.id < queue.id and one.rule.audit_share > 0 for one in rows)
 
 
 def _agreement(store: Store, run_id: int, found: Frame) -> Numbers:

@@ -61,7 +61,8 @@ def _edits(found: ProbeResult, mine: list[ProbeFigure]) -> None:
 
 
 def _title(one: ProbeFigure) -> str:
-    return f"{'✕ ' if one.accused else ''}{esc(one.edit.title)}"
+    mark = "✕ " if one.accused else ""
+    return f"{mark}{esc(one.edit.title)}{' (earned)' if one.earned else ''}"
 
 
 def _cells(found: ProbeResult, one: ProbeFigure) -> list[str]:

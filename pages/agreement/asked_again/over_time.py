@@ -46,7 +46,7 @@ def _found(first: int) -> Drift:
 def _moved(found: Drift) -> None:
     section("Since it was first asked")
     looks = fmt.plural(len(found.repeats), "look")
-    said(found.alerts, none=f"No judge has moved beyond its limits in {looks}.")
+    said(found.alerts, none=f"No judge has moved beyond its limits in {looks}.{found.least}")
     st.caption(PROMISED)
     judge = one_judge(MEASURE, (one.judge for one in found.series))
     measure = switch("Measure", MEASURE, MEASURES)
@@ -93,8 +93,15 @@ def _row(point: DriftPoint) -> list[str]:
         fmt.percent(look.now),
         fmt.percent(look.before),
         limits,
-        "✕ beyond" if look.out else "",
+        _beyond(point),
     ]
+
+
+def _beyond(point: DriftPoint) -> str:
+    look = point.beyond
+    if look is None:
+        return ""
+    return "✕ beyond" if look.over == 1 else f"✕ beyond, mean of {look.over}"
 
 
 def _ask(anchor: Run) -> None:

@@ -84,7 +84,8 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
     if not edits or not judges:
         st.caption("Choose an edit and a judge.")
         return
-    request = ProbeRequest(run_id, tuple(edits), answers, tuple(judges))
+    earns = _earned(run_id, edits)
+    request = ProbeRequest(run_id, tuple(edits), answers, tuple(judges), earns=earns)
     with shown_errors():
         written = True
         if any(EDITS[name].written for name in edits):
@@ -100,6 +101,24 @@ def _ask(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
         ):
             probes.start(store(), request)
             st.rerun()
+
+
+def _earned(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]:
+    """Which edits a criterion rightly rewards, as "at least 60 words" does longer answers."""
+    version = store().runs.get(run_id).rubric_version_id
+    names = [one.name for one in store().rubrics.version(version).rubric.criteria]
+    pairs = [(name, edit) for name in names for edit in edits]
+    chosen: list[tuple[str, str]] = st.multiselect(
+        "Edits that a criterion earns",
+        pairs,
+        key=_key(run_id, "earns"),
+        format_func=lambda one: f"{one_line(one[0], 60)}: {EDITS[one[1]].title}",
+        help="A criterion that asks for length earns longer answers. Nobody is accused there.",
+    )
+    return {
+        name: tuple(edit for of, edit in chosen if of == name)
+        for name in dict.fromkeys(of for of, _ in chosen)
+    }
 
 
 def _written(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
@@ -127,6 +146,7 @@ def _written(request: ProbeRequest) -> tuple[ProbeRequest, bool]:
 
 def _looked_over(request: ProbeRequest, task: HelpTask) -> tuple[ProbeRequest, bool]:
     kept = written_twins.probe_of(store(), task)
+    kept = replace(kept, earns=request.earns)
     if task.active or replace(kept, written={}) != request or not kept.written:
         return request, False
     before = {item.id: item.output for item in probes.drawn(store(), request)}

@@ -91,10 +91,18 @@ def test_both_families_share_the_promise_and_small_effects_are_no_fault() -> Non
 
 def test_what_would_have_been_found_is_found_in_four_of_five() -> None:
     # The power of a one-sided t test at level .005 / 8 for that shift, by the noncentral t.
-    shift = findable(BiasEffect(0.0, -0.0992, 0.0992, 100, 0.5), 8)
+    shift = findable(BiasEffect(0.0, -0.0992, 0.0992, 100, 0.5), 8, 10**9)
     assert shift is not None
     error = 0.0992 / stats.t.ppf(0.975, 99)
     level = stats.t.ppf(1 - 0.005 / 8, 99)
     assert stats.nct.sf(level, 99, shift / error) == pytest.approx(0.8, abs=0.01)
+    # A judge that nothing has moved yet shows no error at all; one that changes a share s of 100
+    # answers has s (1 - s) / 100, and is held against the 10 % that are no fault.
+    still = BiasEffect(0.0, -1e-9, 1e-9, 100, 1.0)
+    share = findable(still, 12, 100, 0.1)
+    assert share is not None
+    least = stats.t.ppf(1 - 0.005 / 12, 99) * np.sqrt(share * (1 - share) / 100)
+    power = stats.norm.sf((0.1 + least - share) / np.sqrt(share * (1 - share) / 100))
+    assert power == pytest.approx(0.8, abs=0.01)
     # And the number of items for it is about the number there was.
     assert items_needed(shift, error * 10, 8) == pytest.approx(100, abs=4)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.sampling import powered_mean
@@ -123,3 +124,21 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
         _, low, high = ends(powered_mean(said, true[audit], audit).mean)
         held += low <= true.mean() <= high
     assert 0.928 <= held / 600 <= 0.972
+
+
+def test_few_labels_that_carry_the_variance_give_few_degrees() -> None:
+    # Of 40 doubtful cells 3 are labelled, of 60 others 40: what the doubtful are off by is known
+    # from 3 of them. Nobody is listened to, so that degrees are those of both variances.
+    said, of = np.zeros(100), np.repeat([0, 1], [60, 40])
+    labelled = np.zeros(100, np.bool_)
+    labelled[[*range(40), 60, 61, 62]] = True
+    values = np.concatenate([np.tile([0.5, 0.51], 20), [0.1, 0.5, 0.9]])
+    found = powered_mean(said, values, labelled, of, listen=0.0).mean
+    first, second = np.var(values[:40], ddof=1), np.var(values[40:], ddof=1)
+    parts = [0.6**2 * (1 - 40 / 60) * first / 40, 0.4**2 * (1 - 3 / 40) * second / 3]
+    degrees = sum(parts) ** 2 / (parts[0] ** 2 / 39 + parts[1] ** 2 / 2)
+    assert degrees == pytest.approx(2, abs=0.01)
+    reach = stats.t.ppf(0.975, degrees) * np.sqrt(sum(parts))
+    assert found.value is not None
+    assert found.low == pytest.approx(max(0.0, found.value - reach))
+    assert found.high == pytest.approx(min(1.0, found.value + reach))

@@ -171,7 +171,14 @@ def test_a_judge_that_keeps_to_the_middle() -> None:
 def test_a_judge_whose_first_impression_colours_everything() -> None:
     finding = the(found(Plant(halo=0.6)), "halo", "ann")
     assert finding.sentence.startswith("ann's answers go together more between criteria")
-    assert "or the labels err more than ann" in finding.sentence
+    assert "of which the labels account for" in finding.sentence
+
+
+def test_labels_that_err_more_than_judges_are_no_halo_of_the_judges() -> None:
+    # Half of the labels are guessed: judges go together more than labels do, and see more. 10 of 12
+    # such runs accused a judge before.
+    runs = [found(Plant(noisy=0.5), seed=seed) for seed in range(4)]
+    assert [f.subject for run in runs for f in run if f.kind == "halo"] == []
 
 
 def test_a_judge_that_abstains_too_often() -> None:
@@ -279,3 +286,13 @@ def test_one_judge_without_labels_leaves_little_to_check() -> None:
     made_kinds = {c.kind for c in diagnosis.checks if c.effect.p is not None}
     expected = {"position", "flips", "inconsistency", "discrimination", "unused", "redundancy"}
     assert made_kinds == expected
+
+
+def test_what_all_judges_share_of_length_is_one_sentence() -> None:
+    # Judges see finer than labels tell, and longer answers are better: each gives them more.
+    together = [
+        f for f in found(Plant(deserved=1.0, noisy=0.35), n=600, seed=2) if f.kind == "verbosity"
+    ]
+    (one,) = together
+    assert one.sentence.startswith("All 3 judges (ann, bob, cyd) give longer answers more: among")
+    assert "probes tell causes" in one.sentence

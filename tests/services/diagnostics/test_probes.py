@@ -116,6 +116,26 @@ def test_a_judge_that_rewards_length_is_found_and_a_fair_one_is_not(store: Store
     assert report(store, run).asked_again == tuple(found.findings)
 
 
+def test_a_judge_is_not_accused_of_what_a_criterion_earns(store: Store) -> None:
+    run = made(store, LONGISH, FAIR)
+    earns = {"thorough": ("longer",)}
+    found = probed(store, ProbeRequest(run, answers=24, earns=earns))
+    # "Thorough" asks for 20 words: longer answers earn it. On "right" nothing moves.
+    assert found.findings == []
+    longer = [one for one in found.single if one.edit.name == "longer" and one.judge == "longish"]
+    assert {one.criterion: (one.earned, one.accused) for one in longer} == {
+        "right": (False, False),
+        "thorough": (True, False),
+    }
+    assert longer[1].effect.estimate == pytest.approx(0.89, abs=0.01)
+    (whole,) = [o for o in found.whole if o.edit.name == "longer" and o.judge == "longish"]
+    assert (whole.earned, whole.effect.estimate) == (False, 0.0)
+    with pytest.raises(InputError, match="thorouh: no criterion"):
+        probes.start(store, ProbeRequest(run, earns={"thorouh": ("longer",)}))
+    with pytest.raises(InputError, match="shorter: not among the edits"):
+        probes.start(store, ProbeRequest(run, edits=("longer",), earns={"right": ("shorter",)}))
+
+
 def test_of_a_conversation_the_last_answer_is_edited_and_of_a_pair_it_is_said_why_not(
     store: Store,
 ) -> None:

@@ -75,6 +75,8 @@ def test_a_model_that_changes_behind_its_name_is_found_and_its_version_told(
     steady = anchors.drift(store, again)  # a repeat leads to its anchor
     assert (steady.anchor.id, [one.id for one in steady.repeats]) == (run, [again])
     assert steady.alerts == []
+    # Nothing differs from the first look, so that no error is known and nothing is promised.
+    assert steady.least == ""
     # Asked for real, and nothing of it in the first run's figures.
     assert provider.count == 48
     assert store.runs.row(run).votes == 24

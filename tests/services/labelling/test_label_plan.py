@@ -131,3 +131,14 @@ def test_a_plan_is_made_from_a_terminal(store: Store) -> None:
     )
     # One judge is never of two minds: every cell has the same chance.
     assert {round(cell.chance, 9) for cell in store.queues.cells(queue.id)} == {30 / 80}
+
+
+def test_a_draw_that_could_tell_no_difference_says_so_before(store: Store) -> None:
+    run_id = graded(store)
+    few = label_plan(store, run_id, labels=12, pair=("calm", "bold"))
+    # Drawn by verdict: 6 of 20 UNMET, all calm's; 6 of 60 MET, 4 of them bold's and 2 calm's.
+    assert few.thin["strata"] == 2
+    assert "Drawn with as many of each verdict, 2 groups of one system's cells" in in_words(few)
+    enough = label_plan(store, run_id, labels=60, pair=("calm", "bold"))
+    assert enough.thin == {}
+    assert "Drawn with" not in in_words(enough)

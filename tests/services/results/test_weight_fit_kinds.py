@@ -14,9 +14,10 @@ from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
 from core.scoring.verdict import Ballot, settle
 from core.services.results import weight_fit_cells
-from core.services.results.weight_fit import fit_criterion, how
+from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_cells import cells_of_run
 from core.services.results.weight_fit_kinds import LabelledCell, Lesson
+from core.services.results.weight_fit_words import how
 from core.store.store import Store
 from tests.services.comparison.world import ONE, TWO, dataset, run_with
 

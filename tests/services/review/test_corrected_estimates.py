@@ -12,7 +12,7 @@ from core.domain.review import Given, QueueRule, QueueSettings
 from core.services.labelling.label_plan import label_plan
 from core.services.labelling.queue_results import session
 from core.services.review import claims, commit_reveal, other_acts
-from core.services.review.corrected_estimates import corrected, rightness
+from core.services.review.corrected_estimates import corrected, in_words, rightness, selected
 from core.services.review.random_audit import unseen
 from core.services.review.reviewer_quality import anchoring
 from core.store.store import Store
@@ -223,3 +223,18 @@ def test_three_reviewers_take_three_times_as_long(store: Store) -> None:
     say(store, queue, "i1", MET, MET, ms=6_000)
     # Two verdicts more on each cell of i1, three on the four cells of i2 and i3: 16 of 6 seconds.
     assert session(store, queue).left_minutes == pytest.approx(1.6)
+
+
+def test_labels_of_a_random_draw_are_not_said_to_be_of_doubtful_cells(store: Store) -> None:
+    run = reviewed.graded(store, 24)
+    queue = reviewed.make_queue(store, run, QueueRule.only(audit_share=0.5))
+    drawn = list(dict.fromkeys(cell.item_id for cell in store.queues.cells(queue)))
+    reviewed.settle(store, sit(store, "Ada"), queue, drawn[0], MET)
+    found = selected(store, run.id)
+    assert found is not None
+    words = in_words(found)
+    assert "settled in review, of cells drawn at random: figures" in words
+    assert "doubtful" not in words
+    # The queue holds an audit; what keeps it from speaking is said, not that one would be needed.
+    assert "A queue with a random audit" not in words
+    assert "cannot speak of all yet. " in words

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core.metrics.intervals.acceptance import upper_bound_of_rest
 from core.services.reports.run_report import review_lines
 from core.services.review import queues
 from core.services.review.adjudication import mark
@@ -202,3 +203,24 @@ def test_nothing_is_said_of_a_rest_that_is_not_there(trial: Trial) -> None:
     assert (found.rest, found.acceptance) == (0, None)
     assert found.accuracy.reason == "Nothing is left that nobody looked at."
     assert found.accuracy.low is None
+
+
+def test_every_further_random_draw_of_a_run_may_break_its_promise_less_often(trial: Trial) -> None:
+    first = trial.queue(0.4)
+    trial.settle(first, trial.places(first))
+    trial.store.queues.archive(first, now=promised.NOW)
+    trial.queue(0.0, ("easy",), everything=True)
+    second = trial.queue(0.6)
+    trial.settle(second, trial.places(second))
+    # 4 % and .8 % of the 5 % that all draws may use together (4 / 5, 4 / 25, ...). One put away
+    # counts, and one without a random audit draws nothing.
+    for place, (queue, delta) in enumerate(((first, 0.04), (second, 0.008)), 1):
+        found = unseen(trial.store, queue, 0.3)
+        assert found.draw == place
+        assert found.delta == pytest.approx(delta)
+        assert found.acceptance is not None
+        (step,) = found.acceptance.steps
+        assert step.unseen is not None
+        assert step.bound == upper_bound_of_rest(
+            step.wrong, step.labels, step.unseen, found.delta, step.known
+        )

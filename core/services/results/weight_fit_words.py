@@ -1,0 +1,82 @@
+"""What a person is told of a fitted rule: what it does, how it did, whether it is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from core.domain.weight_fit import Fitted
+from core.text.numbers import percent, score
+
+
+def how(fitted: Fitted) -> str:
+    """What the fitted rule does, in a few words.
+
+    >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
+    "ann's votes alone"
+    """
+    judges = list(fitted.weights.judges)
+    if fitted.kind == "judge":
+        return f"{judges[0]}'s votes alone"
+    if fitted.kind == "severity":
+        return "the mean of the votes, less what each judge gives more than others for one work"
+    if fitted.kind == "latent":
+        return "what every judge's votes mean by who agrees with whom, learnt from no label"
+    if fitted.kind == "line":
+        return "the mean of the votes, moved and stretched to the labels"
+    if len(judges) == 1:
+        return f"{judges[0]}'s votes, read as what they meant on labelled items"
+    return "every judge's votes, weighted by what they said of the labels"
+
+
+def in_words(fitted: Fitted) -> str:
+    """What a person is told of a fit: what was estimated, and how."""
+    n = fitted.labels
+    ours, plain = fitted.right, fitted.plain_right
+    far = ""
+    if fitted.far is not None and fitted.plain_far is not None:
+        far = (
+            f"missed by {score(fitted.far)} levels on average and {fitted.plain} by "
+            f"{score(fitted.plain_far)}; it "
+        )
+    return (
+        f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
+        f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
+        f"({percent(plain / n)}): {fitted.gained} mended, {fitted.lost} spoilt"
+        f"{_beyond_chance(fitted)}. {_offer(fitted)}"
+    )
+
+
+def _beyond_chance(fitted: Fitted) -> str:
+    if fitted.kappa is None or fitted.plain_kappa is None:
+        return ""
+    return f"; beyond chance kappa is {score(fitted.kappa)} against {score(fitted.plain_kappa)}"
+
+
+def _offer(fitted: Fitted) -> str:
+    ordinal = fitted.far is not None
+    if not fitted.better:
+        return f"It is not offered, because {_why_not(fitted)}."
+    if ordinal:
+        return f"Offered: {how(fitted)}, because that was nearer to the labels."
+    if fitted.right > fitted.plain_right:
+        return f"Offered: {how(fitted)}, because that was right more often."
+    return (
+        f"Offered: {how(fitted)}, which is ahead when all labels choose; on so few it is not sure."
+    )
+
+
+def _why_not(fitted: Fitted) -> str:
+    if fitted.constant:
+        return f"it says {fitted.constant} of every cell of the run, whatever the judges say"
+    if fitted.far is not None and fitted.plain_far is not None:
+        ahead, what = fitted.far < fitted.plain_far, "surely nearer to the labels"
+    else:
+        ahead, what = fitted.gained > fitted.lost, "right more often"
+    if ahead and fitted.kappa is not None and fitted.kappa < (fitted.plain_kappa or 0.0):
+        return f"it agrees with the labels less than {fitted.plain} does, beyond chance"
+    return f"it was not {what}"
+
+
+def heard(fitted: Fitted) -> Mapping[str, float]:
+    """How far each judge is listened to, from 0 (indistinguishable from chance) to 1."""
+    return dict(sorted(fitted.reliance.items(), key=lambda pair: (-pair[1], pair[0])))
