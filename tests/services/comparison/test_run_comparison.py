@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_rel
 
 from core.cli.reports_as_text import comparison_as_text
+from core.domain.dataset import Item, Label
 from core.domain.panel import Asking, Panel
 from core.domain.rubric import Option, Rubric
 from core.errors import InputError
@@ -23,6 +24,7 @@ from core.metrics.agreement.kappa import kappa_quadratic
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mcnemar_exact
 from core.services.comparison.differences import Delta
+from core.services.comparison.paired_runs import match_items
 from core.services.comparison.run_comparison import as_json, compare_runs, run_number
 from core.services.results import run_columns
 from core.store.store import Store
@@ -300,3 +302,16 @@ def test_what_is_significant_is_decided_by_the_corrected_p() -> None:
     assert alone.significant
     assert not replace(alone, p_holm=0.057).significant
     assert not replace(alone, p=none).significant
+
+
+def test_a_label_that_only_the_second_run_has_is_not_another_one() -> None:
+    """Labelling 199 more items was said as "with another label in B: 199"."""
+    first, second = (
+        tuple(Item(id=f"i{at}", submission="x", labels=labels[at]) for at in range(3))
+        for labels in (
+            ({"c": Label(label="MET")}, {}, {"c": Label(label="MET")}),
+            ({"c": Label(label="MET")}, {"c": Label(label="MET")}, {"c": Label(label="UNMET")}),
+        )
+    )
+
+    assert match_items(first, second).relabelled == ("i2",)
