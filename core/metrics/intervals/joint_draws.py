@@ -106,6 +106,13 @@ class Resampled:
         counts = self._counts(pairs, together, 1)
         return [_square(one, table) for one, table in zip(pairs, counts, strict=True)]
 
+    def without_each(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
+        """The tables of all criteria without one item, for each item, shape (k, k, items)."""
+        number = len(self.items)
+        counts = self._counts(pairs, np.arange(number), number)
+        left = (table.sum(axis=1, keepdims=True) - table for table in counts)
+        return [_square(one, table) for one, table in zip(pairs, left, strict=True)]
+
     def values(
         self,
         figures: Mapping[str, Figure],

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
-from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.intervals.bootstrap import basic, percentile
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
+from core.metrics.intervals.bootstrap import SMALL, basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.intervals.in_force import InForce, in_force
 from core.metrics.intervals.joint_draws import (
@@ -20,6 +20,7 @@ from core.metrics.intervals.joint_draws import (
     Picked,
     Resampled,
 )
+from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of, sides
@@ -187,6 +188,18 @@ def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
     return clustered_share(hits, np.concatenate(rows), level=level)
 
 
+def _by_jackknife(
+    pairs: Sequence[AnswerPairs], figure: Figure, value: float, level: float
+) -> Interval:
+    """The interval of a figure of few items, by what it is without each of them, and t."""
+    few = Resampled.of_pairs([pairs])
+    values = figure(few.without_each(pairs), pairs)
+    if not np.isfinite(values).all():
+        return Interval(None, None, "t", "Without some item it is undefined.")
+    error = float(jackknife_error(values))
+    return by_t(value, error, len(few.items), level, ends=(-1.0, 1.0))
+
+
 def _overalls(
     sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
 ) -> Iterator[Overall]:
@@ -206,6 +219,8 @@ def _overalls(
             one = Estimate.defined(value, cells)
             if drawn is not None and name == "accuracy" and how.method == "auto":
                 one = right_cells(pairs, how.level)
+            elif drawn is not None and how.method == "auto" and len(whole.items) < SMALL:
+                one = one.within(_by_jackknife(pairs, figure, value, how.level))
             elif drawn is not None:
                 many, level = drawn[name][at], how.level
                 turned = how.method == "basic"
