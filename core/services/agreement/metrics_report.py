@@ -63,9 +63,9 @@ HUMAN, GOLD = "human", "gold"
 #: What the unique majority of the panel's raters is called as a rater.
 MOST = "majority where there is one"
 METHOD = (
-    f"items resampled; BCa below {SMALL} observations (means of scores, the mean kappa, differences "
-    "of runs: Student's t), percentile from there on; two levels: Dirichlet of the counts and a few further "
-    "ratings, by two priors; accuracy: Wilson's with t over items"
+    f"items resampled; BCa below {SMALL} observations (means of scores, the mean kappa and "
+    "differences of runs: Student's t), percentile from there on; two levels: Dirichlet of the "
+    "counts and a few further ratings, by two priors; accuracy: Wilson's with t over items"
 )
 
 
