@@ -79,7 +79,7 @@ def test_a_researcher_measures_three_raters_takes_the_figures_into_a_paper_and_g
     run = parse_qs(urlsplit(address).query)["run"][0]
     figure = "criteria.*.groups.human.krippendorff_alpha_nominal"
     for least, status in (("0.66", 0), ("0.67", 1)):
-        asked = ["check", run, "--min", f"{figure}={least}", "--db", str(app_db)]
+        asked = ["check", run, "--min", f"{figure}={least}", "--min-n", "12", "--db", str(app_db)]
         assert CliRunner().invoke(main, asked).exit_code == status
 
 

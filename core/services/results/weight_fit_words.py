@@ -11,6 +11,7 @@ from core.text.numbers import percent, score
 def how(fitted: Fitted) -> str:
     """What the fitted rule does, in a few words.
 
+    >>> from core.domain.weight_fit import Weights
     >>> how(Fitted.model_construct(kind="judge", weights=Weights(prior=(), judges={"ann": ()})))
     "ann's votes alone"
     """

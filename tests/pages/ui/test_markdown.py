@@ -47,6 +47,7 @@ LOOKED_AT = {
     ("pages/judges/judge.py", "one.says"),
     ("pages/judges/judge.py", "says"),
     ("pages/judges/panel.py", "list(words.values())"),
+    ("pages/review_findings/all_cells.py", "rest.draw"),  # a count
     ("pages/run/criterion.py", "words"),
     ("pages/run/grid.py", "said"),
     ("pages/ui/run_status.py", "lifecycle.lost_words(lost)"),
