@@ -6,6 +6,8 @@ from datetime import UTC, datetime
 
 DASH = "–"
 MINUS = "−"
+#: A share this near to none or all is it, but for rounding; percentages get so many digits at most.
+EXACT, FINEST = 1e-9, 4
 HIDDEN_BELOW = 0.00005
 
 
@@ -65,12 +67,20 @@ def level_words(level: float) -> str:
 
 
 def percent(share: float | None, digits: int = 0) -> str:
-    """A share of 1 as a percentage.
+    """A share of 1 as a percentage. None and all are said of nothing less than that.
 
     >>> [percent(0.256), percent(0.256, 1), percent(-0.05), percent(None)]
     ['26%', '25.6%', '−5%', '–']
+    >>> [percent(1), percent(0.998), percent(0.00004), percent(0)]
+    ['100%', '99.8%', '0.004%', '0%']
     """
-    return DASH if share is None else f"{share * 100:.{digits}f}%".replace("-", MINUS)
+    if share is None:
+        return DASH
+    whole = round(share)
+    if abs(share - whole) > EXACT and abs(whole) <= 1:
+        while digits < FINEST and float(f"{share * 100:.{digits}f}") == whole * 100:
+            digits += 1
+    return f"{share * 100:.{digits}f}%".replace("-", MINUS)
 
 
 def count(value: int | None) -> str:

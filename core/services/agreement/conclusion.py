@@ -236,7 +236,8 @@ def _with_figure(found: Conclusion, one: Known) -> str:
             f"{visible(one.name)} (right on {percent(right.value)}, {percent(right.low)} to "
             f"{percent(right.high)}; always the most common answer: {percent(one.commonest)})"
         )
-    return f"{visible(one.name)} ({_figure(found)} {score(value)}, {interval(low, high)})"
+    often = "" if one.accuracy is None else f"; right on {percent(one.accuracy.value)}"
+    return f"{visible(one.name)} ({_figure(found)} {score(value)}, {interval(low, high)}{often})"
 
 
 def _why(found: Conclusion) -> str:

@@ -14,12 +14,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals.bootstrap import SMALL, basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.intervals.in_force import InForce, in_force
-from core.metrics.intervals.joint_draws import (
-    AnswerPairs,
-    Figure,
-    Picked,
-    Resampled,
-)
+from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Picked, Resampled
 from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
@@ -37,9 +32,11 @@ from core.services.agreement.ratings import (
     Rated,
     columns_of,
 )
+from core.text.names import visible
 from core.text.numbers import count, percent, plural
 
 NO_CELLS = "No item has an answer of both."
+SAME_PEOPLE = "The panel is these people: that would be agreement of a group with itself."
 NO_KAPPA = "No criterion has a kappa: both sides would have to use more than one option."
 
 
@@ -119,6 +116,9 @@ def overall(
     }
     made = _overalls([*pairs.values()], resamples, seed, how)
     found = {pair: one.as_data() for pair, one in zip(pairs, made, strict=True)}
+    if (PANEL, "vs_human_majority") in found and any(r.kind == "human" for r in rated.members):
+        same = Estimate.undefined(SAME_PEOPLE)
+        found[PANEL, "vs_human_majority"] = Overall(0, 0, same, same).as_data()
     decided = decided_cells(rated.criteria)
     return {
         "panel": {key: {**found[PANEL, key], "decided": decided} for key, _ in wanted},
@@ -263,10 +263,9 @@ class Trust:
             return f"How right the verdicts are is unknown: {_NOTHING_KNOWN} {decided}"
         if right.value is None:
             return f"How right the verdicts are is unknown: {right.reason} {decided}"
-        is_right = "are right" if self.reference == LABELS else "are what people say"
         parts = [
-            f"Of the verdicts in force {_share(right)} {is_right}, from "
-            f"{plural(self.found.labels, 'label')} ({self._drawn()}); {decided}"
+            f"Of the verdicts in force {_share(right)} {self._right()}, from {self._rests_on()}; "
+            f"{decided}"
         ]
         if self.found.settled and before.value is not None:
             parts.append(
@@ -279,11 +278,32 @@ class Trust:
             )
         return " ".join(parts)
 
+    def _right(self) -> str:
+        if self.reference == LABELS:
+            return "are right"
+        if self.reference == PEOPLE:
+            return "are what most people say"
+        return f"are what {visible(name_of(self.reference))} says"
+
+    def _rests_on(self) -> str:
+        """What the shares rest on, and the condition where nobody knows how it was chosen."""
+        number = plural(self.found.labels, "label")
+        if self.reference != LABELS:
+            number = plural(self.found.labels, "cell") + " that people rated"
+        if self.drawn or self._everywhere:
+            return f"{number} ({self._drawn()})"
+        fair = "if it is a fair sample" if self.found.labels == 1 else "if they are a fair sample"
+        return f"{number}, {fair} ({self._drawn()})"
+
+    @property
+    def _everywhere(self) -> bool:
+        return self.found.labels >= self.found.decided
+
     def _drawn(self) -> str:
         if self.drawn:
             return self.drawn
-        if self.found.labels >= self.found.decided:
-            return "one on every decided cell"
+        if self._everywhere:
+            return "one on every decided cell" if self.reference == LABELS else "all decided cells"
         return "how they were chosen is unknown"
 
     def as_data(self) -> dict[str, Any]:

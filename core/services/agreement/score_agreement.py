@@ -64,6 +64,7 @@ def score_report(rated: Rated, reference: str | None, draws: Draws | None) -> di
         versus.own_gold = scorer.column(options_of(rated, OWN_LABELS))
         versus.reviewers = [i for i, r in enumerate(rated.raters) if r.kind == REVIEWED]
     names = [rater.name for rater in rated.raters]
+    versus.of_people = any(rater.kind == "human" for rater in rated.members)
     versus.of_reference = columns[names.index(reference)] if reference in names else None
     raters = {
         name if names.count(name) == 1 else f"{name} ({rater.kind})": versus.column(index)
@@ -87,6 +88,7 @@ class _Versus:
         self._columns, self._humans, self._gold = columns, humans, gold
         self._reference, self._draws = reference, draws
         self.of_reference: Means | None = None
+        self.of_people = False
         self.own_gold = gold
         self.reviewers: list[int] = []
 
@@ -95,10 +97,14 @@ class _Versus:
         return self.of(self._columns[index], index)
 
     def of(self, scored: Means, index: int | None) -> dict[str, Any]:
-        """The figures of a column; ``index`` is the rater to leave out of the people's mean."""
+        """The figures of a column; ``index`` is the rater to leave out of the people's mean.
+
+        Without one it is the panel, which people are no reference for where it is of people.
+        """
         found = {}
         if self._reference in (None, "human"):
-            people = [self._columns[h] for h in self._humans if h != index]
+            others = [] if index is None and self.of_people else self._humans
+            people = [self._columns[h] for h in others if h != index]
             found["vs_human_mean"] = self._pair(_mean(people, len(scored.known)), scored)
         if self._reference in (None, "gold"):
             reviewed = index in self.reviewers

@@ -175,7 +175,7 @@ def _right_more(found: CorrectedAccuracy) -> str:
         2: "B is right more often",
     }
     said = (
-        f"Of all {plural(one.cells, 'cell')}, not of labelled ones alone, {who[one.better]}: "
+        f"Of the {plural(one.cells, 'cell')} that both decide, labelled or not, {who[one.better]}: "
         f"B minus A {points(one.gap.value, share=True)} ({ends}). The runs differ on "
         f"{percent(one.apart / one.cells)} of them."
     )

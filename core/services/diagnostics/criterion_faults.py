@@ -44,7 +44,10 @@ def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[F
     name = asked.name
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, asked))
-    yield _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
+    found = _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
+    # No more is said than the interval that is shown bears out.
+    high = agreed.effect.high
+    yield found._replace(held=high is not None and high >= BOUNDS["agreement"].null.value)
     yield from _unused(asked, evidence.own, evidence.truth)
     judges = asked.levels.shape[1]
     null = BOUNDS["merge"].null

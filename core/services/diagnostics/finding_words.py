@@ -16,8 +16,7 @@ def _points(value: float) -> str:
 
 
 def _share(value: float) -> str:
-    whole = percent(abs(value))
-    return percent(abs(value), 1) if whole == "0%" and value else whole
+    return percent(abs(value))
 
 
 def _percentage_points(effect: BiasEffect) -> str:
@@ -130,8 +129,8 @@ def leaning(
     return (
         f"{judge} gives “{labels[level]}” of {criterion} {_percentage_points(effect)} "
         f"{'more' if more else 'less'} often than {versus} {_sure(_sized(effect), shares=True)}. "
-        "These options have no order, so it is neither kind nor strict; if they stand for places, "
-        "asking in the other order would tell."
+        "These options have no order; if they stand for places, asking in the other order would "
+        "tell whether the place draws."
     )
 
 

@@ -316,7 +316,7 @@ def _ahead(found: CorrectedSystems) -> str:
     if mean.value is None:
         return mean.reason
     head = (
-        f"By people {best.system} is ahead ({percent(mean.value)} "
+        f"By people's labels {best.system} is ahead ({percent(mean.value)} "
         f"[{percent(mean.low)}, {percent(mean.high)}])"
     )
     if said.system != best.system:
@@ -336,7 +336,9 @@ def _how_sure(found: CorrectedSystems, best: str, said: str) -> str:
                 return f"How far it is ahead cannot be said: {one.found.gap.reason}"
             if one.first == best:
                 value, low, high = -value, -(high or 0.0), -(low or 0.0)
-            sure = "more than chance" if one.better else "no more than chance may do"
+            alone = f"sure if taken alone, not among {len(found.gaps)} pairs"
+            unsure = alone if (low or 0.0) > 0 else "no more than chance may do"
+            sure = "more than chance" if one.better else unsure
             return (
                 f"It is {points(value)} before {other} ({points(low)} to {points(high)}): {sure}."
             )
@@ -376,9 +378,8 @@ def as_data(found: CorrectedSystems) -> dict[str, Any]:
             for one in found.gaps
         ],
     }
-    if found.reason:
-        return {**data, "undefined": {"corrected": found.reason}}
-    return {**data, "in_words": in_words(found)}
+    no = {"undefined": {"corrected": found.reason}}
+    return {**data, **(no if found.reason else {"in_words": in_words(found)})}
 
 
 def corrected_data(store: Store, run: Run, level: float = USUAL.level) -> dict[str, Any]:

@@ -34,6 +34,7 @@ def limits(report: RunReport) -> tuple[str, ...]:
         _failures,
         _abstentions,
         _unvoted,
+        _tied,
         _truth,
         _accuracy,
         _judges,
@@ -90,6 +91,15 @@ def _unvoted(report: RunReport) -> Iterator[str]:
         )
 
 
+def _tied(report: RunReport) -> Iterator[str]:
+    n = report.counts.tied
+    if n:
+        yield (
+            f"On {plural(n, 'cell')} of {count(report.counts.cells)} no option has the most votes; "
+            f"the panel's rules decide {'it' if n == 1 else 'them'}, not a majority."
+        )
+
+
 def _failures(report: RunReport) -> Iterator[str]:
     counts = report.counts
     failed = sum(counts.failures.values())
@@ -136,15 +146,16 @@ def _truth(report: RunReport) -> Iterator[str]:
     if not report.counts.votes:
         return
     if not report.reference:
+        people = bool(report.raters) and all(one.kind == "human" for one in report.raters)
         yield (
-            "No item has a label by a person. Nothing here says how often verdicts are right: "
-            "judges can agree and be wrong together."
+            "No item has a label. Nothing here says how often verdicts are right: "
+            f"{'people' if people else 'judges'} can agree and be wrong together."
         )
         return
     if report.reference == "people":
         yield (
             "There are no labels; verdicts are compared with the majority of the people's votes, "
-            "and not at all where people tie."
+            "and not at all where people tie. What most people say may itself be wrong."
         )
     elif labelled < items:
         yield (

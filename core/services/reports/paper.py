@@ -31,7 +31,6 @@ from core.services.reports.report_values import (
     ScoreSlice,
     day_and_time,
     figure,
-    reference,
     reported_number,
     shared,
 )
@@ -155,9 +154,13 @@ def _rightness(report: RunReport) -> list[str]:
     span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
     better = sum(a > c for a, c in known)
     before = "Before people settled any, verdicts" if report.counts.adjudicated else "Verdicts"
+    right = (
+        f"as the majority of people on {span} of the items that people rated"
+        if report.reference == "people"
+        else f"right on {span} of the labelled items"
+    )
     return [
-        f"{before} by criterion: right on {span} of the items with one of the "
-        f"{reference(report)}; on {count(better)} of "
+        f"{before} by criterion: {right}; on {count(better)} of "
         f"{plural(len(known), 'criterion', 'criteria')} that is more than always giving the most "
         "common answer would reach."
     ]

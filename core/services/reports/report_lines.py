@@ -84,7 +84,7 @@ def _marks(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[
 
 #: Items with rubrics of their own can have thousands of criteria; as many are in the report.
 MOST_CRITERIA = 60
-NO_REFERENCE = "No item has a label by a person."
+NO_REFERENCE = "No item has a label."
 NO_VALUE = "No verdict has a value."
 NO_WHOLE = "This rater gave a verdict on every criterion of no item."
 

@@ -133,8 +133,7 @@ class ReportCounts:
 
     Of ``complete`` items everything was assessed, of ``ungraded`` ones too little for a grade.
     ``failures`` are the open ones by kind; ``missing`` are cells that lack a verdict, ``cells`` all
-    (item, criterion) pairs; ``adjudicated`` verdicts are a person's decision, ``unvoted`` ones an
-    option that no vote was for.
+    of them; ``adjudicated`` are a person's, ``unvoted`` without a vote, ``tied`` by a rule for it.
     """
 
     items: int
@@ -146,6 +145,7 @@ class ReportCounts:
     abstained: int
     adjudicated: int
     unvoted: int
+    tied: int
     planned: int
     spared: int
     votes: int

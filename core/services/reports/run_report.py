@@ -21,7 +21,7 @@ from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.ratings import PANEL
+from core.services.agreement.ratings import MAJORITY, PANEL, TIED, Rated
 from core.services.datasets import label_draws
 from core.services.datasets.twins import twins_of
 from core.services.diagnostics import probe_results, probes
@@ -209,6 +209,7 @@ def counts_of(
     run: Run,
     scores: run_columns.ScoreColumns,
     asked: int,
+    tied: int = 0,
 ) -> ReportCounts:
     """The counts of a run; ``asked`` is how many (item, criterion) pairs it has."""
     cells = store.results.cell_tallies(run.id)
@@ -222,6 +223,7 @@ def counts_of(
         abstained=cells.abstained,
         adjudicated=cells.adjudicated,
         unvoted=cells.unvoted,
+        tied=tied,
         planned=run.planned,
         spared=spared(run),
         votes=run.votes,
@@ -236,6 +238,15 @@ def counts_of(
         cost_unknown=run.cost_unknown,
         saved=run.saved,
         seconds=round(run.seconds, 3),
+    )
+
+
+def _tied(rated: Rated) -> int:
+    """On how many cells a verdict in force stands where no option has the most votes."""
+    return sum(
+        int(((one.columns[MAJORITY] == TIED) & (one.panel >= 0)).sum())
+        for one in rated.criteria
+        if MAJORITY in one.columns
     )
 
 
@@ -269,7 +280,7 @@ def report(
     made_of = RunReport(
         made=made or clock.now(),
         setup=setup_of(store, run, rubric),
-        counts=counts_of(store, run, scores, asked),
+        counts=counts_of(store, run, scores, asked, _tied(rated)),
         scores=slice_of("All items", scores, mean, how.level),
         least=least,
         median=middle,

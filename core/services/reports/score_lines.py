@@ -87,12 +87,18 @@ def slices(
 def extremes(
     store: Store, run_id: int, scored: int
 ) -> tuple[tuple[ItemLine, ...], tuple[ItemLine, ...]]:
-    """The worst and the best items; where few have a score, all of them are among the worst."""
+    """The worst and the best items, none of them twice.
+
+    Where few have a score, all of them are among the worst.
+    """
     few = scored <= 2 * SHOWN
     worst = store.results.items(run_id, sort="score", limit=scored if few else SHOWN)
     if few:
         return tuple(map(_line, worst)), ()
-    best = store.results.items(run_id, sort="score", descending=True, limit=SHOWN)
+    # Equal scores may order items the same way both times.
+    shown = {row.item_id for row in worst}
+    most = store.results.items(run_id, sort="score", descending=True, limit=2 * SHOWN)
+    best = [row for row in most if row.item_id not in shown][:SHOWN]
     return tuple(map(_line, worst)), tuple(map(_line, best))
 
 

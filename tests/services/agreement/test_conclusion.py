@@ -91,9 +91,10 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
     )
 
     assert found.sentence == (
-        "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa 0.71, 0.55 to 0.86). Do not "
-        "trust them on 1: Style (kappa 0.12, 0.02 to 0.22). Undecided on 1: Term (kappa 0.50, 0.35 "
-        "to 0.65). Too few items with a label and an answer to tell on 1, 20 are needed: Rare "
+        "Trust the panel's verdicts on 1 of 4 criteria: Cause (kappa 0.71, 0.55 to 0.86; right on "
+        "80%). Do not trust them on 1: Style (kappa 0.12, 0.02 to 0.22; right on 80%). Undecided "
+        "on 1: Term (kappa 0.50, 0.35 to 0.65; right on 80%). Too few items with a label and an "
+        "answer to tell on 1, 20 are needed: Rare "
         "(12). Trusted means a kappa (agreement with the labels beyond chance) whose whole 95%"
         " interval lies from 0.40 up; not trusted, below; undecided, across it. What would help:"
         " read the items on which the two differ for Style and say in the criterion what "
@@ -124,7 +125,7 @@ def test_no_more_than_three_criteria_of_a_standing_are_named() -> None:
     ones = tuple(known(f"c{at}", 0.9 - at / 100, 0.5, 0.95) for at in range(5))
 
     said = Conclusion(ones, LABELS, PANEL).sentence
-    assert "c2 (kappa 0.88, 0.50 to 0.95) and 2 more." in said
+    assert "c2 (kappa 0.88, 0.50 to 0.95; right on 80%) and 2 more." in said
     assert "c3" not in said
 
 

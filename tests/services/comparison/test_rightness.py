@@ -53,7 +53,7 @@ def test_runs_are_told_apart_by_the_cells_on_which_they_differ(store: Store) -> 
     told = as_json(compare_runs(store, first, second, bootstrap=10))["corrected"]
     assert (told["run"], told["queue"]) == (first, "Q")
     assert told["accuracy"]["better"] == "b"
-    assert told["in_words"].startswith("Of all 80 cells")
+    assert told["in_words"].startswith("Of the 80 cells that both decide")
     assert "B is right more often: B minus A +25.0 points" in told["in_words"]
 
 

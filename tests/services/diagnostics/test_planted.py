@@ -137,7 +137,7 @@ def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None
     assert (finding.kind, finding.subject) == ("leaning", "Palm/a")
     assert finding.estimate == pytest.approx(0.25, abs=0.06)
     assert finding.sentence.startswith("Palm/a gives “output_1” of better 2")
-    assert "These options have no order, so it is neither kind nor strict" in finding.sentence
+    assert "These options have no order; if they stand for places" in finding.sentence
     unmade = {c.kind: c.effect.reason for c in diagnosis.checks if c.effect.p is None}
     assert unmade["leniency"] == "Options without an order are worth neither more nor less."
     chart = leaning_chart(world, finding)

@@ -37,6 +37,15 @@ def test_scores_slices_and_outcomes_are_those_of_the_items(store: Store) -> None
     assert [n for *_, n in found.bins if n] == [15, 5]
 
 
+def test_no_item_is_both_among_the_best_and_the_worst(store: Store) -> None:
+    found = report(store, decided(store, 12), made=MADE)
+
+    # Of 12 items 9 have the score 0, of which five are among the worst and two among the best.
+    worst, best = ({one.id for one in ones} for ones in (found.worst, found.best))
+    assert len(worst) == len(best) == 5
+    assert not worst & best
+
+
 def test_the_interval_of_the_mean_is_that_of_a_share(store: Store) -> None:
     mean = report(store, decided(store, 400), made=MADE).scores.mean
 
@@ -124,7 +133,7 @@ def test_without_labels_nothing_is_said_about_being_right(store: Store) -> None:
 
     assert found.reference == ""
     assert found.criteria[0].accuracy.value is None
-    assert said(found, "No item has a label by a person.")
+    assert said(found, "No item has a label.")
     assert not said(found, "Labels are taken")
     assert not said(found, "items have a score")
 

@@ -172,7 +172,7 @@ def test_systems_and_runs_are_corrected_by_them_and_say_who_declared_it(store: S
     assert words in of_systems(found)
     # The same run twice: they differ nowhere.
     said = in_words(right_more(store, pair_runs(store, *runs)))
-    assert said.startswith("Of all 80 cells, not of labelled ones alone, neither run")
+    assert said.startswith("Of the 80 cells that both decide, labelled or not, neither run")
     assert words in said
 
 

@@ -1,0 +1,47 @@
+"""Whom the statement on the verdicts speaks of, and what it may not say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.metrics.estimate import Estimate
+from core.metrics.intervals.in_force import InForce
+from core.services.agreement.overall import SAME_PEOPLE, Trust
+from core.services.agreement.ratings import LABELS, PEOPLE
+from tests.services.measured import measured, written
+
+
+def said(labels: int, reference: str, drawn: str = "") -> str:
+    """The statement on 40 decided cells, 90% of them right; so many have a label."""
+    share = Estimate(0.9, 0.6, 0.998, n=labels)
+    return Trust(InForce(share, share, 40, 0, labels, 40), reference, 40, drawn).sentence
+
+
+def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None:
+    head = "Of the verdicts in force 90% (60% to 99.8%) are right, from 12 labels"
+    assert said(12, LABELS).startswith(f"{head}, if they are a fair sample (how they were chosen")
+    assert said(12, LABELS, "drawn at random").startswith(f"{head} (drawn at random)")
+    assert "(one on every decided cell)" in said(40, LABELS)
+
+
+def test_people_say_something_and_are_no_labels() -> None:
+    many, one = said(12, PEOPLE), said(12, "person:Ada")
+    assert "are what most people say, from 12 cells that people rated, if they are" in many
+    assert "label" not in many + one
+    assert "are what Ada says" in one
+
+
+def test_people_are_no_reference_for_their_own_majority(tmp_path: Path) -> None:
+    said_by = {"a": ("MET", "MET", "UNMET"), "b": ("UNMET", "UNMET", "MET"), "d": ("MET",) * 3}
+    votes = [
+        (item, "right", who, "human", label)
+        for item, labels in said_by.items()
+        for who, label in zip("xyz", labels, strict=True)
+    ]
+    found = measured(written(tmp_path / "answers", votes))
+    panel = found["overall"]["panel"]["vs_human_majority"]
+    assert (panel["cells"], panel["accuracy"]) == (0, None)
+    assert panel["undefined"]["accuracy"] == SAME_PEOPLE
+    assert found["score"]["panel"]["vs_human_mean"]["n"] == 0
+    # Labels are one: MET, UNMET, UNMET against MET, UNMET, MET.
+    assert found["overall"]["panel"]["vs_gold"]["accuracy"] == 2 / 3
