@@ -133,7 +133,8 @@ def _worth(mended: int, broken: int) -> str:
 
 
 def _spent(side: str, one: Spent) -> str:
-    text = f"  {side}: {say.cost(one.now)} in {say.plural(one.calls, 'call')}"
+    spent = f"{say.cost(one.now)} in {say.plural(one.calls, 'call')}" if one.calls else "no call"
+    text = f"  {side}: {spent}"
     if one.cached:
         text += f", {say.plural(one.cached, 'answer')} kept from earlier runs"
         text += f" (worth {say.cost(one.saved)})" if one.saved else ""

@@ -300,7 +300,7 @@ class VoteChecker:
 
 def empty_answers(counts: Mapping[str, int]) -> tuple[Problem, ...]:
     """The notice that so many answers are empty, and how; none where none is."""
-    mend = "Where one of these is an answer, give a rubric with an option of that name."
+    mend = "If one of these is an answer, import with a rubric that has an option of that name."
     return (Problem(empty_words("answer", counts), mend),) if counts else ()
 
 

@@ -213,7 +213,8 @@ def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:
 def _why(ratings: Ratings, times: Array) -> str:
     whole = int(times[complete(ratings)].sum())
     if whole < 2:
-        return f"Only {whole} items were rated by all {ratings.shape[1]} raters; two are needed."
+        who = f"{whole} item was" if whole else "No item was"
+        return f"{who} rated by all {ratings.shape[1]} raters; two items are needed."
     if len({tuple(row) for row in ratings[complete(ratings)].tolist()}) > 1:
         return "Items differ so much less than their ratings that no variance is left to share."
     return "All complete items were rated the same, so nothing varies."
