@@ -18,6 +18,7 @@ from core.services.results.item_view import between, choice_label
 from core.services.results.scored_items import resolved_items
 from core.services.results.verdicts import RubricOf, rubric_lookup
 from core.services.review.adjudication import label_of
+from core.store.review.settled import given_from
 from core.store.store import Store
 from core.text.quotes import find_quote
 
@@ -41,6 +42,23 @@ class Reviews:
             return {}
         return {"stratum": cell.stratum, "inclusion_prob": cell.chance}
 
+    @cached_property
+    def _earliest(self) -> Mapping[tuple[int | None, str, str | None, str, str], EventRow]:
+        """The first verdict of each person on each cell, taken back or not."""
+        given = [one for one in self.events.values() if one.action == "verdict"]
+        return {
+            (one.queue_id, one.item_id, one.criterion, one.part, one.actor): one
+            for one in sorted(given, key=lambda one: -one.id)
+        }
+
+    def _blind(self, verdict: VerdictRow, criterion: Criterion) -> str:
+        """What somebody said before they saw the votes; empty where they had seen them."""
+        of = self.events[verdict.first_event]
+        first = self._earliest[of.queue_id, of.item_id, of.criterion, of.part, of.actor]
+        if first.mode == "assisted":
+            return ""
+        return label_of(criterion, given_from(first.after or {})) or "Cannot assess"
+
     def decided(self, one: Settled, criterion: Criterion | None) -> Row:
         """How a cell came to be settled: by what verdicts, and when.
 
@@ -62,9 +80,9 @@ class Reviews:
         times = [self.events[v.first_event].ms_active for v in verdicts]
         told = [ms for ms in times if ms is not None]
         seen = [v.revealed for v in verdicts if v.revealed]
-        firsts = [label_of(criterion, v.first) or "Cannot assess" for v in verdicts]
+        firsts = [self._blind(v, criterion) for v in verdicts]
         row: Row = {
-            "first_vote": ", ".join(firsts),
+            "first_vote": ", ".join(filter(None, firsts)),
             "revealed": max(seen) if seen else None,
             "ms_active": sum(told) if told else None,
         }

@@ -280,8 +280,9 @@ class Anchoring:
     had been the same, how many became another.
 
     ``blind`` and ``assisted`` are how often the first verdict was the panel's, on items shown
-    without the votes and on the random ones shown with them. ``difference`` is assisted less blind:
-    as items were drawn, it is what showing the votes did.
+    without the votes and on the random ones shown with them. Who took a verdict back after seeing
+    the votes is not blind. ``difference`` is assisted less blind: as items were drawn, it is what
+    showing the votes did.
     """
 
     revealed: int
@@ -310,7 +311,8 @@ def anchoring(store: Store, queue_id: int) -> Anchoring:
     changed = [(v, o) for v, o in known if v.mode == "until_commit" and v.revealed and v.final]
     apart = [(v, o) for v, o in changed if v.first.option != o]
     same = [(v, o) for v, o in changed if v.first.option == o]
-    blind = _as_panel([(v, o) for v, o in known if v.item_id not in shown])
+    hidden = [(v, o) for v, o in known if v.item_id not in shown and v.mode != "assisted"]
+    blind = _as_panel(hidden)
     assisted = _as_panel([(v, o) for v, o in known if v.item_id in shown])
     return Anchoring(
         revealed=len(changed),

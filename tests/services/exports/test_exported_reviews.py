@@ -14,8 +14,9 @@ from click.testing import CliRunner
 from core.cli import main
 from core.domain.review import Given, QueueRule, QueueSettings, Span
 from core.formats.datasets.dataset_file import parse_dataset
+from core.services.exports import judgement_rows
 from core.services.exports.run_export import export
-from core.services.review import commit_reveal
+from core.services.review import commit_reveal, other_acts
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.reviewed import EVERYTHING, MET, UNMET, sit, take
@@ -35,6 +36,24 @@ def rows(text: str) -> list[dict[str, str]]:
 def settled_rows(store: Store, run: int) -> list[dict[str, str]]:
     found = rows(export(store, run, "csv").text)
     return [row for row in found if row["rater_type"] == "adjudicator"]
+
+
+def test_the_first_vote_is_the_one_before_the_votes_were_seen(store: Store) -> None:
+    run = reviewed.graded(store, 4)
+    queue = reviewed.make_queue(store, run, QueueRule(near_mark=None, audit_share=1.0))
+    ada = sit(store, "Ada")
+    ticket = commit_reveal.commit(
+        store, take(store, ada, queue, "i1"), {"Right": Given(UNMET)}
+    ).ticket
+    commit_reveal.reveal(store, ticket)
+    other_acts.undo_last(store, ada, queue)
+    # Ada has seen the votes, takes back UNMET and says MET: blind she said UNMET.
+    commit_reveal.commit(store, take(store, ada, queue, "i1"), {"Right": Given(MET)})
+    (verdict,) = [v for v in store.verdicts.of_item(queue, "i1") if v.criterion == "Right"]
+    assert (verdict.mode, verdict.first.option) == ("assisted", MET)
+    reviews = judgement_rows.reviews_of(store, run.id)
+    criterion = next(c for c in reviewed.RUBRIC.criteria if c.name == "Right")
+    assert reviews.given([verdict], criterion)["first_vote"] == "UNMET"
 
 
 def test_a_settled_cell_says_how_it_was_decided(store: Store) -> None:

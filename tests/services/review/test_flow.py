@@ -369,6 +369,7 @@ def test_taking_back_what_was_confirmed_by_itself_leaves_nobody_blind(store: Sto
     commit_reveal.commit(store, ticket, {"Right": Given(MET)})
     (verdict,) = [v for v in store.verdicts.of_item(queue, "i1") if v.criterion == "Right"]
     assert verdict.mode == "assisted"
+    assert reviewer_quality.anchoring(store, queue).blind.n == 0
 
 
 @pytest.mark.parametrize(("item", "option"), [("i3", NA), ("i1", UNMET)])
