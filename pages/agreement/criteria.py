@@ -11,7 +11,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
-from core.services.agreement.ratings import LABELS, PEOPLE
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, SETTLED
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -79,6 +79,12 @@ def _together(chosen: RatedSelection) -> None:
     said += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
     if kappa.value is not None:
         said += f"; mean kappa {_within(kappa, fmt.score)}"
+    if (chosen.reference, chosen.rater) == (LABELS, PANEL):
+        asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
+        both = [(one.column(SETTLED, items) >= 0) & (one.panel >= 0) for one in asked]
+        if picked := sum(int(one.sum()) for one in both):
+            said += f". Of these labels {fmt.count(picked)} come from review; where it picked "
+            said += "doubtful cells, this is no estimate of all"
     st.html(f'<div class="rs-prose">{esc(said)}.</div>')
 
 

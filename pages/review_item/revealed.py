@@ -94,7 +94,7 @@ def _spread(cell: RevealedCell) -> str:
     if len(votes) < 2:
         return ""
     counted = (
-        f"{esc(option.label)} <b>{fmt.count(sum(v.option == index for v in votes))}</b>"
+        f"{esc(option.label)} <b>×{fmt.count(sum(v.option == index for v in votes))}</b>"
         for index, option in enumerate(cell.view.criterion.choices)
         if len(cell.view.criterion.choices) < 8 or any(v.option == index for v in votes)
     )

@@ -112,7 +112,7 @@ def bounded(
         "n": figure.n,
         "decided": decided,
         "ok": holds and not short,
-        "why": _bound_in_words(bound, figure, limits, short, decided, labels.missing),
+        "why": _bound_in_words(bound, figure, limits, short, decided, picked, labels.missing),
     }
 
 
@@ -139,6 +139,7 @@ def _bound_in_words(
     limits: GateLimits,
     short: str,
     decided: float | None,
+    picked: int,
     missing: str,
 ) -> str:
     end = (
@@ -154,6 +155,8 @@ def _bound_in_words(
         known.append(f"{fmt.number(figure.low, 3)} to {fmt.number(figure.high, 3)}")
     if figure.n is not None:
         known.append(f"n = {fmt.count(figure.n)}")
+        if picked and not short:
+            known.append(f"{fmt.count(picked)} of them doubtful cells that a review picked")
     if decided is not None:
         known.append(f"{fmt.percent(decided)} decided")
     said = fmt.number(figure.value, 3) + (f" ({', '.join(known)})" if known else "")

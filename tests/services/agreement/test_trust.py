@@ -16,7 +16,7 @@ from core.services.agreement import load_ratings, overall
 from core.services.agreement.metrics_report import metrics_source
 from core.services.agreement.overall import Trust
 from core.services.comparison.run_comparison import compare_runs
-from core.services.gate.bounds import GateBound
+from core.services.gate.bounds import GateBound, GateLimits
 from core.services.gate.checking import GateRequest, check_source
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
@@ -125,6 +125,10 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     assert report(store, run.id, made="then").trust["in_words"] == sentence
     assert sentence in list(paper(report(store, run.id, made="then")).texts())
     assert gate.checks[0]["value"] == found["trust"]["right"]
+    # A figure over labelled cells says how many of them a review picked.
+    plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
+    (check,) = check_source(lambda: store, str(run.id), plain).checks
+    assert "n = 10, 8 of them doubtful cells that a review picked" in check["why"]
     # People settled 8 of 16 cells; Short of i0 and i1, and i6 and i7 have no label.
     assert (found["trust"]["settled"], found["trust"]["cells"]) == (8, 16)
 
