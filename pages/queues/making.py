@@ -328,7 +328,8 @@ def _draws(*, capped: bool) -> tuple[int, int]:
         100,
         key=key,
         help="Without it nobody ever finds the cells on which all judges are wrong, and nothing "
-        "can be said of what was not reviewed.",
+        "can be said of what was not reviewed."
+        + ("" if capped else " Each cell is drawn with this chance, so their number varies."),
     )
     key = state.key(QUEUE_FIELD, "gold")
     state.seed(key, 0)

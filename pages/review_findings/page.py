@@ -54,7 +54,8 @@ def _left(found: Session) -> str:
         return " ".join(parts)
     parts.append(
         f"{fmt.plural(found.left, 'cell')} are open, expected to change about "
-        f"{fmt.number(found.flips, 2)} outcomes and scores by {fmt.score(found.change)} in sum."
+        f"{fmt.number(found.flips, 2)} outcomes (without pass marks: verdicts) and scores by "
+        f"{fmt.score(found.change)} in sum."
     )
     if found.left_minutes is not None:
         parts.append(f"At that pace they take {minutes(found.left_minutes)}.")
