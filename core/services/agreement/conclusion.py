@@ -33,13 +33,15 @@ _RATERS = {PANEL: "the panel's verdicts", PEOPLE: "the answers of most people"}
 
 class Known(NamedTuple):
     """What is known of a criterion: agreement beyond chance, and where there is a reference, how
-    often answers are right and always giving its ``commonest`` answer would be.
+    often answers are right and always giving its ``commonest`` answer would be. The options of an
+    ``ordered`` one have an order.
     """
 
     name: str
     agreement: Estimate
     accuracy: Estimate | None = None
     commonest: float | None = None
+    ordered: bool = False
 
     @property
     def beaten(self) -> bool:
@@ -154,7 +156,13 @@ def of_lines(lines: Sequence[rater_pairs.PairLine], reference: str, rater: str) 
     """The conclusion from figures that are at hand."""
     return Conclusion(
         tuple(
-            Known(one.name, one.kappa._replace(n=one.n), one.accuracy, one.commonest.value)
+            Known(
+                one.name,
+                one.kappa._replace(n=one.n),
+                one.accuracy,
+                one.commonest.value,
+                one.scale == "ordinal",
+            )
             for one in lines
         ),
         reference,
@@ -236,8 +244,10 @@ def _with_figure(found: Conclusion, one: Known) -> str:
             f"{visible(one.name)} (right on {percent(right.value)}, {percent(right.low)} to "
             f"{percent(right.high)}; always the most common answer: {percent(one.commonest)})"
         )
-    often = "" if one.accuracy is None else f"; right on {percent(one.accuracy.value)}"
-    return f"{visible(one.name)} ({_figure(found)} {score(value)}, {interval(low, high)}{often})"
+    figure = "quadratic kappa" if one.ordered and found.reference else _figure(found)
+    same = "right on" if found.reference == LABELS else "the same option on"
+    often = "" if one.accuracy is None else f"; {same} {percent(one.accuracy.value)}"
+    return f"{visible(one.name)} ({figure} {score(value)}, {interval(low, high)}{often})"
 
 
 def _why(found: Conclusion) -> str:
@@ -245,7 +255,8 @@ def _why(found: Conclusion) -> str:
     if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
         return ""
     if found.reference:
-        what = f"a kappa (agreement with {_reference(found)} beyond chance)"
+        on = ", on items that have one," if found.reference == LABELS else ""
+        what = f"a kappa (agreement with {_reference(found)}{on} beyond chance)"
         words = ("Trusted", "not trusted")
     else:
         what = f"an alpha (agreement of the {found.among} beyond chance)"

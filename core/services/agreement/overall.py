@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
@@ -119,18 +119,13 @@ def overall(
     if (PANEL, "vs_human_majority") in found and any(r.kind == "human" for r in rated.members):
         same = Estimate.undefined(SAME_PEOPLE)
         found[PANEL, "vs_human_majority"] = Overall(0, 0, same, same).as_data()
-    decided = decided_cells(rated.criteria)
+    decided = sum(one.decided for one in rated.criteria)
     return {
         "panel": {key: {**found[PANEL, key], "decided": decided} for key, _ in wanted},
         "raters": {
             name: {key: found[column, key] for key, _ in wanted} for name, column in judges.items()
         },
     }
-
-
-def decided_cells(criteria: Iterable[CriterionRatings]) -> int:
-    """How many cells have a verdict by the votes that is an option: no abstention, no failure."""
-    return sum(int((criterion.panel >= 0).sum()) for criterion in criteria)
 
 
 @dataclass(frozen=True)
@@ -239,7 +234,8 @@ class Trust:
 
     ``found.right`` is of the verdicts in force, ``found.before`` of the votes' own, both over all
     ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels were there
-    before people settled something, which is another option on ``differ`` of them.
+    before people settled something, which is another option on ``differ`` of them. Of criteria
+    without any label (``unlabelled``), ``elsewhere`` verdicts in force are in neither share.
     """
 
     found: InForce
@@ -248,11 +244,13 @@ class Trust:
     drawn: str
     both: int = 0
     differ: int = 0
+    unlabelled: tuple[str, ...] = ()
+    elsewhere: int = 0
 
     @property
     def decided(self) -> float | None:
         """The share of cells that have a verdict in force."""
-        return self.found.decided / self.cells if self.cells else None
+        return (self.found.decided + self.elsewhere) / self.cells if self.cells else None
 
     @property
     def sentence(self) -> str:
@@ -267,6 +265,10 @@ class Trust:
             f"Of the verdicts in force {_share(right)} {self._right()}, from {self._rests_on()}; "
             f"{decided}"
         ]
+        if self.unlabelled:
+            names = ", ".join(map(visible, self.unlabelled[:3]))
+            more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
+            parts.append(f"That leaves out {names}{more}, where nothing says what is right.")
         if self.found.settled and before.value is not None:
             parts.append(
                 f"Before people settled {count(self.found.settled)} of them: {_share(before)}."
@@ -353,20 +355,24 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
             known = (own >= 0) & (here >= 0)
             both, differ = both + int(known.sum()), differ + int((known & (own != here)).sum())
     draw = rated.draw(level) if reference == LABELS else LabelSource()
+    told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
+    if draw.words or not told:
+        told = [*range(len(labels))]
     weights = None
     if draw.chances is not None:
-        each = np.array([1 / draw.chances[item] for item in rated.of.ids])
-        weights = np.tile(each, len(rated.criteria))
+        weights = np.tile([1 / draw.chances[item] for item in rated.of.ids], len(told))
+    left = [one for i, one in enumerate(rated.criteria) if i not in told and one.decided]
     found = in_force(
-        _joined([one.panel for one in rated.criteria]),
-        _joined(labels),
-        _joined(settled),
-        np.tile(np.arange(items), len(rated.criteria)),
+        _joined([rated.criteria[i].panel for i in told]),
+        _joined([labels[i] for i in told]),
+        _joined([settled[i] for i in told]),
+        np.tile(np.arange(items), len(told)),
         weights=weights,
         audited=draw.audited,
         level=level,
     )
-    return Trust(found, reference, rated.of.cells, draw.words, both, differ)
+    names, elsewhere = tuple(one.name for one in left), sum(one.decided for one in left)
+    return Trust(found, reference, rated.of.cells, draw.words, both, differ, names, elsewhere)
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:

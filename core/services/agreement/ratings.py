@@ -192,6 +192,11 @@ class CriterionRatings:
         return np.maximum(self.columns[LABELS], NOT_ASKED)
 
     @property
+    def decided(self) -> int:
+        """How many verdicts by the votes are an option: no abstention, no failure."""
+        return int((self.panel >= 0).sum())
+
+    @property
     def panel(self) -> Levels:
         """The verdicts in force before people settled any."""
         return self.columns[PANEL]

@@ -44,7 +44,7 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
         return ""
     if len(found.get("unknown", ())) == len(criteria):
         return (
-            "Nothing says which run is better: no item has a label and an answer of both runs. "
+            "No label says which run is better: no item has a label and an answer of both runs. "
             "What changed between them is below; labels on some of the items would decide."
         )
     whole = plural(len(criteria), "criterion", "criteria")

@@ -86,9 +86,9 @@ class GateLabels:
                 picked += int(((one.panel >= 0) & (labels >= 0) & (settled >= 0)).sum())
         cells = self._rated.of.cells
         if criteria:
-            decided, cells = int((criteria[0].panel >= 0).sum()), len(self._rated.of.ids)
+            decided, cells = criteria[0].decided, len(self._rated.of.ids)
         else:
-            decided = sum(int((one.panel >= 0).sum()) for one in self._rated.criteria)
+            decided = sum(one.decided for one in self._rated.criteria)
         return decided / cells if cells else None, picked
 
 
@@ -122,7 +122,7 @@ def _not_enough(figure: NamedFigure, decided: float | None, picked: int, limits:
         return ""
     if figure.n is not None and figure.n - picked < limits.min_n:
         of = (
-            f" {fmt.count(picked)} of them are of doubtful cells that a review picked;"
+            f" {fmt.count(picked)} of them were settled in review, not drawn at random;"
             if picked
             else ""
         )
@@ -156,7 +156,7 @@ def _bound_in_words(
     if figure.n is not None:
         known.append(f"n = {fmt.count(figure.n)}")
         if picked and not short:
-            known.append(f"{fmt.count(picked)} of them doubtful cells that a review picked")
+            known.append(f"{fmt.count(picked)} of them settled in review")
     if decided is not None:
         known.append(f"{fmt.percent(decided)} decided")
     said = fmt.number(figure.value, 3) + (f" ({', '.join(known)})" if known else "")

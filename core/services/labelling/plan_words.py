@@ -13,7 +13,7 @@ def in_words(plan: LabelPlan) -> str:
     basis = (
         f"by {plan.known} random labels"
         if plan.measured
-        else "guessed from how far votes agree; ten random labels would tell"
+        else "guessed from how far votes agree; ten labels known to be drawn at random would tell"
     )
     said = f"People's answers are expected to lie {score(plan.off)} from the votes' ({basis})."
     if plan.reason:

@@ -315,10 +315,8 @@ def _ahead(found: CorrectedSystems) -> str:
     mean = best.mean.powered.mean
     if mean.value is None:
         return mean.reason
-    head = (
-        f"By people's labels {best.system} is ahead ({percent(mean.value)} "
-        f"[{percent(mean.low)}, {percent(mean.high)}])"
-    )
+    ends = f"[{percent(mean.low)}, {percent(mean.high)}]" if mean.low != mean.high else "of these"
+    head = f"By the labels {best.system} is ahead ({percent(mean.value)} {ends})"
     if said.system != best.system:
         head += (
             f", not {said.system}, whom the votes alone put first "

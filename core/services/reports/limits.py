@@ -115,7 +115,7 @@ def _failures(report: RunReport) -> Iterator[str]:
     if gone:
         yield (
             f"{plural(gone, 'item')} with a score {'was' if gone == 1 else 'were'} assessed only "
-            "in part; a person must look."
+            "in part; grade sheets mark it for a person, whatever its outcome."
         )
     if words := ungraded_words(counts.ungraded):
         yield f"{words}. Means and ranks leave such items out."

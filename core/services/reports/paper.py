@@ -144,15 +144,16 @@ def _criteria(report: RunReport) -> int:
 
 def _rightness(report: RunReport) -> list[str]:
     known = [
-        (line.accuracy.value, line.commonest.value)
+        (line.accuracy.value, line.commonest.value, line.accuracy.low)
         for line in report.criteria
         if line.accuracy.value is not None and line.commonest.value is not None
     ]
     if not known:
         return []
-    low, high = min(a for a, _ in known), max(a for a, _ in known)
+    low, high = min(a for a, *_ in known), max(a for a, *_ in known)
     span = percent(low) if percent(low) == percent(high) else f"{percent(low)} to {percent(high)}"
-    better = sum(a > c for a, c in known)
+    better = sum(a > c for a, c, _ in known)
+    surely = sum(end is not None and end > c for _, c, end in known)
     before = "Before people settled any, verdicts" if report.counts.adjudicated else "Verdicts"
     right = (
         f"as the majority of people on {span} of the items that people rated"
@@ -162,7 +163,7 @@ def _rightness(report: RunReport) -> list[str]:
     return [
         f"{before} by criterion: {right}; on {count(better)} of "
         f"{plural(len(known), 'criterion', 'criteria')} that is more than always giving the most "
-        "common answer would reach."
+        f"common answer would reach{f', surely on {count(surely)}' if better else ''}."
     ]
 
 

@@ -339,7 +339,13 @@ def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
         names, alphas = [one.name for one in lines], [one.alpha for one in lines]
         return of_alphas(names, alphas, people=not found.sheet.judges)
     known = (
-        Known(one.name, one.kappa._replace(n=one.labelled), one.accuracy, one.commonest.value)
+        Known(
+            one.name,
+            one.kappa._replace(n=one.labelled),
+            one.accuracy,
+            one.commonest.value,
+            one.scale == "ordinal",
+        )
         for one in lines
     )
     return Conclusion(tuple(known), found.column, PANEL)

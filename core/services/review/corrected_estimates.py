@@ -344,10 +344,10 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
 
 def in_words(found: ReviewSelection) -> str:
     """What a person must know before reading a figure against the labels."""
-    where = "where doubtful cells are picked" if found.picked else "of cells drawn at random"
+    where = "which picked doubtful cells, too" if found.picked else "of cells drawn at random"
     words = (
-        f"{count(found.settled)} of the {count(found.labels)} labels were settled in review, "
-        f"{where}: figures against labels speak of labelled cells, not of all."
+        f"Of the {count(found.labels)} labelled cells people settled {count(found.settled)} in "
+        f"review, {where}: figures against labels speak of labelled cells, not of all."
     )
     known = [one for one in found.queues if one.found.weighted.value is not None]
     if not known and found.queues:

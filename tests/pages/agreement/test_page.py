@@ -139,7 +139,7 @@ def test_labels_that_come_from_review_are_said_not_to_speak_of_all(store: Store)
     reviewed.settle(store, reviewed.sit(store, "Ada"), queue, "i1", reviewed.MET)
 
     text = html.unescape(shown(open_page(PAGE, run=str(run.id))))
-    words = "2 of the 3 labels were settled in review, where doubtful cells are picked"
+    words = "Of the 3 labelled cells people settled 2 in review, which picked doubtful cells, too"
     assert words in text.replace("\u2060", "")
     assert "settled in review" not in before
     # Who is compared with somebody else is not concerned.

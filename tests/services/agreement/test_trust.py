@@ -128,7 +128,7 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     # A figure over labelled cells says how many of them a review picked.
     plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
     (check,) = check_source(lambda: store, str(run.id), plain).checks
-    assert "n = 10, 8 of them doubtful cells that a review picked" in check["why"]
+    assert "n = 10, 8 of them settled in review" in check["why"]
     # People settled 8 of 16 cells; Short of i0 and i1, and i6 and i7 have no label.
     assert (found["trust"]["settled"], found["trust"]["cells"]) == (8, 16)
 

@@ -10,6 +10,8 @@ from core.services.agreement.overall import SAME_PEOPLE, Trust
 from core.services.agreement.ratings import LABELS, PEOPLE
 from tests.services.measured import measured, written
 
+CRITERIA = ("right", "depth")
+
 
 def said(labels: int, reference: str, drawn: str = "") -> str:
     """The statement on 40 decided cells, 90% of them right; so many have a label."""
@@ -45,3 +47,15 @@ def test_people_are_no_reference_for_their_own_majority(tmp_path: Path) -> None:
     assert found["score"]["panel"]["vs_human_mean"]["n"] == 0
     # Labels are one: MET, UNMET, UNMET against MET, UNMET, MET.
     assert found["overall"]["panel"]["vs_gold"]["accuracy"] == 2 / 3
+
+
+def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> None:
+    votes = [(i, c, "J", "llm", "MET" if c == "right" else "low") for i in "abd" for c in CRITERIA]
+    folder = written(tmp_path / "answers", votes)
+    items = (folder / "items.jsonl").read_text()
+    (folder / "items.jsonl").write_text(items.replace(', "depth": "high"', ""))
+    found = measured(folder)["trust"]
+    # Right on a of three; of eight cells six are decided, c has no vote.
+    assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
+    assert "from 3 labels (one on every decided cell)" in found["in_words"]
+    assert "That leaves out depth, where nothing says what is right." in found["in_words"]

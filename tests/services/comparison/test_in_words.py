@@ -34,7 +34,7 @@ def test_a_criterion_is_better_or_worse_by_its_corrected_p_only() -> None:
 def test_without_labels_it_says_that_nothing_tells_which_is_better() -> None:
     ones = [CriterionDelta("c", 9, 9, 0, 0, NONE, NONE, NONE)]
 
-    assert in_words(ones).startswith("Nothing says which run is better: no item has a label")
+    assert in_words(ones).startswith("No label says which run is better: no item has a label")
     assert in_words([]) == ""
 
 

@@ -73,7 +73,7 @@ def test_random_labels_turn_round_who_is_ahead_and_say_so(store: Store) -> None:
     assert gap.found.raw == pytest.approx(0.5)
     assert gap.found.gap.value == pytest.approx(-1.0)
     words = in_words(found)
-    assert words.startswith("By people's labels calm is ahead")
+    assert words.startswith("By the labels calm is ahead")
     assert "not bold, whom the votes alone put first (100% against 50%)" in words
     told = rank_report.rank_source(lambda: store, str(run_id), resamples=0)["corrected"]
     assert told["systems"][0]["corrected"]["value"] == pytest.approx(1.0)

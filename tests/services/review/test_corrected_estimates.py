@@ -233,7 +233,7 @@ def test_labels_of_a_random_draw_are_not_said_to_be_of_doubtful_cells(store: Sto
     found = selected(store, run.id)
     assert found is not None
     words = in_words(found)
-    assert "settled in review, of cells drawn at random: figures" in words
+    assert "in review, of cells drawn at random: figures" in words
     assert "doubtful" not in words
     # The queue holds an audit; what keeps it from speaking is said, not that one would be needed.
     assert "A queue with a random audit" not in words

@@ -49,7 +49,7 @@ def test_metrics_of_a_reviewed_run_give_the_weighted_share_beside_that_of_the_ha
     assert naive < one["right_weighted"]["value"]
     words, corrected = said
     assert corrected.startswith(f"Corrected by people's labels of {labels} cells, the mean score")
-    assert f"{72 + audited} of the {labels} labels were settled in review" in words
+    assert f"Of the {labels} labelled cells people settled {72 + audited} in review" in words
     assert "weighted by each cell's chance of being reviewed (queue “Q”); of the doubtful" in words
 
 
@@ -73,4 +73,4 @@ def test_compare_says_it_of_each_run_on_stderr_and_its_json_stays_whole(
     done = CliRunner().invoke(main, [*words, "--db", str(store.path)])
     assert done.exit_code == 0, done.output
     json.loads(done.stdout)
-    assert f"note: run {first.id}: 2 of the" in done.stderr
+    assert f"note: run {first.id}: Of the 3 labelled cells people settled 2" in done.stderr
