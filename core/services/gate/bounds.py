@@ -70,17 +70,18 @@ class GateLabels:
             self.missing = f"There are no {what} to compare with."
         self._audited = column == LABELS and rated.draw(USUAL.level).audited is not None
 
-    def of(self, path: str) -> tuple[float | None, int]:
-        """The share of cells that are decided, and how many labels that a review of doubtful cells
-        brought are among those that a panel's figure stands on; ``None`` for other figures.
+    def of(self, path: str) -> tuple[float | None, int, bool]:
+        """The share of cells that are decided, ``None`` for other figures than a panel's; on how
+        many cells that people settled in review the figure stands; whether these were only picked
+        as doubtful, without an audit that is done.
         """
         parts = path.split(".")
         if "panel" not in parts and parts[0] != "trust":
-            return None, 0
+            return None, 0, False
         criteria = [c for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
         picked = 0
         for one in criteria or self._rated.criteria:
-            if not self._audited and parts[0] != "trust":
+            if parts[0] != "trust":
                 items = len(self._rated.of.ids)
                 labels, settled = one.column(self._column, items), one.column(SETTLED, items)
                 picked += int(((one.panel >= 0) & (labels >= 0) & (settled >= 0)).sum())
@@ -89,20 +90,20 @@ class GateLabels:
             decided, cells = criteria[0].decided, len(self._rated.of.ids)
         else:
             decided = sum(one.decided for one in self._rated.criteria)
-        return decided / cells if cells else None, picked
+        return decided / cells if cells else None, picked, not self._audited
 
 
 def bounded(
     bound: GateBound, path: str, figure: NamedFigure, limits: GateLimits, labels: GateLabels
 ) -> dict[str, Any]:
     """One check: whether the figure is within the bound, on enough labels and decided cells."""
-    decided, picked = labels.of(path)
+    decided, picked, doubtful = labels.of(path)
     least = bound.kind == "min"
     tested = figure.value
     if limits.lower:
         tested = figure.low if least else figure.high
     holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
-    short = _not_enough(figure, decided, picked, limits)
+    short = _not_enough(figure, decided, picked if doubtful else 0, limits)
     return {
         "name": path,
         "kind": bound.kind,

@@ -140,7 +140,7 @@ def test_one_item_has_shares_but_neither_spread_nor_order():
     assert correlation_distance.bias_p(one).reason == correlation_distance.ONE
     # p_o = 0 and p_e = 1 * 0: nothing expected by chance, all of it missed.
     assert kappa.cohen_kappa(one).value == 0
-    assert reliability.icc_2_1([[0, 1]], 2).reason.startswith("Only 1 items")
+    assert reliability.icc_2_1([[0, 1]], 2).reason.startswith("1 item was rated")
 
 
 def test_an_icc_whose_variances_cancel_out_is_undefined_and_not_a_huge_number():

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.domain.review import QueueRule
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.intervals.in_force import UNSETTLED, in_force
@@ -131,6 +132,20 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     assert "n = 10, 8 of them settled in review" in check["why"]
     # People settled 8 of 16 cells; Short of i0 and i1, and i6 and i7 have no label.
     assert (found["trust"]["settled"], found["trust"]["cells"]) == (8, 16)
+
+
+def test_a_gate_says_what_people_settled_after_an_audit_too(store: Store) -> None:
+    run = reviewed.graded(store, 60)
+    rule = QueueRule(near_mark=None, audit_share=1.0)
+    queue = reviewed.make_queue(store, run, rule)
+    items = {cell.item_id for cell in store.queues.cells(queue)}
+    for item in items:
+        reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
+
+    assert load_ratings.of_run(store, run.id).draw(0.95).audited is not None
+    plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
+    (check,) = check_source(lambda: store, str(run.id), plain).checks
+    assert "n = 120, 120 of them settled in review" in check["why"]
 
 
 def test_two_runs_compared_begin_with_the_statement_of_each(store: Store) -> None:
