@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 DASH = "–"
@@ -55,6 +56,18 @@ def interval(low: float | None, high: float | None) -> str:
     '0.70 to 0.91'
     """
     return DASH if low is None or high is None else f"{score(low)} to {score(high)}"
+
+
+def within(
+    value: float | None, low: float | None, high: float | None, form: Callable[[float | None], str]
+) -> str:
+    """A figure with its interval in brackets, where it has one.
+
+    >>> within(0.9, 0.8, 0.96, percent), within(0.9, None, None, score)
+    ('90% (80% to 96%)', '0.90')
+    """
+    ends = "" if low is None or high is None else f" ({form(low)} to {form(high)})"
+    return form(value) + ends
 
 
 def level_words(level: float) -> str:

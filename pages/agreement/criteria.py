@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from core import figures as draw
@@ -11,7 +9,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import conclusion, overall, rater_pairs, reliability, score_agreement
 from core.services.agreement.conclusion import Conclusion
 from core.services.agreement.rater_pairs import RESAMPLES, PairLine
-from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, SETTLED
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.services.agreement.score_agreement import RaterScores, ScoreLine, ScorePair
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -75,23 +73,16 @@ def _together(chosen: RatedSelection) -> None:
     right, kappa = whole.accuracy, whole.mean_kappa
     if whole.criteria < 2 or right.value is None:
         return
-    said = f"All {whole.criteria} criteria together: {_within(right, fmt.percent)} of "
+    said = f"All {whole.criteria} criteria together: {fmt.within(*right[:3], fmt.percent)} of "
     said += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
     if kappa.value is not None:
-        said += f"; mean kappa {_within(kappa, fmt.score)}"
+        said += f"; mean kappa {fmt.within(*kappa[:3], fmt.score)}"
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
-        both = [(one.column(SETTLED, items) >= 0) & (one.panel >= 0) for one in asked]
-        if picked := sum(int(one.sum()) for one in both):
+        if picked := sum(one.reviewed(LABELS, items) for one in asked):
             said += f". Of these labels {fmt.count(picked)} come from review; where it picked "
             said += "doubtful cells, this is no estimate of all"
     st.html(f'<div class="rs-prose">{esc(said)}.</div>')
-
-
-def _within(one: Estimate, form: Callable[[float | None], str]) -> str:
-    if one.low is None or one.high is None:
-        return form(one.value)
-    return f"{form(one.value)} ({form(one.low)} to {form(one.high)})"
 
 
 def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:

@@ -33,7 +33,7 @@ from core.services.agreement.ratings import (
     columns_of,
 )
 from core.text.names import visible
-from core.text.numbers import count, percent, plural
+from core.text.numbers import count, percent, plural, within
 
 NO_CELLS = "No item has an answer of both."
 SAME_PEOPLE = "The panel is these people: that would be agreement of a group with itself."
@@ -262,17 +262,16 @@ class Trust:
         if right.value is None:
             return f"How right the verdicts are is unknown: {right.reason} {decided}"
         parts = [
-            f"Of the verdicts in force {_share(right)} {self._right()}, from {self._rests_on()}; "
-            f"{decided}"
+            f"Of the verdicts in force {within(*right[:3], percent)} {self._right()}, from "
+            f"{self._rests_on()}; {decided}"
         ]
         if self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
             more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
             parts.append(f"That leaves out {names}{more}, where nothing says what is right.")
         if self.found.settled and before.value is not None:
-            parts.append(
-                f"Before people settled {count(self.found.settled)} of them: {_share(before)}."
-            )
+            had = within(*before[:3], percent)
+            parts.append(f"Before people settled {count(self.found.settled)} of them: {had}.")
         if self.both:
             parts.append(
                 f"Labels and people differ on {percent(self.differ / self.both)} of "
@@ -392,9 +391,3 @@ def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) ->
 
 def _joined(columns: Sequence[Levels]) -> Levels:
     return np.concatenate([np.empty(0, np.int64), *columns])
-
-
-def _share(one: Estimate) -> str:
-    if one.low is None or one.high is None:
-        return percent(one.value)
-    return f"{percent(one.value)} ({percent(one.low)} to {percent(one.high)})"

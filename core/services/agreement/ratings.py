@@ -201,6 +201,11 @@ class CriterionRatings:
         """The verdicts in force before people settled any."""
         return self.columns[PANEL]
 
+    def reviewed(self, reference: str, items: int) -> int:
+        """On how many cells people settled something, of those with a verdict and a reference."""
+        settled = (self.column(SETTLED, items) >= 0) & (self.column(reference, items) >= 0)
+        return int((settled & (self.panel >= 0)).sum())
+
     def of_kind(self, *kinds: str) -> list[int]:
         """The columns of ``coded`` of raters of these kinds."""
         return [i for i, rater in enumerate(self.raters) if rater.kind in kinds]

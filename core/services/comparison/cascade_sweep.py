@@ -18,7 +18,6 @@ from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.domain.votes import BallotRow
 from core.errors import InputError
-from core.metrics.bias.effects import BiasEffect
 from core.metrics.cascade import (
     TOLERANCE,
     CascadePoint,
@@ -37,7 +36,7 @@ from core.services.results.scored_items import (
 )
 from core.services.results.verdicts import Counting, counting_of
 from core.store.store import Store
-from core.text.numbers import percent
+from core.text.numbers import percent, within
 
 
 @dataclass(frozen=True)
@@ -222,20 +221,16 @@ def in_words(found: SweptCascade) -> str:
     if found.tried is None:
         said += f", and {seen} are right on the labels that the threshold was chosen on."
     else:
+        held = found.tried.right
+        right = within(held.estimate, held.low, held.high, percent)
         said += (
-            f", and {_right(found.tried.right)} are right on items that had no say in the "
+            f", and {right} are right on items that had no say in the "
             f"threshold ({seen} on those that chose it)."
         )
     whole, here = found.cost(1.0), found.cost(one.goes_on)
     if whole and here is not None:
         said += f" That costs {percent(here / whole)} of asking all of them about everything."
     return f"{first}{both}{said}"
-
-
-def _right(effect: BiasEffect) -> str:
-    if effect.low is None or effect.high is None:
-        return percent(effect.estimate)
-    return f"{percent(effect.estimate)} ({percent(effect.low)} to {percent(effect.high)})"
 
 
 def as_data(found: SweptCascade) -> dict[str, Any]:

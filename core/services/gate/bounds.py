@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.metrics.estimate import USUAL
-from core.services.agreement.ratings import LABELS, SETTLED, Rated
+from core.services.agreement.ratings import LABELS, Rated
 from core.services.gate.figures import NamedFigure
 from core.text import numbers as fmt
 
@@ -79,17 +79,12 @@ class GateLabels:
         if "panel" not in parts and parts[0] != "trust":
             return None, 0, False
         criteria = [c for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
+        items, chosen = len(self._rated.of.ids), criteria or self._rated.criteria
+        cells = items if criteria else self._rated.of.cells
+        decided = criteria[0].decided if criteria else sum(one.decided for one in chosen)
         picked = 0
-        for one in criteria or self._rated.criteria:
-            if parts[0] != "trust":
-                items = len(self._rated.of.ids)
-                labels, settled = one.column(self._column, items), one.column(SETTLED, items)
-                picked += int(((one.panel >= 0) & (labels >= 0) & (settled >= 0)).sum())
-        cells = self._rated.of.cells
-        if criteria:
-            decided, cells = criteria[0].decided, len(self._rated.of.ids)
-        else:
-            decided = sum(one.decided for one in self._rated.criteria)
+        if parts[0] != "trust":
+            picked = sum(one.reviewed(self._column, items) for one in chosen)
         return decided / cells if cells else None, picked, not self._audited
 
 
