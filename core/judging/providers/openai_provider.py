@@ -30,7 +30,7 @@ from core.judging.providers.bounded import (
     TooLarge,
     UnreadableBody,
 )
-from core.judging.providers.failures import brief, from_status, lost
+from core.judging.providers.failures import from_status, lost, other_answer
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 from core.judging.providers.straight import (
     BodyFrame,
@@ -329,12 +329,8 @@ def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str
     if isinstance(data, dict) and data.get("error") and not data.get("choices"):
         raise _error_in_200(data["error"], body, headers, request.hidden)
     if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
-        raise CallError(
-            "server",
-            f"The address answered, but not with a chat completion: {brief(body, request.hidden)} "
-            "Check the address (it usually ends in /v1).",
-            status=200,
-        )
+        mend = " Check the address (it usually ends in /v1)."
+        raise other_answer("a chat completion", body, request.hidden, mend)
     return data
 
 
