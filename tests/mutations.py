@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
+import zipfile
 from dataclasses import replace
 from typing import Any
 
@@ -41,11 +43,27 @@ def answer(good: Answer, dice: random.Random) -> Answer:
 
 
 def file(good: bytes, dice: random.Random) -> bytes:
-    """A file with some of its bytes changed, cut, doubled or put elsewhere."""
+    """A file with some of its bytes changed, cut, doubled or put elsewhere; or those of a file in
+    it, where it is an archive.
+    """
+    if good.startswith(b"PK") and dice.random() < 0.8:
+        return _inside(good, dice)
     found = good
     for _ in range(dice.choice((1, 1, 2, 5))):
         found = dice.choice((_flip, _cut, _double, _insert, _swap))(found, dice)
     return found
+
+
+def _inside(good: bytes, dice: random.Random) -> bytes:
+    """An archive, sound in itself, with one of its files changed."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(good)) as old, zipfile.ZipFile(packed, "w") as new:
+        names = old.namelist()
+        chosen = dice.choice(names)
+        for name in names:
+            data = old.read(name)
+            new.writestr(name, file(data, dice) if name == chosen else data)
+    return packed.getvalue()
 
 
 def _json(good: Answer, dice: random.Random) -> Answer:
