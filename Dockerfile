@@ -6,9 +6,9 @@ WORKDIR /src
 COPY requirements.txt ./
 # The environment first: it changes less often than the program.
 RUN python3 -m venv /opt/studio \
-    && /opt/studio/bin/python -m pip install --no-cache-dir --no-compile -r requirements.txt
+    && /opt/studio/bin/python -m pip install --no-cache-dir --no-compile --require-hashes -r requirements.txt
 COPY . .
-RUN /opt/studio/bin/python -m pip install --no-cache-dir --no-compile --no-deps . \
+RUN /opt/studio/bin/python -m pip install --no-cache-dir --no-compile --no-deps --no-build-isolation . \
     && /opt/studio/bin/python -m pip uninstall --yes pip setuptools wheel \
     # What is only there to test or to compile the libraries is a fifth of them.
     && find /opt/studio -type d \( -name tests -o -name test -o -name include \) -prune \

@@ -37,21 +37,23 @@ golden: $(VENV)/.dev  ## rewrite the golden files; review the diff like code
 pictures: $(VENV)/.dev  ## take the pictures of the documents anew (needs Chromium)
 	$(BIN)/python -W ignore -m tests.pictures
 
-package: $(VENV)/.dev  ## build the source distribution and the wheel into dist/
+package: $(VENV)/.dev  ## build the source distribution, the wheel and the SBOM into dist/
 	@for what in sdist wheel; do \
 		$(BIN)/python -W ignore -c "from setuptools import build_meta as b; b.build_$$what('dist')" >/dev/null || exit 1; done
+	@$(BIN)/python -m deploy.parts dist
 	@ls dist
 
 clean:  ## remove what the other commands made
 	rm -rf $(VENV) dist .pytest_cache .hypothesis .mypy_cache .ruff_cache build *.egg-info
 
 # uv installs in seconds what pip installs in minutes; where it cannot be had, pip does the same.
+# Nothing is installed whose hash is not that of the requirements file.
 define install
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing $(1) into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv==0.13.8" \
-		&& $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -r $(1) \
-		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check -r $(1)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt \
+		&& $(BIN)/uv pip install --quiet --compile-bytecode --require-hashes --python $(BIN)/python -r $(1) \
+		|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(1)
 	@PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 endef
 

@@ -15,8 +15,9 @@ from core.records import record
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
 
 
-#: So many of them in a row stop a judge that has answered: one alone may be a gateway's slip.
-FATAL_IN_A_ROW = 10
+#: So many of them in a row stop a judge that never answered, and one that has: one alone may be a
+#: gateway's slip.
+FATAL_AT_FIRST, FATAL_IN_A_ROW = 2, 10
 
 
 class Lockout:
@@ -33,7 +34,8 @@ class Lockout:
                 self._answered, self._in_a_row = True, 0
             elif result.kind in FATAL:
                 self._in_a_row += 1
-                if not self._answered or self._in_a_row >= FATAL_IN_A_ROW:
+                most = FATAL_IN_A_ROW if self._answered else FATAL_AT_FIRST
+                if self._in_a_row >= most or result.kind == "missing_key":
                     self.dead = self.dead or (result.kind, result.message)
 
 

@@ -95,9 +95,8 @@ async def grade(
     ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
     flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
     those in flight finish; no call starts while ``ready`` is not set. A judge that fails fatally
-    (no key, bad key, unknown model) is not asked again: its remaining questions come back as
-    failures of the same kind. One that has answered before goes on until that happens ten times in
-    a row.
+    (no key; twice a bad key or unknown model) is not asked again: its remaining questions come back
+    as failures of the same kind. One that has answered before goes on until ten of them in a row.
     """
     outcomes = _Outcomes()
     lanes = [

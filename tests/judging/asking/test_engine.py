@@ -99,7 +99,7 @@ def test_a_fatal_failure_stops_that_judge_and_fails_the_rest_with_the_same_kind(
     bea = judge("bea")
     outcomes = asyncio.run(collect(ada, bea))
     failures = [o.results[0] for o in outcomes if isinstance(o.results[0], VoteFailure)]
-    assert len(ada.asked) == 1
+    assert len(ada.asked) == 2  # one alone may be a slip of a gateway
     assert [f.kind for f in failures] == ["auth"] * 20
     assert sum(isinstance(o.results[0], Vote) for o in outcomes) == 20
 

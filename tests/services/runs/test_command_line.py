@@ -70,13 +70,13 @@ def test_failures_are_counted_by_kind_and_retry_completes_them(
     assert provider.count == 15
 
 
-def test_a_wrong_key_stops_the_judge_after_one_call_and_says_so(
+def test_a_wrong_key_stops_the_judge_after_two_calls_and_says_so(
     tmp_path: Path, provider: Provider, db: Path
 ) -> None:
     provider.rule = lambda body: status(401, "Incorrect API key provided")
     figures = graded(tmp_path, provider, db, "--concurrency", 1)
     assert figures["failures"] == {"auth": 12}
-    assert provider.count == 1
+    assert provider.count == 2  # one refusal alone may be a gateway's slip
 
 
 def test_a_key_that_is_not_set_is_named_and_no_call_is_made(
