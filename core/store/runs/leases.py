@@ -14,6 +14,7 @@ from core.domain.runs import Beat, Lease, RunStatus
 from core.errors import Conflict
 from core.store.database.connection import Connections
 from core.store.database.content import clean
+from core.store.runs.logbook import sweep, unrecorded
 
 _FREE = """
     (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
@@ -57,21 +58,28 @@ class Leases:
         if not self._files.tuples(f"SELECT 1 FROM run WHERE {_FREE} LIMIT 1", free):
             return None
         with self._files.write() as db:
-            started = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
             found = db.execute(
-                f"""
+                "SELECT coalesce(lease_owner, ''), id, fence, calls, out, cancel FROM run "
+                f"WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1",
+                free,
+            ).fetchone()
+            if found is None:
+                return None
+            before, claimed, fence, *counts, cancel = found
+            started = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+            db.execute(
+                """
                 UPDATE run SET status = 'running', lease_owner = ?, lease_until = ?,
-                    lost = lost + out, out = 0, fence = fence + 1, started = coalesce(started, ?)
-                WHERE id =
-                    (SELECT id FROM run WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1)
-                RETURNING id, fence, cancel
+                    lost = lost + ?, out = 0, fence = fence + 1, started = coalesce(started, ?)
+                WHERE id = ?
                 """,
-                (owner, at + seconds, started.replace("+00:00", "Z"), *free),
-            ).fetchall()
-        if not found:
-            return None
-        ((claimed, fence, cancel),) = found
-        return Lease(claimed, owner, fence, at + seconds, bool(cancel))
+                (
+                    *(owner, at + seconds),
+                    unrecorded(self._files.path, before, claimed, fence, *counts),
+                    *(started.replace("+00:00", "Z"), claimed),
+                ),
+            )
+        return Lease(claimed, owner, fence + 1, at + seconds, bool(cancel))
 
     def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> Beat:
         """Keep the lease for another ``seconds``; says whether it is still held."""
@@ -122,6 +130,11 @@ class Leases:
                     f"UPDATE run SET lease_until = 0 WHERE {_HELD}", (run_id, owner, fence)
                 ).rowcount
             )
+
+    def sweep(self) -> None:
+        """Take away the logbooks of the dead, but for those that count calls of a run."""
+        owners = self._files.tuples("SELECT lease_owner FROM run WHERE lease_owner IS NOT NULL")
+        sweep(self._files.path, [owner for (owner,) in owners])
 
     def active(self, *, at: float) -> list[Lease]:
         """The leases that hold at this time."""
