@@ -19,8 +19,7 @@ from core import clock
 from core.domain.panel import Panel
 from core.domain.runs import RunPlan
 from core.services.results.scored_items import derive_for
-from core.services.runs.server import WorkerProcess
-from core.settings import Settings
+from core.services.runs.keeping.keeper import WorkerProcess
 from core.store.store import Store
 
 IN_FLIGHT, SECONDS, GROUP = 32, 0.04, 8
@@ -163,7 +162,7 @@ def workers(trials: int) -> Row:
 def _worker_kills(row: Row, trials: int) -> None:
     with site(60 * trials, Counting(0.5)) as at:
         run = at.plan(at.judge(concurrency=32))
-        keeper = WorkerProcess(Settings(at.db))
+        keeper = WorkerProcess(at.db)
         seen, waits = 0, []
         for _ in range(trials):
             began = time.monotonic()
@@ -181,7 +180,8 @@ def _worker_kills(row: Row, trials: int) -> None:
 def _driver_kills(row: Row, trials: int) -> None:
     code = (
         "import sys, time\nfrom pathlib import Path\n"
-        "from core.services.runs.server import runner_beside\nfrom core.settings import Settings\n"
+        "from core.services.runs.keeping.keeper import runner_beside\n"
+        "from core.settings import Settings\n"
         "with runner_beside(Settings(Path(sys.argv[1]))):\n    time.sleep(600)"
     )
     with site(60 * trials, Counting(0.5)) as at:

@@ -7,6 +7,7 @@ taken for dead, and comes back, is refused (``Fenced``) instead of writing twice
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,12 +17,16 @@ from core.store.database.connection import Connections
 from core.store.database.content import clean
 from core.store.runs.logbook import sweep, unrecorded
 
-_FREE = """
-    (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
-    AND iif(? IS NULL, NOT EXISTS (
+#: Whoever works off runs may take it: it asks no code of a program.
+_ANYBODYS = """
+    NOT EXISTS (
         SELECT 1 FROM json_each(run.panel, '$.judges')
         WHERE value ->> 'kind' IN ('function', 'command')
-    ), id = ?)
+    )
+"""
+_FREE = f"""
+    (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
+    AND iif(? IS NULL, {_ANYBODYS}, id = ?)
 """
 _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
 
@@ -131,6 +136,18 @@ class Leases:
                 ).rowcount
             )
 
+    def due(self) -> list[float]:
+        """Of each run that somebody should work on, until when it is held; 0 where it waits."""
+        found = self._files.tuples(
+            "SELECT iif(status = 'running', coalesce(lease_until, 0), 0) FROM run "
+            f"WHERE status IN ('queued', 'running') AND {_ANYBODYS}"
+        )
+        return [float(until) for (until,) in found]
+
+    def of_process(self, begins: str) -> list[Lease]:
+        """The leases, also those that ran out, of owners whose names begin so."""
+        return self._held("substr(lease_owner, 1, ?) = ?", (len(begins), begins))
+
     def sweep(self) -> None:
         """Take away the logbooks of the dead, but for those that count calls of a run."""
         owners = self._files.tuples("SELECT lease_owner FROM run WHERE lease_owner IS NOT NULL")
@@ -138,12 +155,15 @@ class Leases:
 
     def active(self, *, at: float) -> list[Lease]:
         """The leases that hold at this time."""
+        return self._held("lease_until > ?", (at,))
+
+    def _held(self, which: str, values: Sequence[Any]) -> list[Lease]:
         return [
             Lease(run_id, owner, fence, until, bool(cancel))
             for run_id, owner, fence, until, cancel in self._files.tuples(
                 "SELECT id, lease_owner, fence, lease_until, cancel FROM run "
-                "WHERE status = 'running' AND lease_until > ? ORDER BY id",
-                (at,),
+                f"WHERE status = 'running' AND {which} ORDER BY id",
+                values,
             )
         ]
 

@@ -101,6 +101,11 @@ class Runs:
         """How many runs there are, by status."""
         return dict(self._files.tuples("SELECT status, count(*) FROM run GROUP BY status"))
 
+    def last_call(self) -> str:
+        """When a call was last recorded; empty where none was."""
+        found = self._files.tuples("SELECT created FROM call ORDER BY id DESC LIMIT 1")
+        return str(found[0][0]) if found else ""
+
     def calls_after(self, call_id: int) -> tuple[int, builtins.list[tuple[Judge, int]]]:
         """The newest call's id, and how many calls each judge of a run made since ``call_id``."""
         ((newest,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM call")
@@ -184,6 +189,11 @@ class Runs:
             f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
+        return [RunRow(**self._fields(row)) for row in rows]
+
+    def under_way(self) -> builtins.list[RunRow]:
+        """The runs that somebody works on."""
+        rows = self._files.rows(f"SELECT {_ROW} FROM {_FROM} WHERE r.status = 'running'")
         return [RunRow(**self._fields(row)) for row in rows]
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
