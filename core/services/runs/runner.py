@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import signal
 import threading
 import time
@@ -40,26 +41,47 @@ if TYPE_CHECKING:
 #
 # A signal that is ignored when the program starts (`nohup`) stays ignored.
 
+#: Signals that come within so many seconds are one.
+TOGETHER = 0.3
 #: SIGHUP is unknown on some systems.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def ending(end: Callable[[], object]) -> Iterator[None]:
-    """On the running loop these signals call ``end``; off the main thread nothing changes."""
+    """On the running loop these signals call ``end``; off the main thread nothing changes.
+
+    Where the loop has not come to it when the next one arrives, it hangs: ``KeyboardInterrupt``.
+    A terminal that closes sends several at once: they count as one.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    loop = asyncio.get_running_loop()
+    loop, waiting, last = asyncio.get_running_loop(), False, -math.inf
+
+    def arrived(*_: object) -> None:
+        nonlocal waiting, last
+        if time.monotonic() - last < TOGETHER:
+            return
+        last = time.monotonic()
+        if waiting:
+            raise KeyboardInterrupt
+        waiting = True
+        loop.call_soon_threadsafe(heard)
+
+    def heard() -> None:
+        nonlocal waiting
+        waiting = False
+        end()
+
     before = {one: signal.getsignal(one) for one in ENDING}
     taken = [one for one in ENDING if before[one] is not signal.SIG_IGN]
     for one in taken:
-        loop.add_signal_handler(one, end)
+        signal.signal(one, arrived)
     try:
         yield
     finally:
         for one in taken:
-            loop.remove_signal_handler(one)
             signal.signal(one, before[one])
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from core.services.runs import lifecycle, runner
 from core.services.runs.planning import RunRequest
+from core.store.runs import logbook
 from core.store.store import Store
 from tests.command_line import cli
 from tests.new_store import new_store
@@ -24,6 +25,7 @@ from tests.provider import Provider, stall
 from tests.services.runs.test_kept_answers import with_judge
 from tests.services.runs.world import ROOT, by_request, slowly, until, write_files
 
+HANGING = Path(__file__).parent / "hanging"
 ENDING = [signal.SIGTERM, signal.SIGHUP]
 
 
@@ -96,6 +98,7 @@ def test_a_second_signal_ends_at_once_what_waits_for_the_calls_that_are_out(
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "GRACE", 3600.0)
+        patch.setattr(runner, "TOGETHER", 0.0)
         ending = threading.Thread(target=twice)
         ending.start()
         with pytest.raises(KeyboardInterrupt):
@@ -103,6 +106,36 @@ def test_a_second_signal_ends_at_once_what_waits_for_the_calls_that_are_out(
         ending.join()
     row = store.runs.row(run_id)
     assert (row.status, row.votes, row.lost) == ("interrupted", 8, 4)
+
+
+def test_a_second_signal_ends_what_hangs_on_one_text(tmp_path: Path, provider: Provider) -> None:
+    rubric, dataset = write_files(tmp_path, 6)
+    db = new_store(tmp_path / "studio.db").path
+    how = ("--judge", "openai/ada", "--api-base", provider.url, "--db", db, "--concurrency", 1)
+    process = started(
+        *("-m", "core.cli", "grade", rubric, dataset, *how),
+        PYTHONPATH=f"{ROOT}{os.pathsep}{HANGING}", HANGS_ON="i002 tone openai/ada 0",
+    )  # fmt: skip
+
+    def at() -> bytes:
+        found = [logbook.read(path) for path in logbook.of_process(db, "")]
+        return found[0].at if found and found[0] else b""
+
+    until(lambda: b"tone" in at(), 60)
+    recorded = Store(db).runs.row(1).votes
+    process.send_signal(signal.SIGTERM)
+
+    def ended() -> bool:
+        process.send_signal(signal.SIGTERM)
+        return process.poll() is not None
+
+    until(ended)
+    _, said = process.communicate()
+    # One more may come while it cleans up, when signals are the system's again.
+    assert process.returncode in (130, -signal.SIGTERM)
+    assert "Traceback" not in said
+    assert Store(db).runs.row(1).votes >= recorded
+    assert json.loads(cli("resume", 1, "--db", db, "--json").stdout)["votes"] == 18
 
 
 def test_what_is_started_with_nohup_outlives_its_terminal(
