@@ -18,8 +18,8 @@ from core.store.runs.runs import Runs
 
 #: Nothing moved any more, or the process ended by itself.
 How = Literal["hung", "ended"]
-#: So many cells are named in words.
-MOST_NAMED = 3
+#: So many cells are named in words, each name by so many characters.
+MOST_NAMED, LONGEST_NAME = 3, 60
 
 
 class Stops:
@@ -72,7 +72,10 @@ def aside_words(cells: Sequence[Sequence[Any]]) -> str:
     >>> aside_words([["i3", "tone", "ada", 0]])[:90]
     "Put aside: it stopped the process that worked on it twice, at ada on 'tone' of item 'i3'. "
     """
-    named = [f"{judge} on {criterion!r} of item {item!r}" for item, criterion, judge, _ in cells]
+    named = [
+        f"{judge} on {criterion[:LONGEST_NAME]!r} of item {item[:LONGEST_NAME]!r}"
+        for item, criterion, judge, _ in cells
+    ]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     if not named:
         return (
