@@ -205,6 +205,9 @@ def hung(trials: int) -> Row:
         _quick(at)
         row.must(until(lambda: at.ask("SELECT status FROM run") == [("done",)], 60), "not done")
         keeping.stop()
+        # Whatever ran at the moment of such a stop is held against it: a failure to be retried.
+        row.say(f"{store.runs.row(run).failures_open} cells failed for it, and were retried")
+        at.retry(run)
         store.close()
         row.must(asides == trials // 2, f"put aside {asides} times")
         _told(row, at, trials, f"{trials} hung, put aside {asides} times")
