@@ -34,7 +34,7 @@ from core.services import open_store
 from core.services.access import members
 from core.services.reports.worked_example import ensure_example
 from core.services.runs import limits, monitoring, server, server_log
-from core.services.runs.server import runner_beside
+from core.services.runs.keeping.keeper import runner_beside
 from core.settings import Settings, load_settings
 from pages.ui import state
 from pages.ui.state import Owner

@@ -42,6 +42,7 @@ ROWS = {
     "21": texts.injections,
     "22": texts.keys,
     "sigterm": kills.told_to_end,
+    "hung": kills.hung,
     "commits": kills.commit_steps,
     "app disk": disk.full_under_the_app,
     "n-th write": disk.failing_writes,

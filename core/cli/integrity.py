@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from core import clock
 from core.domain.runs import CellResult, ItemResult, Run
-from core.errors import Damaged, InputError
+from core.errors import Damaged, InputError, StoreError
 from core.identity import canonical_json
+from core.services.runs.monitoring import LAST_BACKUP
 from core.services.runs.ready_run import load_job
 from core.store.database.content import to_json
 from core.store.database.data_file import Backup
@@ -32,7 +35,11 @@ def backup(store: Store, target: Path, *, force: bool = False) -> Backup:
         raise InputError("is a folder. Name a file in it.", (), str(target))
     if target.exists() and not force:
         raise InputError("is there already. Name another, or use --force.", (), str(target))
-    return store.backup(target)
+    made = store.backup(target)
+    # Whoever watches the server is told; a file that cannot be written now is copied all the same.
+    with suppress(StoreError):
+        store.settings.put(LAST_BACKUP, clock.now())
+    return made
 
 
 def verify(open_store: Callable[[], Store]) -> dict[str, Any]:

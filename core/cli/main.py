@@ -165,15 +165,17 @@ def app(
 def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     """Work off queued runs without the app, until Ctrl-C."""
     from core.services.runs import server_log
-    from core.services.runs.server import work_until_told
+    from core.services.runs.keeping.keeper import keep_working, work_until_told
 
     with common.plain_errors():
         server_log.begin(load_settings().log)
         named = files or [one.db for one in load_settings().each()]
         stores = [open_db(path) for path in named]
-        if not with_parent:
+        if with_parent:
+            work_until_told(*stores, with_parent=True, cluster=load_settings().cluster)
+        else:
             common.say("Waiting for runs. Ctrl-C ends.")
-        work_until_told(*stores, with_parent=with_parent, cluster=load_settings().cluster)
+            keep_working(*(store.path for store in stores))
 
 
 @main.command()

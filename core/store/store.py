@@ -30,6 +30,7 @@ from core.store.runs.recording import Responses
 from core.store.runs.rescoring import ScoredVersions
 from core.store.runs.results import Results
 from core.store.runs.runs import Runs
+from core.store.runs.stops import Stops
 from core.store.runs.votes import Votes
 
 
@@ -55,6 +56,7 @@ class Store:
         self.votes = Votes(self._files)
         self.responses = Responses(self._files)
         self.leases = Leases(self._files)
+        self.stops = Stops(self._files, self.runs, self.leases)
         self.batches = Batches(self._files)
         self.drafts = Drafts(self._files)
         self.settings = SettingValues(self._files)

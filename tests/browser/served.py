@@ -18,7 +18,8 @@ from starlette.responses import PlainTextResponse
 from app import FRAME, guard, lifespan, limited, monitor
 from core.services import open_store
 from core.services.reports.worked_example import ensure_example
-from core.services.runs.server import AsgiApp, Message, Receive, Send, runner_beside
+from core.services.runs.keeping.keeper import runner_beside
+from core.services.runs.server import AsgiApp, Message, Receive, Send
 from core.settings import load_settings
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping
+from typing import Any
 
 from core.domain.votes import AskedOutcome, Call, FailureKind, VoteFailure
 from core.judging.protocol import AskableJudge, Lockout, Question
@@ -78,6 +79,17 @@ def _answered(call: Call) -> bool:
     return not call.cached and bool(call.reply or call.finish or call.model)
 
 
+#: Awaits a judge's answer to a question, and may look at how it goes.
+Watch = Callable[[Question, Coroutine[Any, Any, AskedOutcome]], Awaitable[AskedOutcome]]
+
+
+def unwatched(
+    question: Question, asking: Coroutine[Any, Any, AskedOutcome]
+) -> Awaitable[AskedOutcome]:
+    """Nobody looks."""
+    return asking
+
+
 #: While so many outcomes wait for the consumer, judges are held back; how often they look again.
 _WAITING, _LOOK_EVERY = 512, 0.01
 
@@ -89,6 +101,7 @@ async def grade(
     stop: asyncio.Event,
     budget: Budget | None = None,
     ready: asyncio.Event | None = None,
+    watch: Watch = unwatched,
 ) -> AsyncIterator[AskedOutcome]:
     """Every question's outcome, in the order in which judges answer.
 
@@ -97,10 +110,12 @@ async def grade(
     those in flight finish; no call starts while ``ready`` is not set. A judge that fails fatally
     (no key; twice a bad key or unknown model) is not asked again: its remaining questions come back
     as failures of the same kind. One that has answered before goes on until ten of them in a row.
+    ``watch`` awaits each answer.
     """
     outcomes = _Outcomes()
     lanes = [
-        _Lane(judges[name], asked, outcomes, budget, ready) for name, asked in questions.items()
+        _Lane(judges[name], asked, outcomes, budget, ready, watch)
+        for name, asked in questions.items()
     ]
     workers = [
         asyncio.create_task(lane.work())
@@ -178,8 +193,9 @@ class _Lane:
         outcomes: _Outcomes,
         budget: Budget | None,
         ready: asyncio.Event | None,
+        watch: Watch,
     ) -> None:
-        self.ready = ready
+        self.ready, self._watch = ready, watch
         self.judge, self.questions, self.outcomes = judge, questions, outcomes
         self.offline = judge.spec.offline
         self.budget = None if self.offline else budget
@@ -211,7 +227,7 @@ class _Lane:
     async def _ask(self, question: Question) -> AskedOutcome:
         outcome: AskedOutcome | None = None
         try:
-            outcome = await self.judge.ask(question)
+            outcome = await self._watch(question, self.judge.ask(question))
         finally:
             if self.budget is not None:
                 self.budget.settle(self.judge.spec.name, outcome.call if outcome else None)

@@ -10,6 +10,7 @@ __all__ = [
     "cluster",
     "cost_estimate",
     "held_work",
+    "keeping",
     "lifecycle",
     "limits",
     "monitoring",

@@ -9,16 +9,33 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+import logging
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterator,
+    Sequence,
+)
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from core.domain.votes import AskedOutcome, Call, VoteFailure
-from core.errors import NotNow
+from core.errors import NotNow, StoreError
+from core.judging.asking.engine import Budget, Watch
+from core.judging.asking.steps import Stepwise
+from core.judging.protocol import Question
 from core.services.runs.ready_run import Providers
+from core.settings import load_settings
+from core.store.runs.kept import MANY
+from core.store.runs.logbook import Logbook, cells_said
 from core.store.store import Store
 
+log = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT")
 
 #: Python looks for garbage in circles whenever so many more things were made than given up.
@@ -86,6 +103,55 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+def noting(book: Logbook, run_id: int) -> Watch:
+    """The logbook has whose code runs, for whoever finds that nothing moves any more."""
+
+    def watched(
+        question: Question, asking: Coroutine[Any, Any, AskedOutcome]
+    ) -> Awaitable[AskedOutcome]:
+        said = cells_said(run_id, [one.cell for one in question.asks])
+        return Stepwise(asking, partial(book.at, said), partial(book.at, b""))
+
+    return watched
+
+
+def while_true(wanted: Callable[[], bool], questions: Iterator[Question]) -> Iterator[Question]:
+    """Questions as long as they are wanted."""
+    for question in questions:
+        if not wanted():
+            return
+        yield question
+
+
+def trim_answers(store: Store, used: Collection[str]) -> None:
+    """Bounds what the answers take in the file; where it is busy, the next run will."""
+    try:
+        store.responses.trim(load_settings().cache_bytes, used)
+    except StoreError as error:
+        log.info("Kept answers were not trimmed: %s", error)
+
+
+def keep_columns(store: Store, run_id: int) -> None:
+    """Has what pages count ready; where the file is busy, the first page does it."""
+    try:
+        if store.runs.row(run_id).items >= MANY:
+            # Columns need numpy, which a run of a few items shall not wait for.
+            from core.services.results import run_columns
+
+            run_columns.keep(store, run_id)
+    except StoreError as error:
+        log.info("Columns of the run were not kept: %s", error)
+
+
+def budget_message(budget: Budget, seed: int) -> str:
+    """Why a run ended, and how it goes on."""
+    return (
+        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). What was finished is "
+        f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
+        "were kept cost nothing."
+    )
 
 
 # Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.

@@ -213,8 +213,10 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
 
 
 def is_stalled(row: RunRow) -> bool:
-    """Whether the run's owner stopped renewing its lease: nobody works on it now."""
-    return row.status == "running" and (row.lease_until or 0) < clock.at()
+    """Whether the run's owner is gone or stopped renewing its lease: nobody works on it now."""
+    return row.status == "running" and (
+        (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
+    )
 
 
 def status_of(row: RunRow) -> str:

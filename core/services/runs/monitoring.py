@@ -18,8 +18,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from urllib.parse import urlsplit
 
+from core import clock
 from core.domain.panel import Judge
 from core.errors import RubricStudioError
 from core.judging.providers.base import provider_of
@@ -30,10 +32,16 @@ from core.store.store import Store
 log = logging.getLogger(__name__)
 Stores = Callable[[], Mapping[str, Store]]
 HEALTH, METRICS = "/healthz", "/metrics"
+#: Whether pages can be served: what a proxy asks that chooses between app processes.
+HEALTH_OF_PAGES = "/healthz/pages"
 #: Streamlit's own figures are guarded as ours are.
 GUARDED = (METRICS, "/_stcore/metrics")
 #: With less room than this on the disk of the data file a server is not well.
 LEAST_ROOM = 50_000_000
+#: Where runs are due and nobody moved one for so many seconds, work does not go on by itself.
+STILL = 60.0
+#: Where the data file says when it was last copied.
+LAST_BACKUP = "last_backup"
 _FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"x-forwarded-host"}
 _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
@@ -60,7 +68,8 @@ class Monitor:
     ) -> None:
         self._app, self._token = app, token
         self._base = f"/{base.strip('/')}" if base.strip("/") else ""
-        self._figures, self._stores = Figures(stores, sessions), stores
+        self._moving = Moving()
+        self._figures, self._stores = Figures(stores, sessions, self._moving), stores
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or let the app answer it."""
@@ -69,6 +78,8 @@ class Monitor:
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if scope["type"] == "http" and path == HEALTH:
+            await _answer(send, *await asyncio.to_thread(health, self._stores, self._moving))
+        elif scope["type"] == "http" and path == HEALTH_OF_PAGES:
             await _answer(send, *await asyncio.to_thread(health, self._stores))
         elif path in GUARDED and not self._may(scope):
             await _answer(send, 403, "Figures are for who has the token (docs/operating.md).\n")
@@ -128,24 +139,59 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-def health(stores: Stores) -> tuple[int, str]:
-    """Status and word: whether every data file can be read, and has room to grow."""
+class Moving:
+    """Whether runs that are due are moved by anybody; each data file is looked at by its name.
+
+    A run moves as long as its lease does: whoever holds it looks at it every second, however long
+    its calls take. A run that waits for a place among others is moved when they are.
+    """
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+
+    def still(self, name: str, store: Store) -> float:
+        """For how many seconds runs are due in a data file and none moves; 0: all is well."""
+        now, held = clock.at(), store.leases.due()
+        if not held or max(held) > now:
+            self._since.pop(name, None)
+            return 0.0
+        # That nobody takes up what waits is known since somebody looked; of a lease, when it ended.
+        since = self._since.setdefault(name, now)
+        return now - (min(since, max(held)) if max(held) else since)
+
+
+def last_backup(stores: Iterable[Store]) -> str:
+    """When the data file was last copied, of several the one whose copy is oldest; or never."""
+    found = [str(one.settings.get(LAST_BACKUP, "")) for one in stores]
+    return min(found, default="") or "never"
+
+
+def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
+    """Status and word: whether every data file can be read, and has room to grow; and, with
+    ``moving``, whether runs move, and when the last copy was made.
+    """
     try:
-        found = list(stores().values())
-        for one in found:
+        found = dict(stores())
+        for one in found.values():
             one.counts()
-        room = min(shutil.disk_usage(one.path.parent).free for one in found)
+        room = min(shutil.disk_usage(one.path.parent).free for one in found.values())
+        still = [] if moving is None else [moving.still(name, one) for name, one in found.items()]
+        copied = "" if moving is None else f"last good backup: {last_backup(found.values())}\n"
     except (RubricStudioError, OSError) as error:
         log.error("A data file is out of reach (%s).", type(error).__name__)
         return 503, "a data file is out of reach\n"
-    return (200, "ok\n") if room >= LEAST_ROOM else (503, "the disk is nearly full\n")
+    if room < LEAST_ROOM:
+        return 503, "the disk is nearly full\n"
+    if max(still, default=0.0) >= STILL:
+        return 503, f"no run moves\n{copied}"
+    return 200, f"ok\n{copied}"
 
 
 class Figures:
     """The figures, in Prometheus' words. Calls are counted on from where they were last."""
 
-    def __init__(self, stores: Stores, sessions: Callable[[], int]) -> None:
-        self._stores, self._sessions = stores, sessions
+    def __init__(self, stores: Stores, sessions: Callable[[], int], moving: Moving) -> None:
+        self._stores, self._sessions, self._moving = stores, sessions, moving
         self._lock = threading.Lock()
         self._seen, self._calls = Counter[str](), Counter[tuple[str, str]]()
 
@@ -176,6 +222,10 @@ class Figures:
             yield _Figure("calls_total", count, {"provider": who})
         yield _Figure("votes", counts.votes)
         yield _Figure("failures_open", counts.failures_open)
+        yield _Figure("calls_out", sum(one.out for one in store.runs.under_way()))
+        yield _Figure("still_seconds", round(self._moving.still(workspace, store)))
+        yield _Figure("last_call_seconds", _unix(store.runs.last_call()))
+        yield _Figure("last_backup_seconds", _unix(str(store.settings.get(LAST_BACKUP, ""))))
         yield _Figure("data_file_bytes", size)
         yield _Figure("disk_free_bytes", shutil.disk_usage(store.path.parent).free)
 
@@ -187,6 +237,10 @@ FAMILIES = {
     "votes": ("gauge", "Votes kept."),
     "failures_open": ("gauge", "Open failures."),
     "calls_total": ("counter", "Calls answered, by provider."),
+    "calls_out": ("gauge", "Calls of runs that are out, or not recorded yet."),
+    "still_seconds": ("gauge", "Seconds for which runs are due and none moves; 0 where one does."),
+    "last_call_seconds": ("gauge", "When a call was last recorded (Unix time); 0: never."),
+    "last_backup_seconds": ("gauge", "When the last good backup was made (Unix time); 0: never."),
     "sessions": ("gauge", "Browsers connected."),
     "data_file_bytes": ("gauge", "The data file and its log."),
     "disk_free_bytes": ("gauge", "Room on its disk."),
@@ -210,6 +264,10 @@ class _Figure:
 
 def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+
+
+def _unix(when: str) -> int:
+    return round(datetime.fromisoformat(when).timestamp()) if when else 0
 
 
 def _provider(judge: Judge) -> str:

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import aclosing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -24,10 +26,11 @@ from core.errors import NotNow, StoreError
 from core.services.access.allowing import allowed
 from core.services.judges.registry import NO_FUNCTIONS, Functions
 from core.services.runs.cluster.asking import ClusterDoor
-from core.services.runs.held_work import in_thread, store_thread
+from core.services.runs.held_work import beating, in_thread, store_thread
 from core.services.runs.ready_run import Providers
-from core.services.runs.worker import LEASE_SECONDS, Work
+from core.services.runs.worker import GRACE, LEASE_SECONDS, Work
 from core.settings import pace_folder
+from core.store.runs.logbook import Logbook, kept_for
 from core.store.store import Store
 
 if TYPE_CHECKING:
@@ -38,33 +41,47 @@ if TYPE_CHECKING:
 #
 # A signal that is ignored when the program starts (`nohup`) stays ignored.
 
+#: Signals that come within so many seconds are one.
+TOGETHER = 0.3
 #: SIGHUP is unknown on some systems.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def ending(end: Callable[[], object]) -> Iterator[None]:
-    """On the running loop these signals call ``end``, once; off the main thread nothing changes."""
+    """On the running loop these signals call ``end``; off the main thread nothing changes.
+
+    Where the loop has not come to it when the next one arrives, it hangs: ``KeyboardInterrupt``.
+    A terminal that closes sends several at once: they count as one.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    loop, ended = asyncio.get_running_loop(), False
+    loop, waiting, last = asyncio.get_running_loop(), False, -math.inf
 
-    def once() -> None:
-        nonlocal ended
-        if not ended:
-            ended = True
-            end()
+    def arrived(*_: object) -> None:
+        nonlocal waiting, last
+        if time.monotonic() - last < TOGETHER:
+            return
+        last = time.monotonic()
+        if waiting:
+            raise KeyboardInterrupt
+        waiting = True
+        loop.call_soon_threadsafe(heard)
+
+    def heard() -> None:
+        nonlocal waiting
+        waiting = False
+        end()
 
     before = {one: signal.getsignal(one) for one in ENDING}
     taken = [one for one in ENDING if before[one] is not signal.SIG_IGN]
     for one in taken:
-        loop.add_signal_handler(one, once)
+        signal.signal(one, arrived)
     try:
         yield
     finally:
         for one in taken:
-            loop.remove_signal_handler(one)
             signal.signal(one, before[one])
 
 
@@ -98,7 +115,7 @@ class Runner:
         self._thread.start()
         return self
 
-    def stop(self, timeout: float = 10.0) -> None:
+    def stop(self, timeout: float = 20.0) -> None:
         """Hands unfinished runs back to the queue and ends the thread."""
         self._stopping.set()
         if self._thread is not None:
@@ -110,25 +127,46 @@ class Runner:
 
     async def _serve(self) -> None:
         providers, cluster = Providers(), ClusterDoor(self._where)
-        async with store_thread(self.store, providers) as io, aclosing(cluster):
-            works: dict[asyncio.Task[None], Work] = {}
-            try:
-                with ending(self._stopping.set):
-                    freed = False
-                    while not self._stopping.is_set():
-                        freed = freed or await in_thread(io, self._free_from_the_dead)
-                        if sum(not work.resting for work in works.values()) < AT_ONCE:
-                            lease = await in_thread(io, self._claim)
-                            if lease is not None:
-                                work = Work(self.store, lease, providers, io, cluster)
-                                works[asyncio.create_task(_guarded(work))] = work
-                                continue
-                        await asyncio.sleep(LOOK_EVERY)
-                        works = {task: work for task, work in works.items() if not task.done()}
-            finally:
+        works: dict[asyncio.Task[None], Work] = {}
+
+        def end() -> None:
+            if self._stopping.is_set():
                 for work in works.values():
                     work.leave("queued")
-                await asyncio.gather(*works, return_exceptions=True)
+            self._stopping.set()
+
+        async with store_thread(self.store, providers) as io, aclosing(cluster):
+            with kept_for(self.store.path, self.owner) as book, ending(end):
+                begun = partial(
+                    Work, self.store, providers=providers, io=io, book=book, cluster=cluster
+                )
+                async with beating(partial(_moved, book), LOOK_EVERY):
+                    try:
+                        await self._work_off(works, begun, io)
+                    finally:
+                        for work in works.values():
+                            work.leave("queued", GRACE)
+                        await asyncio.gather(*works, return_exceptions=True)
+
+    async def _work_off(
+        self,
+        works: dict[asyncio.Task[None], Work],
+        begun: Callable[[Lease], Work],
+        io: Executor,
+    ) -> None:
+        """Takes up runs until somebody stops it; ``works`` are those under way."""
+        freed = False
+        while not self._stopping.is_set():
+            freed = freed or await in_thread(io, self._free_from_the_dead)
+            if sum(not work.resting for work in works.values()) < AT_ONCE:
+                lease = await in_thread(io, self._claim)
+                if lease is not None:
+                    work = begun(lease)
+                    works[asyncio.create_task(_guarded(work))] = work
+                    continue
+            await asyncio.sleep(LOOK_EVERY)
+            for task in [task for task in works if task.done()]:
+                del works[task]
 
     def _free_from_the_dead(self) -> bool:
         """Takes runs from processes of this machine that were killed, before their leases end.
@@ -145,9 +183,18 @@ class Runner:
 
     def _claim(self) -> Lease | None:
         try:
-            return self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
+            lease = self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
         except NotNow:
             return None  # looked at again soon
+        if lease is not None:
+            self.store.leases.sweep()
+        return lease
+
+
+async def _moved(book: Logbook) -> bool:
+    """The process moves, and says so."""
+    book.moved()
+    return True
 
 
 async def _guarded(work: Work) -> None:
@@ -205,20 +252,35 @@ async def _work_here(
         lease = await in_thread(io, claim)
         if lease is None:
             return None
-        work = Work(store, lease, providers, io, cluster)
-        task, mine = asyncio.create_task(work.run()), asyncio.current_task()
-        assert mine is not None
-        try:
+        await in_thread(io, store.leases.sweep)
+        with kept_for(store.path, lease.owner) as book:
+            work = Work(store, lease, providers, io, book, cluster)
+            task, mine = asyncio.create_task(work.run()), asyncio.current_task()
+            assert mine is not None
             with ending(mine.cancel):
-                while not task.done():
-                    await asyncio.wait({task}, timeout=tick)
-                    on_tick()
-            return task.result()
+                return await _worked_off(work, task, on_tick, tick)
+
+
+async def _worked_off(
+    work: Work,
+    task: asyncio.Task[RunStatus | None],
+    on_tick: Callable[[], None],
+    tick: float,
+) -> RunStatus | None:
+    """How the run ends; asyncio.run turns Ctrl-C into a cancellation, as the signals do."""
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=tick)
+            on_tick()
+        return task.result()
+    except asyncio.CancelledError:
+        work.leave("interrupted", GRACE)
+        try:
+            await asyncio.shield(task)
         except asyncio.CancelledError:
-            # asyncio.run turns Ctrl-C into a cancellation of this coroutine, as the signals do.
             work.leave("interrupted")
             await task
-            raise
+        raise
 
 
 @allowed("write")

@@ -1,4 +1,4 @@
-"""The app's server: who may talk to it, what its pages may load, and the Runner beside it."""
+"""The app's server: who may talk to it, and what its pages may load."""
 
 from __future__ import annotations
 
@@ -8,23 +8,15 @@ import ipaddress
 import os
 import re
 import socket
-import subprocess
 import sys
-import threading
-import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from core.errors import InputError
-from core.judging.offline import load
-from core.services.runs import runner as signals
-from core.services.runs.runner import Runner
-from core.settings import CHECKOUT, FILES, ROOT, Settings
-from core.store.database.data_file import FilePlace
-from core.store.store import Store
+from core.services.runs.keeping.keeper import python, python_environment
+from core.settings import FILES, Settings
 
 
 def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = "") -> NoReturn:
@@ -43,7 +35,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
             "it may use it."
         )
     environment = {
-        **_environment(),
+        **python_environment(),
         "RUBRIC_STUDIO_DB": str(settings.db),
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
         "RUBRIC_STUDIO_OPEN": "1" if settings.open else "",
@@ -53,7 +45,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
     secrets = [str(home / ".streamlit" / "secrets.toml") for home in homes]
     os.chdir(FILES)  # Streamlit reads .streamlit/config.toml from the working directory
     arguments = [
-        *_python("streamlit", "run", str(FILES / "app.py")),
+        *python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
         # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
@@ -61,111 +53,6 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
         *(f"--secrets.files={path}" for path in secrets),
     ]
     os.execve(sys.executable, arguments, environment)
-
-
-def _python(module: str, *arguments: str) -> list[str]:
-    """A Python that runs a module and takes none from the folder it is started in (`-P`)."""
-    return [sys.executable, "-P", "-m", module, *arguments]
-
-
-def _environment() -> dict[str, str]:
-    """This process's, in which a checkout finds itself first; what is installed needs no help."""
-    inherited = os.environ.get("PYTHONPATH", "")
-    paths = [*([str(ROOT)] if CHECKOUT else []), *([inherited] if inherited else [])]
-    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
-
-
-@contextmanager
-def runner_beside(settings: Settings) -> Iterator[None]:
-    """A Runner for as long as the server lives: in a process of its own, in a thread, or none."""
-    from core.services import open_store
-
-    signals.hang_up_ends()
-    if settings.runner == "none":
-        yield
-    elif settings.runner == "thread":
-        runners = [Runner(open_store(one), settings.cluster).start() for one in settings.each()]
-        try:
-            yield
-        finally:
-            for runner in runners:
-                runner.stop()
-    else:
-        keeper = WorkerProcess(settings)
-        try:
-            yield
-        finally:
-            keeper.stop()
-
-
-class WorkerProcess:
-    """A worker process that is started again if it dies, and that dies with this one.
-
-    The worker ends when its standard input ends, which happens when this process is gone, however
-    it went.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._files = {one.db: FilePlace(one.db) for one in settings.each()}
-        self._stopping = threading.Event()
-        self._worker = self._spawn()
-        self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
-        self._thread.start()
-
-    def _spawn(self) -> subprocess.Popen[bytes]:
-        files = [word for path in self._files for word in ("--db", str(path))]
-        command = _python("core.cli", "worker", "--with-parent", *files)
-        return subprocess.Popen(command, stdin=subprocess.PIPE, env=_environment())
-
-    def _keep(self) -> None:
-        while not self._stopping.is_set():
-            self._worker.wait()
-            if not self._stopping.is_set():
-                time.sleep(1.0)
-                # A new worker would make a new, empty file where one is gone.
-                self._files = {
-                    path: place for path, place in self._files.items() if place.in_place()
-                }
-                if not self._files:
-                    return
-                self._worker = self._spawn()
-
-    def stop(self) -> None:
-        """Lets the worker hand its runs back, then ends it."""
-        self._stopping.set()
-        if self._worker.stdin is not None:
-            self._worker.stdin.close()
-        try:
-            self._worker.wait(10)
-        except subprocess.TimeoutExpired:
-            self._worker.kill()
-            self._worker.wait()
-
-
-def work_until_told(*stores: Store, with_parent: bool = False, cluster: str = "") -> None:
-    """Works off queued runs until Ctrl-C or, ``with_parent``, until standard input ends.
-
-    Of several data files each has a Runner of its own, beside the first.
-    """
-    first, *others = [Runner(store, cluster) for store in stores]
-    if with_parent:
-
-        def watch() -> None:
-            sys.stdin.buffer.read()
-            first.stop(0)
-
-        threading.Thread(target=watch, name="parent-watch", daemon=True).start()
-        # Somebody sits before the app: a first spot check should not wait for these imports.
-        threading.Thread(target=load, name="warm-up", daemon=True).start()
-    for runner in others:
-        runner.start()
-    try:
-        first.serve()
-    except KeyboardInterrupt:
-        first.stop(0)
-    finally:
-        for runner in others:
-            runner.stop()
 
 
 # Who may talk to the app's server, and what its pages may load.

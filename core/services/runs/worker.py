@@ -11,7 +11,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from core import clock
 from core.domain.runs import Lease, RunStatus
-from core.domain.votes import AskedOutcome
+from core.domain.votes import AskedOutcome, VoteFailure
 from core.errors import Conflict, NotNow, RubricStudioError, StoreError
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.engine import Budget
@@ -36,14 +36,18 @@ from core.services.runs.cluster.training import is_long, trained_on
 from core.services.runs.held_work import (
     Recorder,
     beating,
+    budget_message,
     in_thread,
+    keep_columns,
+    noting,
     seldom_collecting,
+    trim_answers,
     unwritable,
+    while_true,
 )
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
-from core.settings import load_settings
-from core.store.runs.kept import MANY
+from core.store.runs.logbook import Logbook
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -51,6 +55,9 @@ LEASE_SECONDS = 10.0
 BEAT_EVERY = 1.0
 #: While the data file cannot be written: how often it is tried, and how long once a run is to end.
 TRY_EVERY, LAST_SECONDS = 0.5, 5.0
+#: So long whoever ends a process waits for calls that are out.
+GRACE = 5.0
+PASSED_OVER = "Not asked: the process that asked this stopped twice. Retry asks it again."
 
 ResultT = TypeVar("ResultT")
 
@@ -64,10 +71,13 @@ class Work:
         lease: Lease,
         providers: Providers,
         io: Executor,
+        book: Logbook,
         cluster: ClusterDoor = NO_CLUSTER,
     ) -> None:
         self.store, self.lease, self.providers, self._io = store, lease, providers, io
-        self._cluster = cluster
+        self._book, self._cluster = book, cluster
+        #: Calls are out, and may be waited for.
+        self._asking = False
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
@@ -83,11 +93,21 @@ class Work:
         #: Calls that went out, and that have no outcome on the disk yet.
         self._out = 0
 
-    def leave(self, status: RunStatus) -> None:
-        """Stops soon, cancelling the calls in flight, and leaves the run in ``status``."""
+    def leave(self, status: RunStatus, wait: float = 0.0) -> None:
+        """Asks nothing more and leaves the run in ``status``. The calls in flight are cancelled, or
+        have so many seconds to be answered.
+        """
         if self.left_as is None:
             self.left_as = status
-        self.stop.set()
+        if not (wait and self._asking):
+            self.stop.set()
+            return
+        told = {"run": self.lease.run_id, "wait": wait}
+        log.warning(
+            "Run %(run)s ends: it waits at most %(wait)g s for the calls that are out. A second "
+            "signal ends it at once.", told, extra={"run": self.lease.run_id},
+        )  # fmt: skip
+        asyncio.get_running_loop().call_later(wait, self.stop.set)
 
     async def run(self) -> RunStatus | None:
         """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
@@ -118,11 +138,13 @@ class Work:
         finally:
             if not self.lost:
                 await self._release(status, message, time.monotonic() - started)
+            self._book.end(self.lease.run_id)
         log.info("Run %s: %s.", self.lease.run_id, status, extra=told)
         return status
 
     async def _work(self) -> tuple[RunStatus, str]:
         job = await self.io(load_job, self.store, self.lease.run_id)
+        self._book.begin(self.lease.run_id, self.lease.fence, job.run.calls)
         kept = KeptAnswers(self.store) if job.plan.panel.asking.cache else None
         judges = [judge for judge in job.plan.panel.judges if not judge.offline]
         flying = sum(judge.concurrency for judge in judges)
@@ -137,14 +159,7 @@ class Work:
             if recorder.unwritten:
                 await self._keep(recorder.unwritten)
             elif kept is not None:
-                await self._trim(kept.used)
-
-    async def _trim(self, used: Collection[str]) -> None:
-        """Bounds what the answers take in the file; where it is busy, the next run will."""
-        try:
-            await self.io(self.store.responses.trim, load_settings().cache_bytes, used)
-        except StoreError as error:
-            log.info("Kept answers were not trimmed: %s", error)
+                await self.io(trim_answers, self.store, kept.used)
 
     async def _ask_all(
         self, job: Job, recorder: Recorder, kept: KeptAnswers | None
@@ -164,20 +179,24 @@ class Work:
         desk = BatchDesk(self, job, recorder, budget)
         batches = BatchWork(desk, [j for j in judges.values() if isinstance(j, BatchJudge)])
         try:
+            await self._pass_over(job, recorder)
             asker = job.asker
             for at, round_ in enumerate(rounds_of(job.plan.panel)):
                 wanted = await self._wanted(job, round_) if at else everything
                 asked = {
-                    j.name: asker.questions(j, job.done, wanted)
+                    j.name: while_true(self._goes_on, asker.questions(j, job.done, wanted))
                     for j in round_.judges
                     if j.name not in batches.lanes
                 }
-                async for outcome in outcomes(
-                    *(cluster, asked, judges),
-                    stop=self.stop, budget=budget, ready=recorder.ready, kept=kept,
-                    on_call=partial(self._called, recorder), receipts=self._receipts,
-                ):  # fmt: skip
-                    recorder.add(outcome)
+                await self._ask(
+                    outcomes(
+                        *(cluster, asked, judges),
+                        stop=self.stop, budget=budget, ready=recorder.ready, kept=kept,
+                        on_call=partial(self._called, recorder), receipts=self._receipts,
+                        watch=noting(self._book, job.run.id),
+                    ),
+                    recorder,
+                )  # fmt: skip
                 await batches.ask(round_.judges, wanted)
                 await recorder.drain()
                 if self.stop.is_set() or (budget is not None and budget.exhausted):
@@ -194,8 +213,32 @@ class Work:
         if self.left_as is not None:
             return self.left_as, ""
         if budget is not None and budget.exhausted:
-            return "budget", _budget_message(budget, job.plan.seed)
+            return "budget", budget_message(budget, job.plan.seed)
         return "done", ""
+
+    async def _ask(self, answers: AsyncIterator[AskedOutcome], recorder: Recorder) -> None:
+        """Takes answers as they come, also once the run was left and waits for the last ones."""
+        self._asking = self._goes_on()
+        async for outcome in answers:
+            recorder.add(outcome)
+        self._asking = False
+        if not self._goes_on():
+            self.stop.set()
+
+    def _goes_on(self) -> bool:
+        return self.left_as is None
+
+    async def _pass_over(self, job: Job, recorder: Recorder) -> None:
+        """What stopped others who worked on this run fails, and is not asked."""
+        cells = await self.io(self.store.stops.passed_over, job.run.id)
+        failed = [VoteFailure(cell, "internal", PASSED_OVER) for cell in cells]
+        for one in failed:
+            if one.cell not in job.done:
+                recorder.add(AskedOutcome((one,)))
+        if cells:
+            job.done.update(cells)
+            await recorder.drain()
+            await self.patiently(self.store.runs.set_notes, job.run.id, {"passed_over": []})
 
     async def _wanted(self, job: Job, round_: AskingRound) -> Wanted:
         """The cells that a later round asks about, from the votes of those before it."""
@@ -236,6 +279,9 @@ class Work:
             await self._record(job, [poisoned])
             return
         self._out -= calls
+        # Those of batches are told of when they come back.
+        batched = sum(one.call.calls for one in outcomes if one.call is not None) - calls
+        self._book.went_out(self.lease.run_id, batched)
         self._receipts.recorded(outcomes)
 
     async def _tell_addresses(self) -> None:
@@ -251,6 +297,7 @@ class Work:
     def _called(self, recorder: Recorder, more: int) -> None:
         """A call went out: soon the file says so, for whoever finds it after a kill."""
         self._out += more
+        self._book.went_out(self.lease.run_id, more)
         recorder.stir()
 
     async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
@@ -335,20 +382,9 @@ class Work:
             self.lease,
             status,
         )
-        await self._keep_columns()
+        await self.io(keep_columns, self.store, self.lease.run_id)
         # Whoever copies the file now copies all of the run.
         await self.io(self.store.checkpoint)
-
-    async def _keep_columns(self) -> None:
-        """Has what pages count ready; where the file is busy, the first page does it."""
-        try:
-            if (await self.io(self.store.runs.row, self.lease.run_id)).items >= MANY:
-                # Columns need numpy, which a run of a few items shall not wait for.
-                from core.services.results import run_columns
-
-                await self.io(run_columns.keep, self.store, self.lease.run_id)
-        except StoreError as error:
-            log.info("Columns of the run were not kept: %s", error)
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
         """Runs a store call in the writer's thread."""
@@ -359,11 +395,3 @@ def _calls_out(outcome: AskedOutcome) -> int:
     """How many calls of an outcome were told when they went out: those of batches are not."""
     call = outcome.call
     return 0 if call is None or call.params.get("batch") else call.calls
-
-
-def _budget_message(budget: Budget, seed: int) -> str:
-    return (
-        f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). What was finished is "
-        f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
-        "were kept cost nothing."
-    )

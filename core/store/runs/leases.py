@@ -7,6 +7,7 @@ taken for dead, and comes back, is refused (``Fenced``) instead of writing twice
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,13 +15,18 @@ from core.domain.runs import Beat, Lease, RunStatus
 from core.errors import Conflict
 from core.store.database.connection import Connections
 from core.store.database.content import clean
+from core.store.runs.logbook import sweep, unrecorded
 
-_FREE = """
-    (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
-    AND iif(? IS NULL, NOT EXISTS (
+#: Whoever works off runs may take it: it asks no code of a program.
+_ANYBODYS = """
+    NOT EXISTS (
         SELECT 1 FROM json_each(run.panel, '$.judges')
         WHERE value ->> 'kind' IN ('function', 'command')
-    ), id = ?)
+    )
+"""
+_FREE = f"""
+    (status = 'queued' OR (status = 'running' AND (lease_until IS NULL OR lease_until <= ?)))
+    AND iif(? IS NULL, {_ANYBODYS}, id = ?)
 """
 _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
 
@@ -57,21 +63,28 @@ class Leases:
         if not self._files.tuples(f"SELECT 1 FROM run WHERE {_FREE} LIMIT 1", free):
             return None
         with self._files.write() as db:
-            started = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
             found = db.execute(
-                f"""
+                "SELECT coalesce(lease_owner, ''), id, fence, calls, out, cancel FROM run "
+                f"WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1",
+                free,
+            ).fetchone()
+            if found is None:
+                return None
+            before, claimed, fence, *counts, cancel = found
+            started = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+            db.execute(
+                """
                 UPDATE run SET status = 'running', lease_owner = ?, lease_until = ?,
-                    lost = lost + out, out = 0, fence = fence + 1, started = coalesce(started, ?)
-                WHERE id =
-                    (SELECT id FROM run WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1)
-                RETURNING id, fence, cancel
+                    lost = lost + ?, out = 0, fence = fence + 1, started = coalesce(started, ?)
+                WHERE id = ?
                 """,
-                (owner, at + seconds, started.replace("+00:00", "Z"), *free),
-            ).fetchall()
-        if not found:
-            return None
-        ((claimed, fence, cancel),) = found
-        return Lease(claimed, owner, fence, at + seconds, bool(cancel))
+                (
+                    *(owner, at + seconds),
+                    unrecorded(self._files.path, before, claimed, fence, *counts),
+                    *(started.replace("+00:00", "Z"), claimed),
+                ),
+            )
+        return Lease(claimed, owner, fence + 1, at + seconds, bool(cancel))
 
     def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> Beat:
         """Keep the lease for another ``seconds``; says whether it is still held."""
@@ -123,14 +136,34 @@ class Leases:
                 ).rowcount
             )
 
+    def due(self) -> list[float]:
+        """Of each run that somebody should work on, until when it is held; 0 where it waits."""
+        found = self._files.tuples(
+            "SELECT iif(status = 'running', coalesce(lease_until, 0), 0) FROM run "
+            f"WHERE status IN ('queued', 'running') AND {_ANYBODYS}"
+        )
+        return [float(until) for (until,) in found]
+
+    def of_process(self, begins: str) -> list[Lease]:
+        """The leases, also those that ran out, of owners whose names begin so."""
+        return self._held("substr(lease_owner, 1, ?) = ?", (len(begins), begins))
+
+    def sweep(self) -> None:
+        """Take away the logbooks of the dead, but for those that count calls of a run."""
+        owners = self._files.tuples("SELECT lease_owner FROM run WHERE lease_owner IS NOT NULL")
+        sweep(self._files.path, [owner for (owner,) in owners])
+
     def active(self, *, at: float) -> list[Lease]:
         """The leases that hold at this time."""
+        return self._held("lease_until > ?", (at,))
+
+    def _held(self, which: str, values: Sequence[Any]) -> list[Lease]:
         return [
             Lease(run_id, owner, fence, until, bool(cancel))
             for run_id, owner, fence, until, cancel in self._files.tuples(
                 "SELECT id, lease_owner, fence, lease_until, cancel FROM run "
-                "WHERE status = 'running' AND lease_until > ? ORDER BY id",
-                (at,),
+                f"WHERE status = 'running' AND {which} ORDER BY id",
+                values,
             )
         ]
 

@@ -15,6 +15,7 @@ from core.errors import Conflict, NotFound
 from core.identity import content_hash, text_hash
 from core.store.database.connection import LARGEST, Connections, new_id
 from core.store.database.content import clean, dump, like, noun_hash, to_json
+from core.store.runs.logbook import unrecorded
 
 _ROW = """
     r.id, r.name, r.kind, r.rubric_version_id, rv.rubric_id, rv.name AS rubric_name,
@@ -100,6 +101,11 @@ class Runs:
         """How many runs there are, by status."""
         return dict(self._files.tuples("SELECT status, count(*) FROM run GROUP BY status"))
 
+    def last_call(self) -> str:
+        """When a call was last recorded; empty where none was."""
+        found = self._files.tuples("SELECT created FROM call ORDER BY id DESC LIMIT 1")
+        return str(found[0][0]) if found else ""
+
     def calls_after(self, call_id: int) -> tuple[int, builtins.list[tuple[Judge, int]]]:
         """The newest call's id, and how many calls each judge of a run made since ``call_id``."""
         ((newest,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM call")
@@ -136,7 +142,7 @@ class Runs:
 
     def get(self, run_id: int) -> Run:
         """A run with its whole plan and notes."""
-        fields = _fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
+        fields = self._fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
         rest, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
         plan = RunPlan(
             name=fields["name"],
@@ -150,7 +156,7 @@ class Runs:
 
     def row(self, run_id: int) -> RunRow:
         """A run without plan and notes: light enough to be polled."""
-        return RunRow(**_fields(self._one(_ROW, run_id)))
+        return RunRow(**self._fields(self._one(_ROW, run_id)))
 
     def _one(self, columns: str, run_id: int) -> sqlite3.Row:
         # A number that SQLite cannot hold, from an address or a command, is no run's either.
@@ -183,7 +189,12 @@ class Runs:
             f"SELECT {_ROW} FROM {_FROM} WHERE {where} ORDER BY r.id DESC LIMIT ? OFFSET ?",
             (*values, limit, offset),
         )
-        return [RunRow(**_fields(row)) for row in rows]
+        return [RunRow(**self._fields(row)) for row in rows]
+
+    def under_way(self) -> builtins.list[RunRow]:
+        """The runs that somebody works on."""
+        rows = self._files.rows(f"SELECT {_ROW} FROM {_FROM} WHERE r.status = 'running'")
+        return [RunRow(**self._fields(row)) for row in rows]
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
         """How many runs of this kind there are, or are found."""
@@ -237,15 +248,17 @@ class Runs:
             elif db.execute(_BATCHES_OUT, (run_id,)).fetchone():
                 db.execute(
                     "UPDATE run SET cancel = 1, status = 'queued', finished = NULL, "
-                    "lease_owner = NULL, lease_until = NULL WHERE id = ?",
-                    (run_id,),
+                    "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
+                    "WHERE id = ?",
+                    (row.out, run_id),
                 )
             elif row.active:
                 # Without its owner's name in the row, a late owner can record nothing any more.
                 db.execute(
                     "UPDATE run SET cancel = 1, status = 'cancelled', finished = ?, "
-                    "lease_owner = NULL, lease_until = NULL WHERE id = ?",
-                    (now, run_id),
+                    "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
+                    "WHERE id = ?",
+                    (now, row.out, run_id),
                 )
             return self.row(run_id).status
 
@@ -282,6 +295,18 @@ class Runs:
                     )
                 self.request_queue(run_id)
             return count
+
+    def _fields(self, row: sqlite3.Row) -> dict[str, Any]:
+        fields = dict(row)
+        fields["panel"] = Panel.model_validate_json(fields["panel"])
+        fields["cancel"] = bool(fields["cancel"])
+        if fields["status"] == "running":
+            # With each group the file learns how many calls are out; the logbook has it exactly.
+            fields["out"] = unrecorded(
+                *(self._files.path, fields["lease_owner"] or ""),
+                *(fields[name] for name in ("id", "fence", "calls", "out")),
+            )
+        return fields
 
     def _hashes(self, plan: RunPlan, item_ids: builtins.list[str]) -> tuple[str, str]:
         rubric = self._files.tuples(
@@ -323,13 +348,6 @@ def _plan_rest(plan: RunPlan) -> dict[str, Any]:
         "versions": dict(plan.versions),
         "details": dict(plan.details),
     }
-
-
-def _fields(row: sqlite3.Row) -> dict[str, Any]:
-    fields = dict(row)
-    fields["panel"] = Panel.model_validate_json(fields["panel"])
-    fields["cancel"] = bool(fields["cancel"])
-    return fields
 
 
 def _unix(now: str) -> float:

@@ -27,6 +27,7 @@ WITHOUT = {
     "review.adjudication.bring_states_up_to_date",
     "review.adjudication.derive_item",
     "review.adjudication.restate",
+    "runs.held_work.trim_answers",
 }
 
 

@@ -143,8 +143,8 @@ def test_the_check_says_who_is_what_where(settings: Settings, tmp_path: Path) ->
 def test_one_worker_works_for_all_of_them(settings: Settings, tmp_path: Path) -> None:
     import threading
 
+    from core.services.runs.keeping.keeper import work_until_told
     from core.services.runs.runner import Runner
-    from core.services.runs.server import work_until_told
 
     stores = [open_store(one) for one in settings.each()]
     served = list[Path]()

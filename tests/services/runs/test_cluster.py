@@ -168,6 +168,46 @@ def test_a_worker_is_killed_and_the_others_answer_what_it_had(
     assert 300 <= provider.count <= 300 + 2 + 2 + 4
 
 
+@pytest.mark.parametrize("stopped", [1, 2])
+def test_a_worker_that_hangs_is_given_up_in_words_and_others_answer_what_it_had(
+    stopped: int,
+    store: Store,
+    many: RunRequest,
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(joining, "SILENT", 3.0)
+    provider.rule = lambda body: slowly(body, 0.02)
+    run = started(store, many, cache=False)
+    with cluster(processes=True) as made:
+        hanging = [made.workers[n].pid for n in range(stopped)]
+
+        def hang() -> None:
+            until(lambda: provider.count >= 60, 60)
+            for pid in hanging:
+                os.kill(pid, signal.SIGSTOP)
+
+        thread = threading.Thread(target=hang)
+        thread.start()
+        try:
+            status = work_here(store, run, cluster=str(made.scheduler_address))
+            thread.join()
+        finally:
+            for pid in hanging:
+                os.kill(pid, signal.SIGCONT)
+    row = store.runs.row(run)
+    assert caplog.text.count("has not been heard of for 3 s") == stopped
+    if stopped == 2:
+        assert (status, row.message) == ("interrupted", joining.ALL_SILENT)
+        lifecycle.resume(store, run)
+        assert work_here(store, run) == "done"
+        row = store.runs.row(run)
+    assert (status, row.votes) == ("done" if stopped == 1 else "interrupted", 300)
+    # Asked again: what was in flight on those that hang, and what was not recorded of theirs.
+    assert provider.count <= 300 + stopped * (2 + 8)
+
+
 def test_when_the_scheduler_goes_the_run_says_so_and_goes_on_elsewhere(
     store: Store, many: RunRequest, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:

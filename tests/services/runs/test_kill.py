@@ -14,6 +14,7 @@ from core.store.store import Store
 from tests.command_line import cli
 from tests.new_store import new_store
 from tests.provider import Provider, stall
+from tests.services.runs.test_out_of_reach import steady
 from tests.services.runs.world import ROOT, by_request, slowly, until, votes_of, write_files
 
 JUDGES = ("--judge", "openai/ada", "--judge", "openai/bea", "--seed", 7, "--concurrency", 4)
@@ -67,6 +68,32 @@ def test_after_a_kill_the_calls_counted_and_the_calls_lost_are_all_that_were_mad
     resumed = json.loads(cli("resume", 1, "--db", db, "--json").stdout)
     assert (resumed["calls"], resumed["lost_calls"]) == (PLANNED, 8)
     assert provider.count == PLANNED + 8
+
+
+def test_what_show_says_a_kill_cost_is_what_it_cost(tmp_path: Path, provider: Provider) -> None:
+    # Answers come at once, so that calls go out between one look at the disk and the next; and the
+    # file is locked by somebody else when the kill comes.
+    rubric, dataset = write_files(tmp_path, items=400)
+    db = tmp_path / "killed.db"
+    store = new_store(db)
+    how = ("--judge", "openai/ada", "--concurrency", 16, "--api-base", provider.url, "--db", db)
+    running = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", *map(str, ("grade", rubric, dataset, *how))],
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    until(lambda: bool(store.runs.list()) and store.runs.row(1).votes >= 200, 60)
+    with store.write():
+        until(lambda: steady(lambda: provider.count) > store.runs.row(1).votes)
+        running.kill()
+        running.wait()
+    recorded, asked = store.runs.row(1).calls, steady(lambda: provider.count)
+    assert asked > recorded + 16  # more than were in flight
+    said = json.loads(cli("show", 1, "--db", db, "--json").stdout)
+    assert (said["calls"], said["lost_calls"]) == (recorded, asked - recorded)
+    resumed = json.loads(cli("resume", 1, "--db", db, "--json").stdout)
+    assert (resumed["calls"], resumed["lost_calls"]) == (1200, asked - recorded)
+    assert provider.count == 1200 + asked - recorded
+    assert not list(tmp_path.glob("killed.db-work-*"))
 
 
 def test_a_killed_and_resumed_run_equals_an_undisturbed_one(

@@ -12,16 +12,19 @@ from typing import Any
 
 import pytest
 
+from core import clock
 from core.errors import StoreError
 from core.services.runs import lifecycle, monitoring, server, server_log
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.settings import LogSettings, load_settings
 from core.store.store import Store
+from tests.command_line import cli
 from tests.provider import Provider, status
 
 HERE = {"host": "localhost:8501"}
 TOKEN = "planted-metrics-token"
+NEVER_COPIED = "ok\nlast good backup: never\n"
 
 
 async def behind(scope: Any, receive: Any, send: Any) -> None:
@@ -111,7 +114,7 @@ def test_figures_are_for_this_machine_or_for_who_has_the_token(path: str, store:
 def test_health_says_whether_the_data_file_can_be_read_and_grow(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert get(monitored(lambda: store), "/healthz", "10.0.0.7")[:2] == (200, "ok\n")
+    assert get(monitored(lambda: store), "/healthz", "10.0.0.7")[:2] == (200, NEVER_COPIED)
 
     def gone() -> Store:
         raise StoreError(f"{store.path} was deleted.")
@@ -122,11 +125,59 @@ def test_health_says_whether_the_data_file_can_be_read_and_grow(
     assert get(monitored(lambda: store), "/healthz")[:2] == (503, "the disk is nearly full\n")
 
 
+def test_health_and_figures_say_that_no_run_moves(
+    store: Store, request_: RunRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = clock.at()
+    monkeypatch.setattr(clock, "at", lambda: now)
+    app = monitored(lambda: store)
+
+    def asked(later: float) -> tuple[int, str]:
+        monkeypatch.setattr(clock, "at", lambda: now + later)
+        status, text, _ = get(app, "/healthz")
+        return status, text.splitlines()[0]
+
+    run_id = lifecycle.start(store, request_)
+    assert asked(0) == (200, "ok")
+    assert asked(59) == (200, "ok")  # a worker may be about to take it
+    assert asked(60) == (503, "no run moves")
+    assert "rubric_studio_still_seconds 60" in get(app, "/metrics")[1].splitlines()
+    assert get(app, "/healthz/pages")[:2] == (200, "ok\n")  # people can go on working
+    # Held by somebody it moves, however long its calls take.
+    lease = store.leases.claim("me", at=now + 60, seconds=10)
+    assert asked(60) == (200, "ok")
+    # A lease that ended a minute ago: whoever held it does not move.
+    assert asked(129) == (200, "ok")
+    assert asked(130) == (503, "no run moves")
+    assert lease is not None
+    store.leases.release(lease, "failed", now=clock.now())
+    assert asked(130) == (200, "ok")
+    assert store.runs.row(run_id).status == "failed"
+
+
+def test_health_and_figures_say_when_the_last_good_backup_was_made(
+    store: Store, tmp_path: Path
+) -> None:
+    app = monitored(lambda: store)
+    assert get(app, "/healthz")[1] == NEVER_COPIED
+    assert "rubric_studio_last_backup_seconds 0" in get(app, "/metrics")[1].splitlines()
+    assert cli("backup", tmp_path / "none" / "of" / "it", "--db", tmp_path / "no.db").returncode
+    assert cli("backup", tmp_path / "copy.db", "--db", store.path).returncode == 0
+    copied = str(store.settings.get(monitoring.LAST_BACKUP))
+    assert get(app, "/healthz")[1] == f"ok\nlast good backup: {copied}\n"
+    figures = [one.split() for one in get(app, "/metrics")[1].splitlines() if "#" not in one]
+    told = dict(figures)["rubric_studio_last_backup_seconds"]
+    assert abs(int(told) - clock.at()) < 600  # now, as the figure is rounded
+    # Of several data files it is the one that was never copied.
+    both = monitoring.Monitor(behind, lambda: {"a": store, "b": Store(tmp_path / "b.db")})
+    assert get(both, "/healthz")[1] == NEVER_COPIED
+
+
 def test_under_a_path_of_a_proxy_only_that_path_is_answered_and_files_stay_guarded(
     store: Store,
 ) -> None:
     app = monitored(lambda: store, base="studio/")
-    assert get(app, "/studio/healthz")[1] == "ok\n"
+    assert get(app, "/studio/healthz")[1] == NEVER_COPIED
     assert get(app, "/studio/metrics", "10.0.0.7")[0] == 403
     assert get(app, "/studio/start")[1] == "the app"
     hosts = server.Hosts("127.0.0.1")

@@ -11,7 +11,7 @@ from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
 from core.errors import InputError
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache
-from core.judging.asking.engine import Budget, grade
+from core.judging.asking.engine import Budget, Watch, grade, unwatched
 from core.judging.protocol import AskableJudge, Question
 from core.judging.providers.base import CallError
 from core.services.runs.cluster.credit import Receipts
@@ -69,20 +69,23 @@ def outcomes(
     kept: KeptAnswers | None = None,
     on_call: Callable[[int], None] = lambda more: None,
     receipts: Receipts,
+    watch: Watch = unwatched,
 ) -> AsyncIterator[AskedOutcome]:
     """Every question's outcome; see `engine.grade`, which asks where there is no cluster.
 
-    ``kept`` are answers of earlier runs; ``receipts`` are told what was recorded.
+    ``kept`` are answers of earlier runs; ``receipts`` are told what was recorded; ``watch`` awaits
+    what is asked here.
 
     Raises:
         ClusterGone: there is no cluster any more.
     """
     models = {name for name in questions if judges[name].spec.kind == "llm"}
     if cluster is None or not models:
-        return grade(questions, judges, stop=stop, budget=budget, ready=ready)
+        return grade(questions, judges, stop=stop, budget=budget, ready=ready, watch=watch)
     return _on_both(
         *(cluster, models, questions, judges),
         stop=stop, budget=budget, ready=ready, kept=kept, on_call=on_call, receipts=receipts,
+        watch=watch,
     )  # fmt: skip
 
 
@@ -98,6 +101,7 @@ async def _on_both(
     kept: KeptAnswers | None,
     on_call: Callable[[int], None],
     receipts: Receipts,
+    watch: Watch,
 ) -> AsyncIterator[AskedOutcome]:
     """The outcomes of ``models`` from the cluster, and those of all others from here."""
     order = WorkOrder(
@@ -116,7 +120,7 @@ async def _on_both(
                 cluster, order, there, stop=stop, budget=budget, ready=ready, on_call=on_call,
                 remembered=remembered.outcome if looks else None, receipts=receipts,
             ),
-            grade(here, judges, stop=stop, ready=ready),
+            grade(here, judges, stop=stop, ready=ready, watch=watch),
         ]  # fmt: skip
         tasks = [asyncio.create_task(_into(found, stream)) for stream in streams]
         try:

@@ -7,7 +7,7 @@ import logging
 import pickle
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from typing import Any, NamedTuple
 
 from core import clock
@@ -21,6 +21,13 @@ log = logging.getLogger(__name__)
 #: scheduler to answer.
 PATIENCE, FIRST_WORKERS, CONNECT = 30.0, 60.0, 10.0
 LOOK_EVERY = 0.2
+#: A worker that the scheduler has not heard of for so many seconds is given up. Its event loop
+#: speaks to the scheduler every few seconds, however long the calls take that it waits for.
+SILENT = 30.0
+ALL_SILENT = (
+    "No worker of the cluster moves any more. What was answered is kept; start them again and "
+    "resume the run, on the cluster or without."
+)
 #: More processes than this on one machine are a slip of the pen.
 MOST_LOCAL = 256
 
@@ -82,6 +89,7 @@ class Cluster:
         self._known: dict[str, bool] = {}
         self._seen, self._there = float("-inf"), list[str]()
         self._away_since: float | None = None
+        self._silence = Silence()
 
     @property
     def dashboard(self) -> str:
@@ -124,7 +132,7 @@ class Cluster:
         The scheduler is asked again after ``LOOK_EVERY``: news comes many times as often.
 
         Raises:
-            ClusterGone: it has been away for too long, or closed.
+            ClusterGone: it has been away for too long, or closed; or all that fit are silent.
         """
         loop = asyncio.get_running_loop()
         if self.client.status == "running":
@@ -136,10 +144,15 @@ class Cluster:
             except (OSError, ValueError) as error:
                 log.info("The scheduler could not be asked for its workers: %s", error)
                 return []
-            workers = [str(one) for one in found["workers"]]
+            silent = self._silence.seen(
+                {str(one): told["last_seen"] for one, told in found["workers"].items()}, loop.time()
+            )
+            workers = [str(one) for one in found["workers"] if str(one) not in silent]
             await self._check([one for one in workers if one not in self._known])
             self._there = [one for one in workers if self._known.get(one)]
             self._seen = loop.time()
+            if not self._there and any(self._known.get(one) for one in silent):
+                raise ClusterGone(ALL_SILENT)
             return self._there
         self._away_since = self._away_since or loop.time()
         if self.client.status == "closed" or loop.time() - self._away_since > PATIENCE:
@@ -154,7 +167,12 @@ class Cluster:
         if not new:
             return
         ours = _ours()
-        theirs = await self.client.run(versions, workers=new, on_error="return")
+        try:
+            asked = self.client.run(versions, workers=new, on_error="return")
+            theirs = await asyncio.wait_for(asked, SILENT)
+        except TimeoutError:
+            log.warning("New workers of the cluster do not answer yet: %s.", ", ".join(new))
+            return
         for address in new:
             told = theirs.get(address)
             self._known[address] = told == ours
@@ -180,8 +198,40 @@ class Cluster:
     async def put_down(self, token: str) -> None:
         """Workers forget a run, and so does the scheduler."""
         if self.client.status == "running":
-            await self.client.run(put_down, token, on_error="ignore")
+            # One that hangs would not answer; it has forgotten the run when it is started again.
+            with suppress(TimeoutError):
+                told = self.client.run(put_down, token, workers=self._there, on_error="ignore")
+                await asyncio.wait_for(told, CONNECT)
             self.client._send_to_scheduler({"op": "variable_delete", "name": token})
+
+
+class Silence:
+    """Which workers the scheduler has not heard of for ``SILENT`` seconds, said once of each.
+
+    Seconds are counted as they are seen, so that an owner that was held up blames nobody.
+    """
+
+    def __init__(self) -> None:
+        self._heard: dict[str, float] = {}
+        self._quiet: dict[str, float] = {}
+        self._last = float("inf")
+
+    def seen(self, heard: dict[str, float], now: float) -> set[str]:
+        """The silent ones, where the scheduler heard of each worker at those times."""
+        passed, self._last = min(max(0.0, now - self._last), 1.0), now
+        for worker, when in heard.items():
+            same = self._heard.get(worker) == when
+            before = self._quiet.get(worker, 0.0)
+            self._quiet[worker] = before + passed if same else 0.0
+            if before < SILENT <= self._quiet[worker]:
+                log.warning(
+                    "Worker %s has not been heard of for %g s: it is given up, and what it had is "
+                    "asked by others.", worker, SILENT,
+                )  # fmt: skip
+            elif not same and before >= SILENT:
+                log.warning("Worker %s is heard of again.", worker)
+        self._heard = heard
+        return {worker for worker in heard if self._quiet[worker] >= SILENT}
 
 
 def _ours() -> Versions:
