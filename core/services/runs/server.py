@@ -22,7 +22,7 @@ from core.errors import InputError
 from core.judging.offline import load
 from core.services.runs import runner as signals
 from core.services.runs.runner import Runner
-from core.settings import CHECKOUT, FILES, ROOT, Settings
+from core.settings import FILES, Settings, own_environment, own_python
 from core.store.database.data_file import FilePlace
 from core.store.store import Store
 
@@ -43,7 +43,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
             "it may use it."
         )
     environment = {
-        **_environment(),
+        **own_environment(),
         "RUBRIC_STUDIO_DB": str(settings.db),
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
         "RUBRIC_STUDIO_OPEN": "1" if settings.open else "",
@@ -53,7 +53,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
     secrets = [str(home / ".streamlit" / "secrets.toml") for home in homes]
     os.chdir(FILES)  # Streamlit reads .streamlit/config.toml from the working directory
     arguments = [
-        *_python("streamlit", "run", str(FILES / "app.py")),
+        *own_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
         # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
@@ -61,18 +61,6 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
         *(f"--secrets.files={path}" for path in secrets),
     ]
     os.execve(sys.executable, arguments, environment)
-
-
-def _python(module: str, *arguments: str) -> list[str]:
-    """A Python that runs a module and takes none from the folder it is started in (`-P`)."""
-    return [sys.executable, "-P", "-m", module, *arguments]
-
-
-def _environment() -> dict[str, str]:
-    """This process's, in which a checkout finds itself first; what is installed needs no help."""
-    inherited = os.environ.get("PYTHONPATH", "")
-    paths = [*([str(ROOT)] if CHECKOUT else []), *([inherited] if inherited else [])]
-    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
 @contextmanager
@@ -114,8 +102,8 @@ class WorkerProcess:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         files = [word for path in self._files for word in ("--db", str(path))]
-        command = _python("core.cli", "worker", "--with-parent", *files)
-        return subprocess.Popen(command, stdin=subprocess.PIPE, env=_environment())
+        command = own_python("core.cli", "worker", "--with-parent", *files)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, env=own_environment())
 
     def _keep(self) -> None:
         while not self._stopping.is_set():
