@@ -17,6 +17,8 @@ from core.settings import own_environment, own_python
 
 #: Seconds that the checks of a criterion may take for one item; that a process may take to begin.
 PATIENCE, STARTING = 5.0, 60.0
+#: Seconds for which somebody waits who tries checks out.
+IN_ALL = 15.0
 #: Processes at once; what one is told at once, in questions and in characters of text.
 SEATS, AT_ONCE, MOST_CHARACTERS = 4, 64, 1_000_000
 _MEND = "Simplify it, or shorten the text, and retry."
@@ -138,7 +140,11 @@ def _at_once(
         loop, desk = asyncio.get_running_loop(), CheckDesk()
         asks = [CheckAsk(name, "", dict(seen), loop.create_future()) for name, _ in checks]
         try:
-            await desk.work_out(dict(checks), asks)
+            async with asyncio.timeout(IN_ALL):
+                await desk.work_out(dict(checks), asks)
+        except TimeoutError:
+            for ask in asks:
+                _tell(ask, CheckEnded("was not come to, because others took too long."))
         finally:
             await desk.close()
         return await asyncio.gather(*(ask.answer for ask in asks), return_exceptions=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -193,6 +194,7 @@ def test_a_schema_that_refers_elsewhere_is_not_fetched() -> None:
         ({"contains": ""}, "is empty"),
         ({"all": []}, "is empty"),
         ({"regex": "("}, "no regular expression"),
+        ({"json_schema": json.loads('{"not":' * 101 + "{}" + "}" * 101)}, "nested too deep"),
         ({"words": {}}, "has no end"),
         ({"words": {"min": 3, "max": 2}}, "ends before it begins"),
         ({"of": "meta"}, "of"),

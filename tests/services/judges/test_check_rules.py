@@ -147,6 +147,17 @@ def test_a_check_that_would_never_end_is_tried_and_said(monkeypatch: pytest.Monk
     assert (found.option, found.failed) == ("MET", False)
 
 
+def test_who_tries_out_many_that_never_end_waits_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "IN_ALL", 1.0)
+    rules = checks(**{f"c{n}": {"json_schema": {"pattern": "^(b+)+$"}} for n in range(3)})
+
+    tried = try_out(rules, Item(id="a", submission=f'"{"b" * 60}!"'))
+
+    assert {one.why for one in tried} == {
+        "The check was not come to, because others took too long."
+    }
+
+
 def test_a_judge_of_checks_is_kept_and_sits_on_a_panel(store: Store) -> None:
     given = checks(polite={"not": {"contains": "stupid"}})
     plain = {name: one.model_dump(by_alias=True) for name, one in given.items()}

@@ -18,6 +18,7 @@ from core.formats.folder import read_dataset_file, read_rubric_file
 from core.judging.checks import desk
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
+from core.services.runs.runner import Runner
 from core.store.store import Store
 from tests.command_line import cli
 from tests.new_store import new_store
@@ -165,3 +166,14 @@ def test_a_worker_goes_on_with_other_cells_and_other_runs(store: Store, tmp_path
         assert (row.status, row.votes) == ("done", ITEMS - 1)
         assert [one.cell.item for one in store.votes.open_failures(run)] == [HUNG]
     assert not any(map(alive, (first, *others)))
+
+
+def test_a_runner_in_the_apps_own_process_goes_on(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk, "PATIENCE", 0.5)
+    run = queued(store, tmp_path)
+    runner = Runner(Store(store.path)).start()
+    until(lambda: not store.runs.row(run).active, 60)
+    runner.stop()
+    assert (store.runs.row(run).status, store.runs.row(run).votes) == ("done", ITEMS - 1)
