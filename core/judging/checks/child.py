@@ -21,7 +21,7 @@ from core.judging.checks.answers import CheckError, answer
 #: What it says when it can be asked.
 READY = b"ready\n"
 #: Seconds after which it ends itself, if nobody else has; and what it may take of memory.
-LAST, MEMORY = 10.0, 1 << 30
+LAST, MEMORY = 10.0, 1 << 29
 #: The longest reason.
 MOST_WHY = 10_000
 

@@ -168,6 +168,17 @@ def test_a_worker_goes_on_with_other_cells_and_other_runs(store: Store, tmp_path
     assert not any(map(alive, (first, *others)))
 
 
+def test_in_the_middle_of_a_hang_a_worker_gives_its_run_back(store: Store, tmp_path: Path) -> None:
+    run = queued(store, tmp_path)
+    process = running("worker", "--db", store.path)
+    until(lambda: store.runs.row(run).votes >= 100, 60)
+    (child,) = children(process.pid)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert (process.returncode, store.runs.row(run).status) == (0, "queued")
+    assert (alive(child), store.votes.open_failures(run)) == (False, [])
+
+
 def test_a_runner_in_the_apps_own_process_goes_on(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
