@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -174,6 +175,18 @@ def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
 def pace_folder(environ: Mapping[str, str] | None = None) -> Path:
     """Where the processes of a person on this machine agree on when a provider may be asked."""
     return own_data_file(environ).parent / "pace"
+
+
+def own_python(module: str, *arguments: str) -> list[str]:
+    """A Python that runs a module and takes none from the folder it is started in (`-P`)."""
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+def own_environment() -> dict[str, str]:
+    """This process's, in which a checkout finds itself first; what is installed needs no help."""
+    inherited = os.environ.get("PYTHONPATH", "")
+    paths = [*([str(ROOT)] if CHECKOUT else []), *([inherited] if inherited else [])]
+    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
 def _data_folder(env: Mapping[str, str]) -> Path:

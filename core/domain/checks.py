@@ -19,7 +19,7 @@ _TESTS = (
     *("all", "any", "not_"),
 )
 MOST_PATTERN = 2000
-_DEEPEST = 10
+_DEEPEST, _DEEPEST_SCHEMA = 10, 100
 Text = Annotated[str, Field(max_length=100_000)]
 
 
@@ -89,6 +89,9 @@ class Check(Noun):
             raise broken("is empty.", "It would hold for every text.", given[0])
         if self.regex is not None:
             _require_pattern(self.regex)
+        if self.json_schema is not None and _nested(self.json_schema):
+            words = f"At most {_DEEPEST_SCHEMA} levels."
+            raise broken("is nested too deep.", words, "json_schema")
         return self
 
     def describe(self) -> str:
@@ -122,6 +125,16 @@ def _require_pattern(pattern: str) -> None:
     except (re.error, OverflowError, RecursionError) as error:
         mend = "Write it as Python's re does; escape ( [ . * with a backslash."
         raise broken(f"is no regular expression: {error}.", mend, "regex") from None
+
+
+def _nested(schema: Any) -> bool:
+    """Whether a schema has more levels than what is kept can be read with."""
+    level = [schema]
+    for _ in range(_DEEPEST_SCHEMA):
+        held = (one.values() if isinstance(one, dict) else one for one in level)
+        within = (inner for values in held for inner in values if isinstance(inner, dict | list))
+        level = list({id(inner): inner for inner in within}.values())
+    return bool(level)
 
 
 def _range(within: Within) -> str:

@@ -15,6 +15,8 @@ from core.lint.rules import LintEdit, LintFinding
 MANY_LEVELS = 5
 #: Anchors this similar (words in order, 1 is the same) say the same.
 SAME_ANCHOR = 0.9
+#: Words of anchors beyond which only equal ones are the same: the time grows with their product.
+MOST_COMPARED = 300
 
 _RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?:level\s*)?\d+(?:[.,]\d+)?", re.IGNORECASE)
@@ -111,6 +113,8 @@ def _without_degrees(text: str) -> tuple[str, ...]:
 
 
 def _similar(one: tuple[str, ...], other: tuple[str, ...]) -> float:
+    if max(len(one), len(other)) > MOST_COMPARED:
+        return 0.0
     return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 

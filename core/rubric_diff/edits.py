@@ -183,6 +183,8 @@ def _letters(text: str) -> str:
 
 #: From this likeness on, a criterion that is gone and one that is new are taken for the same.
 _SAME = 0.8
+#: Pairs of criteria beyond which only equal requirements are the same, and characters compared.
+MOST_PAIRS, _COMPARED = 2500, 1000
 
 
 @dataclass(frozen=True)
@@ -280,13 +282,16 @@ def guess(before: Rubric, after: Rubric) -> Moves:
     """Which criteria and options are most likely the same, to be looked over by a person.
 
     A criterion that is gone and a new one with nearly its requirement are one that was renamed.
+    (Of more than 2,500 pairs only equal requirements count.)
     Options keep their label, or where as many of them are there as before, their place.
     """
     gone = [c for c in before.criteria if c.name not in {a.name for a in after.criteria}]
     fresh = [c for c in after.criteria if c.name not in {b.name for b in before.criteria}]
-    renamed = dict[str, str]()
+    renamed, likeness = dict[str, str](), _likeness
+    if len(gone) * len(fresh) > MOST_PAIRS:
+        likeness = _equal
     for old in gone:
-        alike = [(_likeness(old, new), new.name) for new in fresh]
+        alike = [(likeness(old, new), new.name) for new in fresh]
         best = max(alike, default=(0.0, ""))
         if best[0] >= _SAME:
             renamed[old.name] = best[1]
@@ -345,4 +350,9 @@ def _labels(criterion: Criterion) -> set[str]:
 
 
 def _likeness(one: Criterion, other: Criterion) -> float:
-    return SequenceMatcher(None, fold(one.requirement), fold(other.requirement)).ratio()
+    first, second = (fold(of.requirement)[:_COMPARED] for of in (one, other))
+    return SequenceMatcher(None, first, second).ratio()
+
+
+def _equal(one: Criterion, other: Criterion) -> float:
+    return float(fold(one.requirement) == fold(other.requirement))

@@ -268,32 +268,30 @@ def _excuse(
     start, end = match.span()
     low, high = text.sentence(start, end)
     # What is asked in one sentence may be refused in the next.
-    asked = text.text[end:high].rstrip().endswith("?")
-    until = text.sentence(high, high + 1)[1] if asked else high
-    if patterns.refusable and (words := _refused(text.text, low, start, end, until)):
+    until = text.sentence(high, high + 1)[1] if text.asks(end, high) else high
+    if patterns.refusable and (words := _refused(text, low, start, end, until)):
         return words
     for pattern in patterns.excuses:
-        if excusing := pattern.search(text.text, low, high):
-            return excusing.group()
+        if excusing := text.first(pattern, low, high):
+            return excusing
     if near is None:
         return ""
     if near.chars is not None:
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
     for words in near.terms:
         # Only what stands beside the finding: its own words cannot excuse it.
-        beside = phrase(words).search(text.text, low, start)
-        beside = beside or phrase(words).search(text.text, end, high)
+        beside = text.first(phrase(words), low, start) or text.first(phrase(words), end, high)
         if beside:
-            return beside.group()
+            return beside
     return ""
 
 
-def _refused(text: str, low: int, start: int, end: int, high: int) -> str:
+def _refused(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
     """A refusal of the match in its sentence that nothing takes back between the two."""
-    for refusal in REFUSES.finditer(text, low, start):
-        if not CONTRAST.search(text, refusal.end(), start):
-            return refusal.group()
-    after = REFUSES_IT.search(text, end, min(high, end + _AFTER))
-    if after and not CONTRAST.search(text, end, after.start()):
+    refusal, until = text.last(REFUSES, low, start)
+    if refusal and not text.first(CONTRAST, until, start):
+        return refusal
+    after = REFUSES_IT.search(text.text, end, min(high, end + _AFTER))
+    if after and not CONTRAST.search(text.text, end, after.start()):
         return after.group()
     return ""

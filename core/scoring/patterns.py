@@ -108,6 +108,8 @@ class FoldedText:
     def __init__(self, original: str) -> None:
         self.original = original
         self._at: list[int] | None = None
+        self._found = dict[re.Pattern[str], list[tuple[int, int]]]()
+        self._ends = dict[int, int]()
         if original.isascii():
             self.text = original.lower()
             return
@@ -123,6 +125,41 @@ class FoldedText:
         if self._at is None:
             return start, end
         return self._at[start], self._at[end - 1] + 1
+
+    def first(self, pattern: re.Pattern[str], low: int, high: int) -> str:
+        """The first match of a pattern that lies within a stretch of the plain form, or nothing.
+
+        All matches are found once: a text of findings alone takes no time that grows as its square.
+        """
+        spans = self._spans(pattern)
+        at = bisect_left(spans, (low, 0))
+        return self._said(spans[at]) if at < len(spans) and spans[at][1] <= high else ""
+
+    def last(self, pattern: re.Pattern[str], low: int, high: int) -> tuple[str, int]:
+        """The last match there, or nothing, and where it ends."""
+        spans = self._spans(pattern)
+        at = bisect_right(spans, high, key=lambda span: span[1]) - 1
+        if at < 0 or spans[at][0] < low:
+            return "", low
+        return self._said(spans[at]), spans[at][1]
+
+    def _spans(self, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
+        if pattern not in self._found:
+            every = (match.span() for match in pattern.finditer(self.text))
+            self._found[pattern] = [span for span in every if span[0] < span[1]]
+        return self._found[pattern]
+
+    def _said(self, span: tuple[int, int]) -> str:
+        return self.text[span[0] : span[1]]
+
+    def asks(self, start: int, end: int) -> bool:
+        """Whether a stretch of the plain form ends with a question mark, and maybe blanks."""
+        if end not in self._ends:
+            at = end
+            while at > 0 and self.text[at - 1].isspace():
+                at -= 1
+            self._ends[end] = at
+        return self._ends[end] > start and self.text[self._ends[end] - 1] == "?"
 
     @cached_property
     def _breaks(self) -> list[int]:

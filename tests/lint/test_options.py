@@ -86,6 +86,12 @@ def test_a_check_of_options_trips_and_lets_the_near_miss_pass(rule, trips, near)
     assert rules_of(rubric(levels(*near))) == []
 
 
+def test_anchors_of_thousands_of_words_are_the_same_only_where_they_are_equal() -> None:
+    long = "step " * 3900
+    assert "indistinct-options" not in rules_of(rubric(levels(("A", long), ("B", long + "b"))))
+    assert "indistinct-options" in rules_of(rubric(levels(("A", long + "a."), ("B", long + "a!"))))
+
+
 def valued(*values: float, **fields: Any) -> Rubric:
     options = [
         {"label": label, "description": anchor, "value": value}

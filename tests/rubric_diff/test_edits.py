@@ -73,6 +73,20 @@ def test_a_criterion_with_nearly_the_same_requirement_was_renamed() -> None:
     assert (found.stale, found.in_place) == ((), False)
 
 
+def test_of_very_many_criteria_only_those_that_ask_the_same_were_renamed() -> None:
+    # 60 x 60 pairs; of each, nearly the same would be enough where there are few.
+    before = rubric(
+        *(changed(RIGHT, name=f"a{n}", requirement=f"Is {n} right?") for n in range(60))
+    )
+    after = rubric(
+        *(changed(RIGHT, name=f"b{n}", requirement=f"Is {n} right?") for n in range(59)),
+        changed(RIGHT, name="b59", requirement="Is 59 right now?"),
+    )
+    found = edits_between(before, after)
+    assert found.moves.renamed == {f"a{n}": f"b{n}" for n in range(59)}
+    assert (found.added, found.removed) == (("b59",), ("a59",))
+
+
 def test_another_criterion_is_one_that_went_and_one_that_came() -> None:
     other = changed(RIGHT, name="Polite", requirement="No harsh words stand in the reply.")
     found = edits_between(RUBRIC, rubric(other, DEPTH))

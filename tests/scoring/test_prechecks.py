@@ -220,3 +220,12 @@ def test_no_pattern_repeats_without_bound_so_that_no_text_can_make_it_slow(sourc
     for pattern in patterns:
         bare = re.sub(r"\\.|\[[^]]*\]", "x", pattern.pattern)  # without escapes and classes
         assert not re.search(r"[*+]|\{\d+,\}", bare), pattern.pattern
+
+
+def test_a_text_of_findings_alone_is_screened_like_any_other() -> None:
+    # 680,000 characters without the end of a sentence. Each finding is looked at in its own.
+    harm = Precheck(name="harm", families=("self_harm",))
+    text = "go and kill yourself, i cannot help " * 20_000
+    (mark,) = screen([harm], text)
+    # What is refused before it is excused: all but the first.
+    assert (len(mark.found), mark.excused) == (1, 19_999)

@@ -23,6 +23,8 @@ _TABLES = frozenset(
 #: Moodle: a folder for each participant, or all in the file's name. The number is the one that its
 #: grading worksheet calls "Participant 12345".
 _MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
+#: No program writes longer paths, and over one made for it the pattern takes minutes.
+_LONGEST_PATH = 1000
 #: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
 _CANVAS = re.compile(
     r"(?P<who>[^_/]+)_(?:(?P<late>LATE)_)?(?P<id>\d+)_(?:\d+_(?P<file>[^/]+)|(?P<text>text|link)\.html)\Z"
@@ -137,7 +139,7 @@ def _joined(texts: list[tuple[str, str]]) -> str:
 
 
 def _handed_in(path: str) -> _HandedIn:
-    moodle = _MOODLE.match(path)
+    moodle = _of_moodle(path)
     if moodle:
         label = moodle["file"].lstrip("/") or PurePosixPath(path).name
         return _HandedIn(moodle["id"], label, {"participant": moodle["who"]}, path)
@@ -152,7 +154,11 @@ def _handed_in(path: str) -> _HandedIn:
     return _HandedIn(path, name, {}, path)
 
 
+def _of_moodle(path: str) -> re.Match[str] | None:
+    return _MOODLE.match(path) if len(path) <= _LONGEST_PATH else None
+
+
 def _common_folder(paths: list[str]) -> str:
     """The folder in which all files lie, where it is not a participant's own."""
     folder = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""  # noqa: PTH120
-    return f"{folder}/" if folder and not _MOODLE.match(f"{folder}/x") else ""
+    return f"{folder}/" if folder and not _of_moodle(f"{folder}/x") else ""

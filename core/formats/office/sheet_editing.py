@@ -21,7 +21,7 @@ from core.formats.source.heading import header_at
 _ROW = re.compile(r'<row\b[^>]*?\br="(\d+)"[^>]*?(?:/>|>.*?</row>)', re.S)
 _CELL = re.compile(r'<c\b[^>]*?\br="([A-Z]+\d+)"[^>]*?(?:/>|>.*?</c>)', re.S)
 _STYLE = re.compile(r'<c\b[^>]*?\bs="(\d+)"')
-_WORKED_OUT = re.compile(rb"<calcPr\b(?![^>]*fullCalcOnLoad)")
+_WORKED_OUT = re.compile(rb"<calcPr\b(?![^<>]*fullCalcOnLoad)")
 _MEND = "Save it as CSV and try again."
 
 
@@ -42,6 +42,9 @@ class SheetTable(RawTable):
         """
         archive = Unpacked(self.book, self.name)
         text = archive.read(self.part).decode("utf-8-sig")
+        if "<!" in text or "<?" in text[1:]:
+            # Within a comment a row may begin that never ends; no program writes one.
+            raise InputError(f"This sheet cannot be written to. {_MEND}", (), self.name)
         rows: dict[int, dict[int, str]] = {}
         for (row, column), value in changes.items():
             rows.setdefault(self.rows[row].line, {})[column] = value

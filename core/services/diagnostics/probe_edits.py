@@ -271,11 +271,11 @@ def _padded(text: str, rng: Random) -> Iterator[EditedText]:
     """
     own, order = words(text), list(_PADDING)
     rng.shuffle(order)
-    more, at = list[str](), 0
+    more, grown = list[str](), 0
     for dose in DOSES:
-        while not more or words(" ".join(more)) < dose * own - words(order[at % len(order)]) / 2:
-            more.append(order[at % len(order)])
-            at += 1
+        while not more or grown < dose * own - words(order[len(more) % len(order)]) / 2:
+            more.append(order[len(more) % len(order)])
+            grown += words(more[-1])
         added = " ".join(more)
         key = f"{_LONGER}:{round(dose * 100)}"
         yield EditedText(key, f"{text.rstrip()}\n\n{added}", words(added) / own)

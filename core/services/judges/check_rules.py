@@ -16,7 +16,8 @@ from core.domain.rubric import MET, UNMET
 from core.errors import InputError, Problem
 from core.formats.rubrics.rubric_file import as_yaml
 from core.formats.source.yaml_reader import read_yaml
-from core.judging.check_judge import CheckError, answer
+from core.judging.checks.answers import CheckError, places, seen
+from core.judging.checks.desk import CheckEnded, at_once, told
 
 Test = Literal[
     "contains", "lacks", "equals", "regex", "words", "characters", "number", "json_schema"
@@ -217,11 +218,16 @@ class Tried:
 
 def try_out(checks: Mapping[str, CriterionChecks], item: Item) -> list[Tried]:
     """What each criterion's checks say of an item, and which of them it comes from."""
-    return [_tried(criterion, found, item) for criterion, found in checks.items()]
-
-
-def _tried(criterion: str, checks: CriterionChecks, item: Item) -> Tried:
     try:
-        return Tried(criterion, *answer(checks, item))
+        said = at_once(told(checks), seen(places(checks.values()), item))
     except CheckError as error:
-        return Tried(criterion, None, str(error), failed=True)
+        said = dict.fromkeys(checks, error)
+    return [_tried(criterion, said[criterion]) for criterion in checks]
+
+
+def _tried(criterion: str, said: tuple[str | None, str] | CheckError) -> Tried:
+    if isinstance(said, CheckEnded):
+        return Tried(criterion, None, f"The check {said}", failed=True)
+    if isinstance(said, CheckError):
+        return Tried(criterion, None, str(said), failed=True)
+    return Tried(criterion, *said)

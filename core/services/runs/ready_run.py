@@ -18,7 +18,8 @@ from core.domain.votes import Cell
 from core.judging.asking.answer_cache import CachedCompletion, ResponseCache, as_kept
 from core.judging.asking.batch_judge import BatchJudge
 from core.judging.asking.llm_judge import LLMJudge
-from core.judging.check_judge import CheckJudge
+from core.judging.checks.desk import CheckDesk
+from core.judging.checks.judge import CheckJudge
 from core.judging.function_judge import FunctionJudge
 from core.judging.pace import PaceTimes, pace_times
 from core.judging.protocol import AskableJudge
@@ -102,8 +103,8 @@ def load_job(store: Store, run_id: int) -> Job:
 
 class Providers:
     """What a process can ask: providers, through open connections and gates that all of its runs
-    share, and ``functions`` of Python by the names of their judges. Through the folder ``pace`` it
-    keeps to limits a minute together with other processes.
+    share, processes for ``checks``, and ``functions`` of Python by the names of their judges.
+    Through the folder ``pace`` it keeps to limits a minute together with other processes.
     """
 
     def __init__(self, functions: Functions = NO_FUNCTIONS, pace: Path | None = None) -> None:
@@ -111,6 +112,7 @@ class Providers:
         self._times: list[PaceTimes] = []
         self._providers: dict[str, ModelProvider] = {}
         self._gates: dict[str, ProviderGate] = {}
+        self.checks = CheckDesk()
 
     def judge(
         self,
@@ -163,6 +165,7 @@ class Providers:
             times.close()
         for provider in self._providers.values():
             await provider.close()
+        await self.checks.close()
 
 
 async def ready_judges(
@@ -179,7 +182,7 @@ async def ready_judges(
         if spec.kind in CODE_KINDS:
             judges[spec.name] = providers.function(spec)
         elif spec.kind == "check":
-            judges[spec.name] = CheckJudge(spec)
+            judges[spec.name] = CheckJudge(spec, providers.checks)
         elif spec.learns:
             judges[spec.name], training[spec.name] = await (train or trained_here)(spec, job)
         elif is_batched(spec, job.plan.details):

@@ -15,8 +15,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from core.errors import InputError
-from core.services.runs.keeping.keeper import python, python_environment
-from core.settings import FILES, Settings
+from core.settings import FILES, Settings, own_environment, own_python
 
 
 def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = "") -> NoReturn:
@@ -35,7 +34,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
             "it may use it."
         )
     environment = {
-        **python_environment(),
+        **own_environment(),
         "RUBRIC_STUDIO_DB": str(settings.db),
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
         "RUBRIC_STUDIO_OPEN": "1" if settings.open else "",
@@ -45,7 +44,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
     secrets = [str(home / ".streamlit" / "secrets.toml") for home in homes]
     os.chdir(FILES)  # Streamlit reads .streamlit/config.toml from the working directory
     arguments = [
-        *python("streamlit", "run", str(FILES / "app.py")),
+        *own_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
         # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.

@@ -172,6 +172,13 @@ def test_an_archive_of_moodle_is_an_item_a_participant() -> None:
     ]
 
 
+def test_a_path_longer_than_any_program_writes_is_not_taken_for_one_of_moodle() -> None:
+    # Over 60,000 characters made for it the pattern took 17 seconds a file.
+    endless = "Ann_1_assignsubmission_file_" + "a" * 2000 + ".txt"
+    with pytest.raises(InputError, match="500 is the limit"):
+        parse_dataset(zipped({endless: "x", "b.txt": "b"}), "essays.zip")
+
+
 def test_an_archive_of_canvas_is_an_item_a_user() -> None:
     read = parse_dataset(zipped(CANVAS), "submissions.zip")
     items = {item.id: item for item in read.value.items}

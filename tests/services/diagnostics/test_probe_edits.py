@@ -44,6 +44,12 @@ def test_padding_goes_after_the_text_and_a_higher_dose_goes_on_from_the_lower() 
     assert found[2].text.startswith(found[1].text)
 
 
+def test_a_text_of_very_many_words_is_padded_like_a_short_one() -> None:
+    # 400,000 words, the most of them that an item holds: half of them, within half a sentence.
+    grown = {one.key: one.grown for one in twins("Yes. " * 400_000, ["longer"], [], Random(1))}
+    assert grown["longer:50"] == pytest.approx(0.5, abs=1e-4)
+
+
 def test_leaving_out_empty_phrases_keeps_every_other_word() -> None:
     assert edited("shorter")["shorter"] == (
         "I think the bridge is old, and it may be closed soon. Because it rained, the river rose.\n"

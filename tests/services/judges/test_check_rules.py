@@ -10,6 +10,7 @@ from core.domain.base import build
 from core.domain.checks import CriterionChecks
 from core.domain.dataset import Item
 from core.errors import InputError
+from core.judging.checks import desk
 from core.services.judges import check_rules, registry
 from core.services.judges.check_rules import RuleRow, checks_from, new_row, rows_of, try_out
 from core.store.store import Store
@@ -133,6 +134,28 @@ def test_a_text_is_tried_as_a_run_would_judge_it() -> None:
     # "see http://x" are two words, and nothing is said of what is shorter than nine.
     assert found == {"cites": ("MET", False), "own": (None, True), "long": (None, False)}
     assert 'contains "http"' in try_out(rules, item)[0].why
+
+
+def test_a_check_that_would_never_end_is_tried_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "PATIENCE", 0.5)
+    rules = checks(c={"json_schema": {"pattern": "^(a+)+$"}}, d={"contains": "a"})
+
+    hung, found = try_out(rules, Item(id="a", submission=f'"{"a" * 60}!"'))
+
+    assert hung.failed
+    assert hung.why.startswith("The check took more than 0.5 s and was ended.")
+    assert (found.option, found.failed) == ("MET", False)
+
+
+def test_who_tries_out_many_that_never_end_waits_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "IN_ALL", 1.0)
+    rules = checks(**{f"c{n}": {"json_schema": {"pattern": "^(b+)+$"}} for n in range(3)})
+
+    tried = try_out(rules, Item(id="a", submission=f'"{"b" * 60}!"'))
+
+    assert {one.why for one in tried} == {
+        "The check was not come to, because others took too long."
+    }
 
 
 def test_a_judge_of_checks_is_kept_and_sits_on_a_panel(store: Store) -> None:

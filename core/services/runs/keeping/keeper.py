@@ -27,7 +27,7 @@ from core.errors import StoreError
 from core.judging.offline import load
 from core.services.runs import runner as signals
 from core.services.runs.runner import Runner
-from core.settings import CHECKOUT, ROOT, Settings
+from core.settings import Settings, own_environment, own_python
 from core.store.database.data_file import FilePlace
 from core.store.runs import logbook
 from core.store.runs.stops import How
@@ -38,18 +38,6 @@ log = logging.getLogger(__name__)
 HUNG_AFTER, LOOK_EVERY = 60.0, 1.0
 #: So long a worker that is told to end may take: it waits for calls, and for a locked file.
 END_WITHIN = 20.0
-
-
-def python(module: str, *arguments: str) -> list[str]:
-    """A Python that runs a module and takes none from the folder it is started in (`-P`)."""
-    return [sys.executable, "-P", "-m", module, *arguments]
-
-
-def python_environment() -> dict[str, str]:
-    """This process's, in which a checkout finds itself first; what is installed needs no help."""
-    inherited = os.environ.get("PYTHONPATH", "")
-    paths = [*([str(ROOT)] if CHECKOUT else []), *([inherited] if inherited else [])]
-    return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
 @contextmanager
@@ -92,8 +80,8 @@ class WorkerProcess:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         files = [word for path in self._files for word in ("--db", str(path))]
-        command = python("core.cli", "worker", "--with-parent", *files)
-        return subprocess.Popen(command, stdin=subprocess.PIPE, env=python_environment())
+        command = own_python("core.cli", "worker", "--with-parent", *files)
+        return subprocess.Popen(command, stdin=subprocess.PIPE, env=own_environment())
 
     def _keep(self) -> None:
         while True:

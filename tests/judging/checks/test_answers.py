@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -13,7 +14,10 @@ from core.domain.dataset import Item, Sections
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.votes import AskedOutcome, Cell, Vote, VoteFailure
-from core.judging.check_judge import CheckError, CheckJudge, holds
+from core.judging.checks import answers
+from core.judging.checks.answers import CheckError, places, seen
+from core.judging.checks.desk import CheckDesk
+from core.judging.checks.judge import CheckJudge
 from core.judging.protocol import Question
 
 ITEM = Item(
@@ -33,13 +37,29 @@ DEPTH = Criterion(
 RUBRIC = Rubric(name="r", criteria=(CITES, DEPTH))
 
 
-def ask(checks: dict[str, Any], criterion: Criterion = CITES) -> Vote | VoteFailure:
-    judge = CheckJudge(Judge(name="j", kind="check", checks=checks))
-    cell = Cell(ITEM.id, criterion.name, "j", 0)
-    question = Question(cell, ITEM, RUBRIC, criterion, (0, 1), 1)
-    outcome: AskedOutcome = asyncio.run(judge.ask(question))
-    (said,) = outcome.results
+def ask(
+    checks: dict[str, Any], criterion: Criterion = CITES, item: Item = ITEM
+) -> Vote | VoteFailure:
+    cell = Cell(item.id, criterion.name, "j", 0)
+    question = Question(cell, item, RUBRIC, criterion, (0, 1), 1)
+
+    async def answered() -> AskedOutcome:
+        desk = CheckDesk()
+        judge = CheckJudge(Judge(name="j", kind="check", checks=checks), desk)
+        try:
+            return await judge.ask(question)
+        finally:
+            await judge.close()
+            await desk.close()
+
+    (said,) = asyncio.run(answered()).results
     return said
+
+
+def holds(check: Check, item: Item) -> bool:
+    """As the process that works checks out says it."""
+    one = CriterionChecks.model_validate(check.model_dump(by_alias=True, exclude_defaults=True))
+    return answers.holds(check, seen(places([one]), item))
 
 
 @pytest.mark.parametrize(
@@ -174,6 +194,7 @@ def test_a_schema_that_refers_elsewhere_is_not_fetched() -> None:
         ({"contains": ""}, "is empty"),
         ({"all": []}, "is empty"),
         ({"regex": "("}, "no regular expression"),
+        ({"json_schema": json.loads('{"not":' * 101 + "{}" + "}" * 101)}, "nested too deep"),
         ({"words": {}}, "has no end"),
         ({"words": {"min": 3, "max": 2}}, "ends before it begins"),
         ({"of": "meta"}, "of"),

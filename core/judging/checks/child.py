@@ -1,0 +1,100 @@
+"""The process that works checks out: asked on its input, it answers on its output, line by line.
+
+It ends with its input. Signals it leaves to whoever started it, who kills it; where that one is
+gone and a check goes on for ever, it ends itself, whoever holds the interpreter.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any
+
+from core.domain.checks import CriterionChecks
+from core.judging.checks.answers import CheckError, answer
+
+#: What it says when it can be asked.
+READY = b"ready\n"
+#: Seconds after which it ends itself, if nobody else has; and what it may take of memory.
+LAST, MEMORY = 10.0, 1 << 29
+#: The longest reason.
+MOST_WHY = 10_000
+
+
+def as_line(value: Any) -> bytes:
+    """A value as a line of JSON; half of a character, too, comes through."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def of_line(line: bytes) -> Any:
+    r"""The value of a line.
+
+    >>> of_line(as_line(["\ud800", None])) == ["\ud800", None]
+    True
+    """
+    return json.loads(line.decode("utf-8", "surrogatepass"))
+
+
+def main() -> None:
+    """Answer until nobody asks any more.
+
+    Each line has the checks of some criteria (`checks`), what is seen of some items (`items`) and
+    which is asked of which (`asks`): a line of answer for each.
+    """
+    _left_alone()
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no file, but a descriptor
+        _say(READY)
+        for line in sys.stdin.buffer:
+            asked = of_line(line)
+            for criterion, item in asked["asks"]:
+                faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
+                said = _answered(asked["checks"][criterion], asked["items"][item])
+                faulthandler.cancel_dump_traceback_later()
+                _say(as_line(said))
+
+
+def _say(line: bytes) -> None:
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+
+
+def _answered(checks: str, seen: dict[str, str]) -> tuple[str | None, str, bool]:
+    """The option's label, why, and whether it is a failure."""
+    try:
+        label, why = answer(_read(checks), seen)
+    except CheckError as error:
+        return None, str(error), True
+    except MemoryError:
+        return None, "The check takes too much memory for this text.", True
+    except RecursionError:
+        return None, "The check is nested too deep, or refers to itself without end.", True
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())
+        return None, f"The check cannot be worked out for this text: {said[:200]}", True
+    return label, why[:MOST_WHY], False
+
+
+@lru_cache(maxsize=256)
+def _read(checks: str) -> CriterionChecks:
+    return CriterionChecks.model_validate(json.loads(checks))
+
+
+def _left_alone() -> None:
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    with suppress(ImportError, ValueError, OSError):  # not every system bounds memory
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+if __name__ == "__main__":
+    with suppress(BrokenPipeError):
+        main()

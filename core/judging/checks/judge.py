@@ -1,0 +1,81 @@
+"""The judge of rules. It asks nobody and costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from core.domain.panel import Judge
+from core.domain.votes import AskedOutcome, FailureKind, Vote, VoteFailure
+from core.judging.checks.answers import CheckError, places, seen
+from core.judging.checks.desk import CheckAsk, CheckDesk, CheckEnded, told
+from core.judging.protocol import Question
+
+_NOBODY = "It has no check for this criterion."
+
+
+class CheckJudge:
+    """Answers by its checks; abstains from criteria without any, and where none of them holds.
+
+    A check that cannot be worked out or takes too long, and an option that the criterion does not
+    have, are failures. All that is asked while the ``desk`` is at work goes there together.
+    """
+
+    def __init__(self, spec: Judge, desk: CheckDesk) -> None:
+        self.spec, self._desk = spec, desk
+        self._places = places(spec.checks.values())
+        self._checks = told(spec.checks)
+        self._waiting = list[CheckAsk]()
+        self._working: asyncio.Task[None] | None = None
+
+    async def ask(self, question: Question) -> AskedOutcome:
+        """A vote on the question's cell, or why there is none. No call, no cost, no order."""
+        criterion, item = question.criterion, question.item
+        label, reason = None, _NOBODY
+        if criterion.name in self._checks:
+            try:
+                label, reason = await self._answer(question)
+            except CheckEnded as error:
+                message = f"The check of judge {self.spec.name!r} for item {item.id!r} {error}"
+                return _failed(question, "code", message)
+            except CheckError as error:
+                return _failed(question, "code", str(error))
+        if label is None:
+            return AskedOutcome((Vote(question.cell, criterion.na_index, True, reason),))
+        option = criterion.index_of(label)
+        if option is None:
+            options = ", ".join(one.label for one in criterion.choices)
+            message = f"It says {label!r}, which is none of the options: {options}."
+            return _failed(question, "out_of_range", message)
+        abstained = criterion.choices[option].na
+        return AskedOutcome((Vote(question.cell, option, abstained, reason),))
+
+    async def close(self) -> None:
+        """Gives up what is still worked out."""
+        if self._working is not None:
+            self._working.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._working
+
+    async def _answer(self, question: Question) -> tuple[str | None, str]:
+        loop = asyncio.get_running_loop()
+        found: asyncio.Future[tuple[str | None, str]] = loop.create_future()
+        given = seen(self._places, question.item)
+        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, given, found))
+        if self._working is None or self._working.done():
+            self._working = loop.create_task(self._work())
+        return await found
+
+    async def _work(self) -> None:
+        while self._waiting:
+            asked, self._waiting = self._waiting, []
+            try:
+                await self._desk.work_out(self._checks, asked)
+            except Exception as error:
+                for ask in asked:
+                    if not ask.answer.done():
+                        ask.answer.set_exception(error)
+
+
+def _failed(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
+    return AskedOutcome((VoteFailure(question.cell, kind, message),))
