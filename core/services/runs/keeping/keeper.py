@@ -9,7 +9,6 @@ worker *moves*; one that does not is killed and replaced, and what it was at is 
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import socket
 import subprocess
