@@ -143,6 +143,8 @@ def _open(settings: Settings) -> Store:
     from core.services import open_store
 
     store = open_store(settings)
+    if store.read_only:
+        note(f"{store.path} can only be read here: nobody may write it elsewhere meanwhile.")
     if settings.access is not None:
         from getpass import getuser
 

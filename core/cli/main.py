@@ -33,21 +33,29 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Put it in place of a file that is there.")
+@click.option("--damaged", is_flag=True, help="Keep the copy even if it is not sound.")
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="What the copy holds as JSON on stdout.")
-def backup(file: Path, force: bool, db: Path | None, as_json: bool) -> None:
-    """Copy the whole data file to FILE, consistent, also while others write.
+def backup(file: Path, force: bool, damaged: bool, db: Path | None, as_json: bool) -> None:
+    """Copy the whole data file to FILE, consistent, also while others write, and verify the copy.
 
-    To go back to it, end every program that uses the data file, and put the copy in its place.
+    A copy that is not sound is not kept, and what is in FILE stays; exit status 1. To go back to
+    a copy, end every program that uses the data file, and put the copy in its place.
     """
     from core.cli import integrity
 
     with common.plain_errors(as_json):
-        made = integrity.backup(_existing(db), file, force=force)
+        made, found = integrity.backup(_existing(db), file, force=force, damaged=damaged)
+        if not found["ok"]:
+            common.complain(integrity.as_text(found))
+        if made is None:
+            words = f"{file} was not written: what the data file holds is not sound. Put a good "
+            common.complain(words + "copy back, or keep one of it as it is with --damaged.")
         if as_json:
-            common.result(made._asdict())
-        else:
+            common.result(found if made is None else made._asdict())
+        elif made is not None:
             common.tell(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
+        sys.exit(common.DONE if found["ok"] else common.NOT_ALL)
 
 
 @click.command()

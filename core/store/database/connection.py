@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,11 @@ from typing import Any, TypeVar
 
 from core.domain.access import LOCAL, Actor, Verb, allow
 from core.errors import Damaged, InputError, NotAllowed, NotFound, NotNow, StoreError
+from core.part_files import sweep
 from core.store.database.content import to_json
-from core.store.database.data_file import FilePlace, make_private
+from core.store.database.data_file import FilePlace, cannot_write, make_private, to_read
 from core.store.database.migrations import migrate, pending
+from core.store.database.sums import add_sums
 
 BUSY_SECONDS = 30.0
 #: How long a thread waits for its turn among those of this process.
@@ -83,17 +85,20 @@ class Connections:
         StoreError: the file is not ours, newer than this program, locked, or out of reach.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, reading: bool = False) -> None:
         self.path = Path(path)
+        #: Whether nothing can be written: it was opened so, or cannot be opened otherwise.
+        self.read_only = reading or cannot_write(self.path)
         self.actor = LOCAL
         self._local = threading.local()
         self._turn = threading.Lock()
-        try:
-            make_private(self.path)
-        except OSError as error:
-            raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
+        if not self.read_only:
+            try:
+                make_private(self.path)
+            except OSError as error:
+                raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         with self._in_words():
-            _patiently(self._make_ready)
+            _patiently(self._require_current if self.read_only else self._make_ready)
         self._place = FilePlace(self.path)
 
     def acting(self, actor: Actor) -> Connections:
@@ -129,7 +134,7 @@ class Connections:
             # Or else SQLite would make a new, empty file where ours was.
             self._place.require()
             with self._in_words():
-                held = (os.getpid(), _patiently(lambda: _connect(self.path)))
+                held = (os.getpid(), _patiently(self._connect))
             self._local.held = held
             self._local.log = self._place.log()
         return held[1]
@@ -169,6 +174,8 @@ class Connections:
             try:
                 recorded = _put_on_record(connection, grant)
                 yield connection
+                if not within:
+                    add_sums(connection)
                 connection.execute(commit)
             except BaseException:
                 if recorded and grant is not None:
@@ -223,8 +230,20 @@ class Connections:
         with self._in_words():
             return self.mine.execute(sql, values).fetchall()
 
+    def _connect(self) -> sqlite3.Connection:
+        return _connect(to_read(self.path) if self.read_only else self.path)
+
+    def _require_current(self) -> None:
+        with closing(self._connect()) as connection:
+            if pending(connection, str(self.path)):
+                raise StoreError(
+                    f"{self.path} is of an earlier version, and cannot be brought up to date where "
+                    "it can only be read. Copy it to a folder that can be written."
+                )
+
     def _make_ready(self) -> None:
-        connection = _connect(self.path)
+        sweep(self.path.parent)
+        connection = self._connect()
         try:
             due = pending(connection, str(self.path))
             _use_wal(connection, self.path)
@@ -310,10 +329,14 @@ class _OfAThread(sqlite3.Connection):
             self.close()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path | str) -> sqlite3.Connection:
     # isolation_level=None: the driver never opens a transaction behind our back.
     connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, factory=_OfAThread
+        path,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        factory=_OfAThread,
+        uri=isinstance(path, str),
     )
     try:
         connection.execute("PRAGMA foreign_keys = ON")
