@@ -122,13 +122,13 @@ interval_option: Callable[[Any], Any] = click.option(
 )
 
 
-def settings_with(db: Path | None) -> Settings:
-    """The settings of the environment, with the data file of ``--db`` or ``--workspace``."""
+def settings_with(db: Path | None, *, every: bool = False) -> Settings:
+    """The settings of the environment, with the data file of ``--db``, ``--workspace``, or all."""
     settings = load_settings()
     context = click.get_current_context(silent=True)
     name = "" if context is None else context.meta.get(_WORKSPACE, "")
     if db is None:
-        return settings.only(name)
+        return settings if every and not name else settings.only(name)
     if name:
         raise InputError("Name a data file with --db or a workspace with --workspace, not both.")
     return replace(settings, db=db.expanduser().absolute())
@@ -136,10 +136,11 @@ def settings_with(db: Path | None) -> Settings:
 
 def open_db(db: Path | None) -> Store:
     """The store, made on first use, closed when the command ends."""
-    return _open(settings_with(db))
+    return open_as(settings_with(db))
 
 
-def _open(settings: Settings) -> Store:
+def open_as(settings: Settings) -> Store:
+    """The store of these settings, closed when the command ends."""
     from core.services import open_store
 
     store = open_store(settings)
@@ -177,7 +178,7 @@ def open_to_read(db: Path | None) -> Store:
     if not settings.db.exists():
         folder = click.get_current_context().with_resource(TemporaryDirectory())
         settings = replace(settings, db=Path(folder) / settings.db.name)
-    return _open(settings)
+    return open_as(settings)
 
 
 # Results to stdout, everything else to stderr; mendable trouble ends with status 2.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -47,6 +48,34 @@ def backup(
         return damaged or found["ok"]
 
     return store.backup(target, sound), found
+
+
+def nightly(
+    stores: Iterable[tuple[str, Callable[[], Store]]], folder: Path, today: str, keep: int
+) -> Iterator[tuple[str, Backup | None, str]]:
+    """A copy of each data file in ``folder``, named by it and the day; yields what came of each.
+
+    Only after a new copy of a data file is there, sound, are its older copies beyond the newest
+    ``keep`` taken away. One that fails keeps its older copies, and the others go on.
+    """
+    for name, open_store in stores:
+        target = folder / f"{name}-{today}.db"
+        try:
+            made, found = backup(open_store(), target, force=True)
+        except RubricStudioError as error:
+            yield name, None, str(error)
+            continue
+        if made is None:
+            yield name, None, as_text(found)
+            continue
+        copies = [path for path in folder.iterdir() if _copy_of(name).fullmatch(path.name)]
+        for older in sorted(copies)[:-keep]:
+            older.unlink()
+        yield name, made, ""
+
+
+def _copy_of(name: str) -> re.Pattern[str]:
+    return re.compile(re.escape(name) + r"-\d{4}-\d\d-\d\d\.db")
 
 
 def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
