@@ -100,7 +100,7 @@ def ensure_defaults(store: Store) -> None:
 
     Those that somebody renamed or put away since are left as they are.
     """
-    if store.settings.get(_SEEDED):
+    if store.read_only or store.settings.get(_SEEDED):
         return
     now = clock.now()
     with store.write():

@@ -23,7 +23,7 @@ from core.judging.offline import load
 from core.services.runs import runner as signals
 from core.services.runs.runner import Runner
 from core.settings import CHECKOUT, FILES, ROOT, Settings
-from core.store.database.data_file import FilePlace
+from core.store.database.data_file import FilePlace, cannot_write
 from core.store.store import Store
 
 
@@ -81,10 +81,12 @@ def runner_beside(settings: Settings) -> Iterator[None]:
     from core.services import open_store
 
     signals.hang_up_ends()
-    if settings.runner == "none":
+    # Of a data file that can only be read, nothing is worked off.
+    written = [one for one in settings.each() if not cannot_write(one.db)]
+    if settings.runner == "none" or not written:
         yield
     elif settings.runner == "thread":
-        runners = [Runner(open_store(one), settings.cluster).start() for one in settings.each()]
+        runners = [Runner(open_store(one), settings.cluster).start() for one in written]
         try:
             yield
         finally:
@@ -106,7 +108,8 @@ class WorkerProcess:
     """
 
     def __init__(self, settings: Settings) -> None:
-        self._files = {one.db: FilePlace(one.db) for one in settings.each()}
+        written = [one.db for one in settings.each() if not cannot_write(one.db)]
+        self._files = {path: FilePlace(path) for path in written}
         self._stopping = threading.Event()
         self._worker = self._spawn()
         self._thread = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
