@@ -176,6 +176,14 @@ def pace_folder(environ: Mapping[str, str] | None = None) -> Path:
     return own_data_file(environ).parent / "pace"
 
 
+def allowed_programs_file(environ: Mapping[str, str] | None = None) -> Path:
+    """Which programs this person has allowed as judges: in their own folder, beside no data."""
+    env = os.environ if environ is None else environ
+    base = env.get("XDG_CONFIG_HOME")
+    folder = Path(base) if base else Path(env.get("HOME", "~")) / ".config"
+    return folder.expanduser().absolute() / "rubric-studio" / "allowed-programs.json"
+
+
 def _data_folder(env: Mapping[str, str]) -> Path:
     base = env.get("XDG_DATA_HOME")
     folder = Path(base) if base else Path(env.get("HOME", "~")) / ".local" / "share"

@@ -18,7 +18,6 @@ from core.domain.library import JudgeRow, PanelRow
 from core.domain.panel import CODE_KINDS, Judge, Panel
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, NotFound, Problem
-from core.judging.command_judge import commands_of
 from core.judging.function_judge import JudgeFunction
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
@@ -309,11 +308,6 @@ _OWN = "Use off, low, medium or high instead"
 #: Functions of this program by the names of the judges that they are.
 Functions = Mapping[str, JudgeFunction]
 NO_FUNCTIONS: Functions = MappingProxyType({})
-
-
-def programs_of(judges: Iterable[Judge]) -> Functions:
-    """The judges that are programs, as functions: for who starts grading himself, never a page."""
-    return commands_of(judges)
 
 
 _NOT_HERE = {

@@ -31,9 +31,7 @@ _FROM = """
     JOIN dataset_version dv ON dv.id = r.dataset_version_id
 """
 #: Batches that a provider works off, or may, and was not asked to stop.
-_BATCHES_OUT = (
-    "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND NOT stopped"
-)
+_BATCHES_OUT = "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND NOT stopped"
 
 
 class Runs:
