@@ -103,7 +103,6 @@ def resample_options(default: int) -> Callable[[Any], Any]:
     return lambda command: bootstrap(seed(command))
 
 
-#: How often intervals hold the true value.
 level_option: Callable[[Any], Any] = click.option(
     "--level",
     type=FiniteRange(0.5, 0.999),
@@ -111,7 +110,6 @@ level_option: Callable[[Any], Any] = click.option(
     show_default=True,
     help="How often an interval shall hold the true value; what figures decide stays at 95%.",
 )
-#: How they are made of resamples.
 interval_option: Callable[[Any], Any] = click.option(
     "--interval",
     "method",
@@ -202,8 +200,10 @@ def tell(text: str) -> None:
 
 
 def as_it_is(content: str | bytes) -> None:
-    """A file on stdout, for a program or for a file: every character, in UTF-8 as files are."""
-    _out(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
+    """A file on stdout: every character, in UTF-8 as files are; on a terminal as ``tell`` does."""
+    raw = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    _out(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
 
 
 def _out(content: str | bytes) -> None:
@@ -267,7 +267,6 @@ def _be_quiet(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 _QUIET = "core.cli.quiet"
-#: Every command has it.
 quiet_option = click.Option(
     ["--quiet"],
     is_flag=True,
@@ -339,8 +338,7 @@ class ProgressBar:
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._quiet = _quiet()
-        self._last = ""
-        self._looks = 0
+        self._last, self._looks = "", 0
 
     def show(self, text: str) -> None:
         """Shows ``text`` in place of what was shown before."""

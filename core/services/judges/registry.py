@@ -7,6 +7,7 @@ Keys are known by the name of their environment variable only; no value is ever 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -34,6 +35,7 @@ from core.services.judges.panel_setup import (
 from core.settings import load_settings
 from core.store.database.content import noun_hash
 from core.store.store import Store
+from core.text.names import visible
 
 OFFLINE_JUDGES: tuple[Judge, ...] = (
     Judge(name="Text classifier", kind="classifier"),
@@ -325,10 +327,14 @@ def code_elsewhere(
 ) -> tuple[Problem, ...]:
     """The judges that are code which cannot be run here, each with where it can."""
     return tuple(
-        Problem(_NOT_HERE[judge.kind], _ELSEWHERE[judge.kind], (judge.name,))
+        Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
         if judge.kind in CODE_KINDS and judge.name not in functions
     )
+
+
+def _runs(judge: Judge) -> str:
+    return f" It runs: {visible(shlex.join(judge.command))}" if judge.command else ""
 
 
 def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
