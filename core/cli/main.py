@@ -228,7 +228,9 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     with common.plain_errors():
         server_log.begin(load_settings().log)
         named = files or [one.db for one in load_settings().each()]
-        stores = [open_db(path) for path in named]
+        stores = [store for store in map(open_db, named) if not store.read_only]
+        if not stores:
+            raise InputError("There is nothing to work on: no data file can be written here.")
         if not with_parent:
             common.say("Waiting for runs. Ctrl-C ends.")
         work_until_told(*stores, with_parent=with_parent, cluster=load_settings().cluster)

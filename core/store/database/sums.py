@@ -106,8 +106,9 @@ _FACTS = (
 )
 #: What may change at any time and follows from nothing else: no sum holds for it.
 UNCOVERED = (
-    "judges, panels, settings and drafts; names, members and reviewers; the state of queues; "
-    "what runs cost in all; batches that are out; answers kept for later runs"
+    "judges, panels, settings and drafts; names, members and reviewers; how queues and settled "
+    "cells stand (the decisions themselves are covered); what runs cost in all; batches that are "
+    "out; figures and answers kept for later"
 )
 _ENDS = " UNION ALL ".join(
     f"SELECT '{one.table}', (SELECT max({one.key}) FROM {one.table}), "
