@@ -7,6 +7,7 @@ what was bought: ``bought`` counts it by the id of the request and the words of 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -23,7 +24,7 @@ class ProviderBatches:
     ``share`` of the lines are answered before a batch ends as ``end``; ``fault`` (code, words)
     turns a batch down as a whole; ``refuse`` is a status that answers whatever is asked here, and
     ``lose`` cuts the connection after a batch was made, as a kill in that moment would, and
-    ``lose_upload`` after a file arrived. ``unread``
+    ``lose_upload`` after a file arrived, which is said after ``slow`` seconds. ``unread``
     is how often Azure is still to say that it has not read a file, ``garbage`` are lines that stand
     before the answers, and ``becomes`` says which lines each line of an answer is told as. For so
     many times, ``busy`` no batch is made, and ``hidden`` none is listed.
@@ -40,6 +41,7 @@ class ProviderBatches:
         self.fault: tuple[str, str] | None = None
         self.refuse = 0
         self.lose = self.lose_upload = False
+        self.slow = 0.0
         self.unread = 0
         self.busy = self.hidden = 0
         self.garbage: list[bytes] = []
@@ -95,6 +97,7 @@ class ProviderBatches:
         assert isinstance(file, web.FileField)
         name = f"file-{len(self.files) + 1}"
         self.files[name], self.names[name] = file.file.read(), file.filename
+        await asyncio.sleep(self.slow)
         if self.lose_upload:
             self.lose_upload = False
             assert request.transport is not None
@@ -154,7 +157,7 @@ class ProviderBatches:
         }
         self.made[batch["id"]] = batch
         if self.lose and request.transport is not None:
-            self.lose = self.lose_upload = False
+            self.lose = False
             request.transport.abort()
         return web.json_response(_shown(request, batch))
 

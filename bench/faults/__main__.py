@@ -15,7 +15,7 @@ import logging
 import sys
 import time
 
-from bench.faults import clocks, disk, files, kills, providers, texts
+from bench.faults import clocks, copies, disk, files, kills, providers, texts
 from bench.faults.world import Row
 
 ROWS = {
@@ -47,6 +47,9 @@ ROWS = {
     "n-th write": disk.failing_writes,
     "summer time": clocks.summer_time,
     "million": kills.million,
+    "bits": copies.bits,
+    "copies": copies.killed_copies,
+    "uploads": copies.killed_uploads,
 }
 
 

@@ -97,8 +97,12 @@ class Connections:
                 make_private(self.path)
             except OSError as error:
                 raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
-        with self._in_words():
-            _patiently(self._require_current if self.read_only else self._make_ready)
+        try:
+            with self._in_words():
+                _patiently(self._require_current if self.read_only else self._make_ready)
+        except sqlite3.DatabaseError as error:
+            # Its tables are not those that it says it has.
+            raise Damaged(f"{self.path} is damaged ({error}); restore it from a copy.") from error
         self._place = FilePlace(self.path)
 
     def acting(self, actor: Actor) -> Connections:
@@ -273,6 +277,9 @@ class Connections:
     def _in_words(self) -> Iterator[None]:
         try:
             yield
+        except UnicodeDecodeError as error:
+            # What SQLite says of it repeats what it found.
+            raise Damaged(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_CORRUPT]}.") from error
         except sqlite3.DatabaseError as error:
             words = _IN_WORDS.get(_code(error))
             if words is None:
