@@ -43,6 +43,8 @@ _IN_WORDS = {
     sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "is not a data file of Rubric Studio; name another file",
 }
+#: What the driver and SQLite say of texts that nobody wrote so.
+_NONSENSE = ("Could not decode to UTF-8", "malformed JSON")
 #: What may be over in a while, with nobody having to start anything again.
 _PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
@@ -98,7 +100,7 @@ class Connections:
             except OSError as error:
                 raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         try:
-            with self._in_words():
+            with self.in_words():
                 _patiently(self._require_current if self.read_only else self._make_ready)
         except sqlite3.DatabaseError as error:
             # Its tables are not those that it says it has.
@@ -137,7 +139,7 @@ class Connections:
         if held is None or held[0] != os.getpid():
             # Or else SQLite would make a new, empty file where ours was.
             self._place.require()
-            with self._in_words():
+            with self.in_words():
                 held = (os.getpid(), _patiently(self._connect))
             self._local.held = held
             self._local.log = self._place.log()
@@ -172,7 +174,7 @@ class Connections:
         if within:
             begin, commit = ("SAVEPOINT inner", "RELEASE inner")
             undo = "ROLLBACK TO inner; RELEASE inner"
-        with nullcontext() if within else self._in_turn(), self._in_words():
+        with nullcontext() if within else self._in_turn(), self.in_words():
             connection.execute(begin)
             recorded = False
             try:
@@ -222,7 +224,7 @@ class Connections:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows, by column name. Fetched whole: an open cursor would pin an old snapshot."""
-        with self._in_words():
+        with self.in_words():
             cursor = self.mine.cursor()
             cursor.row_factory = sqlite3.Row
             return cursor.execute(sql, values).fetchall()
@@ -231,7 +233,7 @@ class Connections:
         self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
     ) -> list[tuple[Any, ...]]:
         """All rows as plain tuples, where there are many of them."""
-        with self._in_words():
+        with self.in_words():
             return self.mine.execute(sql, values).fetchall()
 
     def _connect(self) -> sqlite3.Connection:
@@ -274,17 +276,19 @@ class Connections:
             self._turn.release()
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def in_words(self) -> Iterator[None]:
+        """What SQLite refuses, as errors of ours."""
         try:
             yield
         except UnicodeDecodeError as error:
             # What SQLite says of it repeats what it found.
             raise Damaged(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_CORRUPT]}.") from error
         except sqlite3.DatabaseError as error:
-            words = _IN_WORDS.get(_code(error))
+            nonsense = str(error).startswith(_NONSENSE)
+            code = sqlite3.SQLITE_CORRUPT if nonsense else _code(error)
+            words = _IN_WORDS.get(code)
             if words is None:
                 raise
-            code = _code(error)
             broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
             kind = NotNow if code in _PASSING else broken
             raise kind(f"{self.path} {words}.") from error

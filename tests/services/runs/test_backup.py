@@ -267,3 +267,32 @@ def test_verify_finds_damage_in_the_bytes(store: Store, request_: RunRequest) ->
     assert (done.returncode, report["ok"]) == (1, False)
     assert report["problems"][0]["where"] == "the file"
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", 1, "i000"),
+        ("score", 1),
+        ("metrics", 1),
+        ("export", 1, "--format", "csv", "--out", "-"),
+        ("backup", "copy.db"),
+    ],
+)
+def test_of_a_text_that_nobody_wrote_so_every_command_says_that_the_file_is_damaged(
+    words: tuple[object, ...], store: Store, request_: RunRequest, tmp_path: Path
+) -> None:
+    run(store, request_)
+    behind = sqlite3.connect(store.path)
+    for table in ("vote", "item", "dataset_version"):
+        behind.execute(f"DROP TRIGGER {table}_is_never_updated")
+    behind.execute(
+        "UPDATE vote SET reason = CAST(x'ff' AS TEXT), probabilities = CAST(x'ff' AS TEXT)"
+    )
+    behind.execute("UPDATE item SET content = CAST(x'ff' AS TEXT)")
+    behind.commit()
+    behind.close()
+    target = [tmp_path / word if word == "copy.db" else word for word in words]
+    done = cli(*target, "--db", store.path)
+    assert done.returncode in (1, 2)
+    assert "damaged" in done.stderr or "not sound" in done.stderr
