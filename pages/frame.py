@@ -42,8 +42,10 @@ def _show_page(who: Actor) -> None:
     run_status.keep_in_hand(chosen.url_path)
     above = st.container()
     if store().read_only:
-        words = "This data file can only be read here: nothing on these pages changes it."
-        above.info(words, icon=":material/lock:")
+        above.info(
+            "This data file can only be read here: nothing on these pages changes it.",
+            icon=":material/lock:",
+        )
     with shown_errors():
         _run_in_hand()
         _show(chosen)
