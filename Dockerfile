@@ -22,7 +22,7 @@ LABEL org.opencontainers.image.title="Rubric Studio" \
       org.opencontainers.image.licenses="MIT"
 # A user without a name elsewhere, so that a volume can be given to it by number.
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin studio \
-    && install -d -o studio -g studio -m 0700 /data
+    && install -d -o studio -g studio -m 0700 /data /backups
 COPY --from=build /opt/studio /opt/studio
 ENV PATH=/opt/studio/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \
@@ -32,7 +32,8 @@ ENV PATH=/opt/studio/bin:$PATH \
     RUBRIC_STUDIO_LOG=json
 USER 10001:10001
 WORKDIR /data
-VOLUME /data
+# A named volume takes over whose the folder is: both can be written by this user.
+VOLUME ["/data", "/backups"]
 EXPOSE 8501
 # An address of its own machine: inside, the app is asked by no other name than localhost.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \

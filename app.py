@@ -48,7 +48,8 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
     """What begins and ends with the server."""
     settings = load_settings()
     for one in settings.each():
-        ensure_example(_opened(one))
+        if not _opened(one).read_only:
+            ensure_example(_opened(one))
     watch_files()
     take_turns()
     warming = Thread(target=warm, name="warming", daemon=True)

@@ -189,9 +189,15 @@ def own_environment() -> dict[str, str]:
     return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
+def allowed_programs_file(environ: Mapping[str, str] | None = None) -> Path:
+    """Which programs this person has allowed as judges: in their own folder, beside no data."""
+    env = os.environ if environ is None else environ
+    folder = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "~")) / ".config")
+    return folder.expanduser().absolute() / "rubric-studio" / "allowed-programs.json"
+
+
 def _data_folder(env: Mapping[str, str]) -> Path:
-    base = env.get("XDG_DATA_HOME")
-    folder = Path(base) if base else Path(env.get("HOME", "~")) / ".local" / "share"
+    folder = Path(env.get("XDG_DATA_HOME") or Path(env.get("HOME", "~")) / ".local" / "share")
     return folder / "rubric-studio" / "studio.db"
 
 

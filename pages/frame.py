@@ -41,6 +41,11 @@ def _show_page(who: Actor) -> None:
     state.put(state.UNKNOWN, {})
     run_status.keep_in_hand(chosen.url_path)
     above = st.container()
+    if store().read_only:
+        above.info(
+            "This data file can only be read here: nothing on these pages changes it.",
+            icon=":material/lock:",
+        )
     with shown_errors():
         _run_in_hand()
         _show(chosen)

@@ -55,6 +55,7 @@ def grade(
     budget: float | None = None,
     label_share: float = 0.2,
     batch: bool = False,
+    trust: bool = False,
     db: str | Path | None = None,
     progress: bool | None = None,
     **asking: Any,
@@ -73,17 +74,18 @@ def grade(
         label_share: the share of labelled items that offline judges learn from.
         batch: ask models through their providers' batch interface, for half the price; this waits
             for the answers, which come within a day, and ``resume`` goes on if it ended.
+        trust: allow the programs among the judges on this machine, from now on.
         db: the data file; the app's own when absent.
         progress: show a bar; when absent, in notebooks and terminals.
         asking: how models are asked: ``mode``, ``few_shot``, ``flip``, ``balanced``, ``cache`` ...
 
     Raises:
-        InputError: what is wrong with rubric, data or judges, before anything is asked. Failures
-            of judges are kept with the run instead.
+        InputError: what is wrong with rubric, data or judges, before anything is asked, or a
+            program that was not allowed yet. Failures of judges are kept with the run instead.
     """
     options = {"seed": seed, "replicates": replicates, "budget": budget, "batch": batch}
     run_id, functions = _start(
-        db, rubric, data, judges, map, asking, name=name, label_share=label_share, **options
+        db, rubric, data, judges, map, asking, trust, name=name, label_share=label_share, **options
     )
     with _bar(progress) as look:
         _work(db, run_id, functions, look)
@@ -98,9 +100,9 @@ async def agrade(rubric: Any, data: Any, judges: Any = "offline", **options: Any
     db = options.pop("db", None)
     progress = options.pop("progress", None)
     known = {key: options.pop(key) for key in _Asked.model_fields if key in options}
-    changes = options.pop("map", ())
+    changes, trust = options.pop("map", ()), bool(options.pop("trust", False))
     run_id, functions = await asyncio.to_thread(
-        lambda: _start(db, rubric, data, judges, changes, options, **known)
+        lambda: _start(db, rubric, data, judges, changes, options, trust, **known)
     )
     with _bar(progress) as look:
         work = asyncio.create_task(asyncio.to_thread(_follow, db, run_id, functions, look))
@@ -118,19 +120,20 @@ def resume(
     judges: Any = (),
     *,
     failures: bool = False,
+    trust: bool = False,
     db: str | Path | None = None,
     progress: bool | None = None,
 ) -> Run:
     """Go on with what is left of a run; with ``failures`` what failed is asked again, too.
 
     ``judges`` are the functions among its judges, under the names that they had. No finished answer
-    is asked for again.
+    is asked for again. Programs among them run only if they were allowed, which ``trust`` does.
     """
     from core.services.runs import lifecycle
 
     place = run.db if isinstance(run, Run) else db
     run_id = run.id if isinstance(run, Run) else run
-    functions = functions_of(panel_of(judges, {})) if judges else {}
+    functions = functions_of(panel_of(judges, {}), trust) if judges else {}
     with opened(place) as store:
         lifecycle.resume(store, run_id, functions)
         if failures:
@@ -141,7 +144,14 @@ def resume(
 
 
 def _start(
-    db: Place, rubric: Any, data: Any, judges: Any, map: Map, asking: Any, **options: Any
+    db: Place,
+    rubric: Any,
+    data: Any,
+    judges: Any,
+    map: Map,
+    asking: Any,
+    trust: bool,
+    **options: Any,
 ) -> tuple[int, Mapping[str, Callable[..., Any]]]:
     from core.services.datasets.catalog import dataset_version, rubric_version
     from core.services.runs import lifecycle
@@ -151,7 +161,7 @@ def _start(
     asked = load_rubric(rubric)
     items = load_dataset(data, asked, map=map)
     panel = panel_of(judges, asking)
-    functions = functions_of(panel)
+    functions = functions_of(panel, trust)
     with opened(db) as store, store.write():
         request = RunRequest(
             rubric_version=rubric_version(store, asked, "Python"),

@@ -92,9 +92,9 @@ def _seats(one: Any) -> tuple[Judge, ...]:
     return (check(one),)
 
 
-def functions_of(panel: Panel) -> dict[str, Callable[..., Any]]:
-    """The functions and programs among a panel's judges, by name."""
-    from core.services.judges.registry import programs_of
+def functions_of(panel: Panel, trust: bool) -> dict[str, Callable[..., Any]]:
+    """The functions and programs among a panel's judges, by name; ``trust`` allows programs."""
+    from core.services.judges.programs import programs_of
 
     own = {j.name: j.function for j in panel.judges if isinstance(j, FunctionCheck)}
-    return {**programs_of(panel.judges), **own}
+    return {**programs_of(panel.judges, trust=trust), **own}

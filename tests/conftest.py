@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.set_threshold(200_000, 50, 100)
     folder = tempfile.TemporaryDirectory(prefix="rubric-studio-tests")
     config.add_cleanup(folder.cleanup)
-    os.environ["XDG_DATA_HOME"] = folder.name
+    os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder.name
     for name in ("DB", "CONFIG", "CLUSTER", "RUNNER", "HOSTS", "OPEN", "CACHE"):
         os.environ.pop(f"RUBRIC_STUDIO_{name}", None)
 

@@ -7,6 +7,7 @@ what was bought: ``bought`` counts it by the id of the request and the words of 
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -22,7 +23,8 @@ class ProviderBatches:
 
     ``share`` of the lines are answered before a batch ends as ``end``; ``fault`` (code, words)
     turns a batch down as a whole; ``refuse`` is a status that answers whatever is asked here, and
-    ``lose`` cuts the connection after a batch was made, as a kill in that moment would. ``unread``
+    ``lose`` cuts the connection after a batch was made, as a kill in that moment would, and
+    ``lose_upload`` after a file arrived, which is said after ``slow`` seconds. ``unread``
     is how often Azure is still to say that it has not read a file, ``garbage`` are lines that stand
     before the answers, and ``becomes`` says which lines each line of an answer is told as. For so
     many times, ``busy`` no batch is made, and ``hidden`` none is listed.
@@ -31,13 +33,15 @@ class ProviderBatches:
     def __init__(self, rule: Callable[[dict[str, Any]], Any]) -> None:
         self._rule = rule
         self.files: dict[str, bytes] = {}
+        self.names: dict[str, str] = {}
         self.made: dict[str, dict[str, Any]] = {}
         self.bought: Counter[tuple[str, str]] = Counter()
         self.steps = STEPS
         self.share, self.end = 1.0, "completed"
         self.fault: tuple[str, str] | None = None
         self.refuse = 0
-        self.lose = False
+        self.lose = self.lose_upload = False
+        self.slow = 0.0
         self.unread = 0
         self.busy = self.hidden = 0
         self.garbage: list[bytes] = []
@@ -58,6 +62,7 @@ class ProviderBatches:
 
     def _add_routes(self, router: web.UrlDispatcher, base: str) -> None:
         router.add_post(f"{base}/files", self._heard(self._upload))
+        router.add_get(f"{base}/files", self._heard(self._listed_files))
         router.add_get(f"{base}/files/{{name}}/content", self._heard(self._content))
         router.add_delete(f"{base}/files/{{name}}", self._heard(self._remove))
         router.add_post(f"{base}/batches", self._heard(self._make))
@@ -91,8 +96,21 @@ class ProviderBatches:
         file = form["file"]
         assert isinstance(file, web.FileField)
         name = f"file-{len(self.files) + 1}"
-        self.files[name] = file.file.read()
+        self.files[name], self.names[name] = file.file.read(), file.filename
+        await asyncio.sleep(self.slow)
+        if self.lose_upload:
+            self.lose_upload = False
+            assert request.transport is not None
+            request.transport.close()
         return web.json_response({"id": name, "object": "file", "purpose": "batch"})
+
+    async def _listed_files(self, request: web.Request) -> web.Response:
+        rows = [
+            {"id": name, "filename": self.names[name], "purpose": "batch"}
+            for name, data in self.files.items()
+            if data and name in self.names
+        ]
+        return web.json_response({"object": "list", "data": rows, "has_more": False})
 
     async def _file(self, request: web.Request) -> web.Response:
         name = request.match_info["name"]

@@ -103,7 +103,6 @@ def resample_options(default: int) -> Callable[[Any], Any]:
     return lambda command: bootstrap(seed(command))
 
 
-#: How often intervals hold the true value.
 level_option: Callable[[Any], Any] = click.option(
     "--level",
     type=FiniteRange(0.5, 0.999),
@@ -111,7 +110,6 @@ level_option: Callable[[Any], Any] = click.option(
     show_default=True,
     help="How often an interval shall hold the true value; what figures decide stays at 95%.",
 )
-#: How they are made of resamples.
 interval_option: Callable[[Any], Any] = click.option(
     "--interval",
     "method",
@@ -122,13 +120,13 @@ interval_option: Callable[[Any], Any] = click.option(
 )
 
 
-def settings_with(db: Path | None) -> Settings:
-    """The settings of the environment, with the data file of ``--db`` or ``--workspace``."""
+def settings_with(db: Path | None, *, every: bool = False) -> Settings:
+    """The settings of the environment, with the data file of ``--db``, ``--workspace``, or all."""
     settings = load_settings()
     context = click.get_current_context(silent=True)
     name = "" if context is None else context.meta.get(_WORKSPACE, "")
     if db is None:
-        return settings.only(name)
+        return settings if every and not name else settings.only(name)
     if name:
         raise InputError("Name a data file with --db or a workspace with --workspace, not both.")
     return replace(settings, db=db.expanduser().absolute())
@@ -136,13 +134,16 @@ def settings_with(db: Path | None) -> Settings:
 
 def open_db(db: Path | None) -> Store:
     """The store, made on first use, closed when the command ends."""
-    return _open(settings_with(db))
+    return open_as(settings_with(db))
 
 
-def _open(settings: Settings) -> Store:
+def open_as(settings: Settings) -> Store:
+    """The store of these settings, closed when the command ends."""
     from core.services import open_store
 
     store = open_store(settings)
+    if store.read_only:
+        note(f"{store.path} can only be read here: nobody may write it elsewhere meanwhile.")
     if settings.access is not None:
         from getpass import getuser
 
@@ -175,7 +176,7 @@ def open_to_read(db: Path | None) -> Store:
     if not settings.db.exists():
         folder = click.get_current_context().with_resource(TemporaryDirectory())
         settings = replace(settings, db=Path(folder) / settings.db.name)
-    return _open(settings)
+    return open_as(settings)
 
 
 # Results to stdout, everything else to stderr; mendable trouble ends with status 2.
@@ -199,8 +200,10 @@ def tell(text: str) -> None:
 
 
 def as_it_is(content: str | bytes) -> None:
-    """A file on stdout, for a program or for a file: every character, in UTF-8 as files are."""
-    _out(content if isinstance(content, bytes) else content.encode(errors="backslashreplace"))
+    """A file on stdout: every character, in UTF-8 as files are; on a terminal as ``tell`` does."""
+    raw = content if isinstance(content, bytes) else content.encode(errors="backslashreplace")
+    terminal = sys.stdout is not None and sys.stdout.isatty()
+    _out(visible(raw.decode("utf-8-sig", "replace")) if terminal else raw)
 
 
 def _out(content: str | bytes) -> None:
@@ -264,7 +267,6 @@ def _be_quiet(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 _QUIET = "core.cli.quiet"
-#: Every command has it.
 quiet_option = click.Option(
     ["--quiet"],
     is_flag=True,
@@ -336,8 +338,7 @@ class ProgressBar:
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()
         self._quiet = _quiet()
-        self._last = ""
-        self._looks = 0
+        self._last, self._looks = "", 0
 
     def show(self, text: str) -> None:
         """Shows ``text`` in place of what was shown before."""

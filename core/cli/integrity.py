@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from core import clock
 from core.domain.runs import CellResult, ItemResult, Run
-from core.errors import Damaged, InputError, StoreError
+from core.domain.votes import ItemBallots
+from core.errors import Damaged, InputError, RubricStudioError, StoreError
 from core.identity import canonical_json
 from core.services.runs.monitoring import LAST_BACKUP
 from core.services.runs.ready_run import load_job
 from core.store.database.content import to_json
 from core.store.database.data_file import Backup
+from core.store.database.sums import UNCOVERED, Unlike
 from core.store.store import Store
 
 #: So many items of a run are derived and compared at a time.
 BATCH = 500
 
 
-def backup(store: Store, target: Path, *, force: bool = False) -> Backup:
+def backup(
+    store: Store, target: Path, *, force: bool = False, damaged: bool = False
+) -> tuple[Backup | None, dict[str, Any]]:
     """A whole, consistent copy of the data file in ``target``, while others go on writing.
+
+    The copy is verified before it is put there. Comes with what was found; where that is not sound
+    nothing is put there, unless ``damaged`` lets it.
 
     Raises:
         InputError: there is a file already (without ``force``), or it is the data file itself.
@@ -35,52 +44,148 @@ def backup(store: Store, target: Path, *, force: bool = False) -> Backup:
         raise InputError("is a folder. Name a file in it.", (), str(target))
     if target.exists() and not force:
         raise InputError("is there already. Name another, or use --force.", (), str(target))
-    made = store.backup(target)
-    # Whoever watches the server is told; a file that cannot be written now is copied all the same.
-    with suppress(StoreError):
-        store.settings.put(LAST_BACKUP, clock.now())
-    return made
+    found = dict[str, Any]()
+
+    def sound(copy: Path) -> bool:
+        found.update(verify(lambda: Store(copy, reading=True)))
+        return damaged or found["ok"]
+
+    made = store.backup(target, sound)
+    if made is not None:
+        # Whoever watches the server is told; a file that cannot be written now is copied as well.
+        with suppress(StoreError):
+            store.settings.put(LAST_BACKUP, clock.now())
+    return made, found
+
+
+def nightly(
+    stores: Iterable[tuple[str, Callable[[], Store]]], folder: Path, today: str, keep: int
+) -> Iterator[tuple[str, Backup | None, str]]:
+    """A copy of each data file in ``folder``, named by it and the day; yields what came of each.
+
+    Only after a new copy of a data file is there, sound, are its older copies beyond the newest
+    ``keep`` taken away. One that fails keeps its older copies, and the others go on.
+    """
+    for name, open_store in stores:
+        target = folder / f"{name}-{today}.db"
+        try:
+            made, found = backup(open_store(), target, force=True)
+        except RubricStudioError as error:
+            yield name, None, str(error)
+            continue
+        if made is None:
+            yield name, None, as_text(found)
+            continue
+        copies = [path for path in folder.iterdir() if _copy_of(name).fullmatch(path.name)]
+        for older in sorted(copies)[:-keep]:
+            older.unlink()
+        yield name, made, ""
+
+
+def _copy_of(name: str) -> re.Pattern[str]:
+    return re.compile(re.escape(name) + r"-\d{4}-\d\d-\d\d\.db")
 
 
 def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
-    """``verify --json`` of the contract. Nothing is mended."""
+    """``verify --json`` of the contract. Nothing is mended.
+
+    ``not_covered``, where there are any, are the rows of which nobody can tell whether they are as
+    they were recorded.
+    """
     try:
-        problems = _problems(open_store())
+        store = open_store()
     except Damaged as error:
         # Too much of it to say where.
-        problems = [{"what": str(error), "where": "the file"}]
-    return {"ok": not problems, "problems": problems}
-
-
-def _problems(store: Store) -> list[dict[str, str]]:
+        return _report([_problem(error, "the file")])
     problems = [
-        *store.damage(),
-        *(
-            {
-                "what": f"the content is not what was saved: its hash is {one.found}, and was "
-                f"{one.expected}",
-                "where": f"{one.what} version {one.id}",
-            }
-            for one in store.verify()
-        ),
+        *_said(store.damage, "the file"),
+        *_said(partial(_altered, store), "the records"),
+        *_said(partial(_versions, store), "the versions"),
     ]
     if not problems:
         # What is derived stands on these; of a damaged file it says nothing more.
-        problems = list(_derived(store))
-    return problems
+        for run_id in _said(store.runs.all_ids, "the runs"):
+            if isinstance(run_id, dict):
+                problems.append(run_id)
+                continue
+            with store.moment():
+                problems += _said(partial(_of_run, store, run_id), f"run {run_id}")
+    problems += _said(partial(_schema, store), "the tables")
+    gaps = _said(partial(_uncovered, store), "the records")
+    store.close()
+    return _report(problems, gaps)
+
+
+def _report(
+    problems: list[dict[str, str]], not_covered: Sequence[dict[str, str]] = ()
+) -> dict[str, Any]:
+    said = {"ok": not problems, "problems": problems}
+    return {**said, "not_covered": list(not_covered)} if not_covered else said
+
+
+def _said(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
+    """All that a look found; one that fails half way is a finding, too."""
+    found = list[Any]()
+    try:
+        found.extend(look())
+    except Exception as error:  # whatever a row that says nonsense leads to
+        found.append(_problem(error, where))
+    return found
+
+
+def _problem(error: Exception, where: str) -> dict[str, str]:
+    if isinstance(error, RubricStudioError):
+        return {"what": str(error), "where": where}
+    first = str(error).partition("\n")[0][:200]
+    return {"what": f"it cannot be read: {first or type(error).__name__}", "where": where}
+
+
+def _schema(store: Store) -> Iterator[dict[str, str]]:
+    for name in store.altered_schema():
+        yield {"what": "not as this program makes it", "where": f"the table or trigger {name}"}
+
+
+def _altered(store: Store) -> Iterator[dict[str, str]]:
+    for one in store.altered():
+        yield {"what": "not as it was recorded: its sum differs", "where": _place(one)}
+
+
+def _uncovered(store: Store) -> Iterator[dict[str, str]]:
+    for one in store.uncovered():
+        yield {"what": "not covered by a sum: nobody can tell", "where": _place(one)}
+
+
+def _place(group: Unlike) -> str:
+    keys = f"{group.first}" if group.first == group.last else f"{group.first} to {group.last}"
+    return f"{group.words} {keys}"
+
+
+def _versions(store: Store) -> Iterator[dict[str, str]]:
+    for one in store.verify():
+        yield {
+            "what": f"the content is not what was saved: its hash is {one.found}, and was "
+            f"{one.expected}",
+            "where": f"{one.what} version {one.id}",
+        }
 
 
 def as_text(report: dict[str, Any]) -> str:
     """The same in lines."""
-    if report["ok"]:
-        return "Sound: the file, its versions, and every verdict and score as its votes make it."
-    return "\n".join(f"{one['where']}: {one['what']}" for one in report["problems"])
-
-
-def _derived(store: Store) -> Iterator[dict[str, str]]:
-    for run_id in store.runs.all_ids():
-        with store.moment():
-            yield from _of_run(store, run_id)
+    lines = [f"{one['where']}: {one['what']}" for one in report["problems"]]
+    gaps = report.get("not_covered", [])
+    if not lines and not gaps:
+        lines = [
+            "Sound: the file, its versions, every record as it was made, and every verdict and "
+            "score as its votes make it."
+        ]
+    elif not lines:
+        lines = [
+            "No problem was found, and not all could be checked. Recorded before there were "
+            "sums, or by another program, so that a flipped bit would not be noticed: "
+            + "; ".join(one["where"] for one in gaps)
+            + "."
+        ]
+    return "\n".join([*lines, f"No sum covers {UNCOVERED}."])
 
 
 def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
@@ -95,12 +200,24 @@ def _of_run(store: Store, run_id: int) -> Iterator[dict[str, str]]:
     for name, (said, found) in counted.items():
         if said != found:
             yield {"what": f"it counts {said} {name}, and has {found}", "where": where}
+    yield from _counts(store, run_id, ballots)
     touched = [item for item in ballots if item.ballots or item.failures]
     job = load_job(store, run_id)
     for start in range(0, len(touched), BATCH):
         for result in job.derive(touched[start : start + BATCH]):
             if wrong := _differs(store, run, result):
                 yield {"what": wrong, "where": f"{where}, item {result.item_id}"}
+
+
+def _counts(store: Store, run_id: int, ballots: Sequence[ItemBallots]) -> Iterator[dict[str, str]]:
+    """The items whose numbers are not those of their votes."""
+    said = {row.item_id: row for row in store.results.items(run_id, limit=-1)}
+    for item in ballots:
+        row = said[item.item_id]
+        made = (len(item.ballots), sum(b.abstained for b in item.ballots))
+        if (row.votes, row.abstentions, row.failures) != (*made, sum(item.failures.values())):
+            words = "its numbers of votes, abstentions and failures are not those that it has"
+            yield {"what": words, "where": f"run {run_id}, item {item.item_id}"}
 
 
 def _differs(store: Store, run: Run, result: ItemResult) -> str:

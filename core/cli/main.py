@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,7 +25,7 @@ from core.cli.review.regrades import regrade
 from core.cli.rubrics import convert, lint, schema
 from core.cli.runs import cancel, grade, resume, retry, runs, score, show
 from core.errors import InputError
-from core.settings import load_settings
+from core.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from core.store.store import Store
@@ -33,21 +34,75 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Put it in place of a file that is there.")
+@click.option("--damaged", is_flag=True, help="Keep the copy even if it is not sound.")
+@click.option(
+    "--nightly",
+    is_flag=True,
+    help="FILE is a folder: a copy of each data file of this server in it, named by the day.",
+)
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    default=14,
+    show_default=True,
+    help="With --nightly, so many copies of each stay; older ones go once a new one is sound.",
+)
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="What the copy holds as JSON on stdout.")
-def backup(file: Path, force: bool, db: Path | None, as_json: bool) -> None:
-    """Copy the whole data file to FILE, consistent, also while others write.
+def backup(
+    file: Path,
+    force: bool,
+    damaged: bool,
+    nightly: bool,
+    keep: int,
+    db: Path | None,
+    as_json: bool,
+) -> None:
+    """Copy the whole data file to FILE, consistent, also while others write, and verify the copy.
 
-    To go back to it, end every program that uses the data file, and put the copy in its place.
+    A copy that is not sound is not kept, and what is in FILE stays; exit status 1. To go back to
+    a copy, end every program that uses the data file, and put the copy in its place.
     """
     from core.cli import integrity
 
     with common.plain_errors(as_json):
-        made = integrity.backup(_existing(db), file, force=force)
+        if nightly:
+            _copy_each(file, keep, db, as_json)
+            return
+        made, found = integrity.backup(_existing(db), file, force=force, damaged=damaged)
+        if not found["ok"]:
+            common.complain(integrity.as_text(found))
+        if made is None:
+            words = f"{file} was not written: what the data file holds is not sound. Put a good "
+            common.complain(words + "copy back, or keep one of it as it is with --damaged.")
         if as_json:
-            common.result(made._asdict())
-        else:
+            common.result(found if made is None else made._asdict())
+        elif made is not None:
             common.tell(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
+        sys.exit(common.DONE if found["ok"] else common.NOT_ALL)
+
+
+def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
+    from core import clock
+    from core.cli import integrity
+
+    given = settings_with(db, every=True)
+    each = given.each() if db is None and given.workspace is None else (given,)
+    stores = [
+        (one.workspace.name if one.workspace else one.db.stem, partial(_existing_at, one))
+        for one in each
+    ]
+    copies, failed = list[dict[str, Any]](), dict[str, str]()
+    for name, made, wrong in integrity.nightly(stores, folder, clock.now()[:10], keep):
+        if made is None:
+            failed[name] = wrong
+            common.complain(f"No copy of {name} was made, and its older copies stay: {wrong}")
+        else:
+            copies.append(made._asdict())
+            common.say(f"{made.file}: {made.bytes:,} bytes, {made.runs} runs, {made.votes} votes.")
+    if as_json:
+        common.result({"copies": copies, "failed": failed})
+    sys.exit(common.NOT_ALL if failed else common.DONE)
 
 
 @click.command()
@@ -68,10 +123,13 @@ def verify(db: Path | None, as_json: bool) -> None:
 
 def _existing(db: Path | None) -> Store:
     """The store of a data file that is there: these verbs make none."""
-    path = settings_with(db).db
-    if not path.exists():
-        raise InputError("There is no data file here yet.", (), str(path))
-    return open_db(db)
+    return _existing_at(settings_with(db))
+
+
+def _existing_at(settings: Settings) -> Store:
+    if not settings.db.exists():
+        raise InputError("There is no data file here yet.", (), str(settings.db))
+    return common.open_as(settings)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -170,7 +228,9 @@ def worker(files: tuple[Path, ...], with_parent: bool) -> None:
     with common.plain_errors():
         server_log.begin(load_settings().log)
         named = files or [one.db for one in load_settings().each()]
-        stores = [open_db(path) for path in named]
+        stores = [store for store in map(open_db, named) if not store.read_only]
+        if not stores:
+            raise InputError("There is nothing to work on: no data file can be written here.")
         if with_parent:
             work_until_told(*stores, with_parent=True, cluster=load_settings().cluster)
         else:

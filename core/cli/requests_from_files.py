@@ -236,6 +236,20 @@ def batches_in_words(batches: Sequence[BatchRow], *, looking: bool = True) -> li
     return [f"{plural(len(out), 'batch', 'batches')} out ({answered} of {lines} answered{then})"]
 
 
+def estimate_as_text(figures: dict[str, Any]) -> str:
+    """What a run would take, in a line; a second one where items have the same text."""
+    cost, direct = figures["cost_usd"], figures["cost_direct_usd"]
+    words = (
+        f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
+        f"about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
+        + ("cost unknown (no price is known for a model)" if cost is None else f"${cost:.4f}")
+    )
+    if figures["batch"]:
+        words += " in batches" + ("" if direct is None else f" (${direct:.4f} asked directly)")
+    twins = figures["twins_in_words"]
+    return f"{words}\nnote: {twins}" if twins else words
+
+
 def summary_as_text(figures: dict[str, Any]) -> str:
     """How a run ended, in a few lines."""
     cost = figures["cost_usd"]

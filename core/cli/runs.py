@@ -127,21 +127,29 @@ def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+trust_option = click.option(
+    "--trust",
+    is_flag=True,
+    help="Allow the programs among the judges on this machine, from now on (docs/checks.md).",
+)
+
+
 @click.command()
 @grade_options
+@trust_option
 @cluster_option
 @db_option
 @json_option
 def grade(
     rubric: Path, dataset: Path, db: Path | None, as_json: bool, only_estimate: bool, cluster: str,
-    **options: Any,
+    trust: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Make a run of RUBRIC over DATASET and work it off.
 
     RUBRIC and DATASET are files, or folders in the common layout; - for one is standard input.
     """
     from core.cli import requests_from_files
-    from core.services.judges.registry import programs_of
+    from core.services.judges.programs import programs_of
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
@@ -155,29 +163,33 @@ def grade(
         for name in requests_from_files.unpriced(request.request):
             common.note(f"No price is known for {name}: --budget does not stop its calls.")
         if only_estimate:
-            _print_estimate(requests_from_files.estimate_figures(store, request.request), as_json)
+            figures = requests_from_files.estimate_figures(store, request.request)
+            common.report(figures, requests_from_files.estimate_as_text, as_json)
             return
-        programs = programs_of(request.request.panel.judges)
+        programs = programs_of(request.request.panel.judges, trust=trust)
         run_id = lifecycle.start(store, request.request, programs)
         if twins := requests_from_files.twins_in_words(store, run_id):
             common.say(f"note: {twins}")
-        _follow(store, run_id, as_json, cluster)
+        _follow(store, run_id, as_json, programs, cluster)
 
 
 @click.command()
 @click.argument("run", type=int)
+@trust_option
 @cluster_option
 @db_option
 @json_option
-def resume(run: int, cluster: str, db: Path | None, as_json: bool) -> None:
+def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -> None:
     """Go on with what is left of RUN; no finished call is made again."""
+    from core.services.judges.programs import programs_of
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
         common.require_cluster(cluster)
         store = open_to_read(db)
-        lifecycle.resume(store, run, _programs(store, run))
-        _follow(store, run, as_json, cluster)
+        programs = programs_of(store.runs.row(run).panel.judges, trust=trust)
+        lifecycle.resume(store, run, programs)
+        _follow(store, run, as_json, programs, cluster)
 
 
 @click.command()
@@ -186,6 +198,7 @@ def resume(run: int, cluster: str, db: Path | None, as_json: bool) -> None:
 @json_option
 def cancel(run: int, db: Path | None, as_json: bool) -> None:
     """Stop RUN; finished votes are kept. Its batches are cancelled at the provider, too."""
+    from core.services.judges.programs import unasked
     from core.services.runs import lifecycle, runner
 
     with common.plain_errors(as_json):
@@ -193,7 +206,8 @@ def cancel(run: int, db: Path | None, as_json: bool) -> None:
         if lifecycle.cancel(store, run) == "queued":
             # Its batches are out, and nobody works on it: they are told from here.
             common.say("Telling the provider.")
-            runner.work_here(store, run, functions=_programs(store, run))
+            programs = unasked(store.runs.row(run).panel.judges)
+            runner.work_here(store, run, functions=programs)
         figures = lifecycle.summary(store, run)
         if as_json:
             common.result(figures)
@@ -203,19 +217,22 @@ def cancel(run: int, db: Path | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=int)
+@trust_option
 @cluster_option
 @db_option
 @json_option
-def retry(run: int, cluster: str, db: Path | None, as_json: bool) -> None:
+def retry(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -> None:
     """Ask RUN's failed cells again."""
+    from core.services.judges.programs import programs_of
     from core.services.runs import lifecycle
 
     with common.plain_errors(as_json):
         common.require_cluster(cluster)
         store = open_to_read(db)
-        count = lifecycle.retry(store, run, _programs(store, run))
+        programs = programs_of(store.runs.row(run).panel.judges, trust=trust)
+        count = lifecycle.retry(store, run, programs)
         common.say(f"Asking {count} failed cells again.")
-        _follow(store, run, as_json, cluster)
+        _follow(store, run, as_json, programs, cluster)
 
 
 @click.command()
@@ -345,20 +362,12 @@ def score(
         common.report(report, rescore.as_text, as_json)
 
 
-def _programs(store: Store, run_id: int) -> Any:
-    """The judges of a run that are programs: who sits at the terminal may run them."""
-    from core.services.judges.registry import programs_of
-
-    return programs_of(store.runs.row(run_id).panel.judges)
-
-
-def _follow(store: Store, run_id: int, as_json: bool, cluster: str = "") -> None:
+def _follow(store: Store, run_id: int, as_json: bool, programs: Any, cluster: str) -> None:
     """Works the run off here, or watches it if another process has it; then says how it ended."""
     from core.cli import requests_from_files
     from core.services.runs import lifecycle, runner
 
     bar = common.ProgressBar()
-    programs = _programs(store, run_id)
     look_at = requests_from_files.progress_line
     try:
         runner.follow(store, run_id, lambda look: bar.show(look_at(look)), programs, cluster)
@@ -375,25 +384,3 @@ def _follow(store: Store, run_id: int, as_json: bool, cluster: str = "") -> None
         common.tell(requests_from_files.summary_as_text(figures))
     complete = figures["status"] == "done" and not figures["failures"]
     sys.exit(common.DONE if complete else common.NOT_ALL)
-
-
-def _print_estimate(figures: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        common.result(figures)
-        return
-    cost = figures["cost_usd"]
-    common.tell(
-        f"{figures['items']} items, {figures['votes']} votes, {figures['calls']} calls, "
-        f"about {figures['tokens_in']:,} tokens in and {figures['tokens_out']:,} out, "
-        + ("cost unknown (no price is known for a model)" if cost is None else f"${cost:.4f}")
-        + _in_batches(figures)
-    )
-    if figures["twins_in_words"]:
-        common.tell(f"note: {figures['twins_in_words']}")
-
-
-def _in_batches(figures: dict[str, Any]) -> str:
-    if not figures["batch"]:
-        return ""
-    direct = figures["cost_direct_usd"]
-    return " in batches" + ("" if direct is None else f" (${direct:.4f} asked directly)")

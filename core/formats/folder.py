@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from core.domain.dataset import Dataset
@@ -25,6 +24,7 @@ from core.formats.source.parsed import (
     read_text,
 )
 from core.formats.source.yaml_reader import read_yaml
+from core.part_files import part_file
 
 if TYPE_CHECKING:
     from core.formats.datasets.clean_items import CleanItems
@@ -187,17 +187,14 @@ def write_bytes(path: Path, data: bytes) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A link stays a link: what it leads to is written.
         path = path.resolve()
-        part = path.with_name(f".{os.getpid()}-{get_ident()}.part")
         if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
             path.write_bytes(data)
             return
-        try:
+        with part_file(path) as part:
             part.write_bytes(data)
             if path.exists():
                 shutil.copymode(path, part)
             part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
     except (OSError, ValueError) as error:
         said = getattr(error, "strerror", None) or str(error)
         raise InputError(f"cannot be written: {said}.", (), str(named)) from None

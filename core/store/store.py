@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from core.domain.library import LibraryCounts, Mismatch
 from core.identity import content_hash
 from core.store.database.connection import Connections, Grant, on_record
 from core.store.database.data_file import Backup, copy_to, damage
+from core.store.database.migrations import altered_schema
+from core.store.database.sums import Unlike, altered, uncovered
 from core.store.library.access import AuditRecord, Members
 from core.store.library.datasets import Datasets
 from core.store.library.help_tasks import Helps
@@ -41,9 +44,12 @@ class Store:
         StoreError: the file is not ours, newer than this program, locked, or out of reach.
     """
 
-    def __init__(self, path: str | Path | Connections) -> None:
-        self._files = path if isinstance(path, Connections) else Connections(path)
+    def __init__(self, path: str | Path | Connections, *, reading: bool = False) -> None:
+        opened = path if isinstance(path, Connections) else Connections(path, reading=reading)
+        self._files = opened
         self.actor = self._files.actor
+        #: Whether nothing can be written here: opened ``reading``, or on a place that lets nobody.
+        self.read_only = self._files.read_only
         self.path = self._files.path
         self.rubrics = Rubrics(self._files)
         self.datasets = Datasets(self._files)
@@ -110,13 +116,30 @@ class Store:
         """
         self._files.checkpoint()
 
-    def backup(self, target: Path) -> Backup:
-        """A whole, consistent copy in ``target``, in place of what is there, while others write."""
-        return copy_to(self._files.mine, target)
+    def backup(
+        self, target: Path, sound: Callable[[Path], bool] = lambda copy: True
+    ) -> Backup | None:
+        """A whole, consistent copy in ``target``, in place of what is there, while others write.
+
+        ``None``, and nothing in ``target``, where ``sound`` says no to the finished copy.
+        """
+        return copy_to(self._files.mine, target, sound)
 
     def damage(self) -> list[dict[str, str]]:
         """What SQLite finds wrong with the file: ``what`` and ``where``."""
         return damage(self._files.tuples)
+
+    def altered_schema(self) -> list[str]:
+        """The tables, indexes and triggers that are not as this program makes them."""
+        return altered_schema(self._files.mine)
+
+    def altered(self) -> list[Unlike]:
+        """The groups of rows that are not as they were recorded, by the sums kept with them."""
+        return list(altered(self._files.mine))
+
+    def uncovered(self) -> list[Unlike]:
+        """The rows that no sum covers: recorded before there were sums, or by another program."""
+        return list(uncovered(self._files.mine))
 
     def counts(self) -> LibraryCounts:
         """How much there is, but for hidden and archived rubrics and datasets, and runs of help."""

@@ -127,6 +127,12 @@ CREATE TABLE failure (
     UNIQUE (run_id, item_id, criterion, judge, replicate, attempt),
     FOREIGN KEY (run_id, item_id) REFERENCES run_item (run_id, item_id)
 ) STRICT;
+CREATE TABLE group_sum (
+    tbl TEXT NOT NULL,
+    last INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (tbl, last)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE help_step (
     id INTEGER PRIMARY KEY,
     task_id INTEGER NOT NULL REFERENCES help_task(id),

@@ -68,6 +68,12 @@ class MistralBatches(BatchDoor):
         }
         return self._seen(await self._tell("POST", self._batches, json=body))
 
+    async def files(self, name: str) -> list[str]:
+        """The ids of the files that were sent under this name."""
+        params = {"purpose": "batch", "search": name, "page_size": "100"}
+        rows = rows_of(await self._tell("GET", "/files", params=params))
+        return [str(one.get("id") or "") for one in rows if one.get("filename") == name]
+
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         for number in range(MOST_PAGES):
             params = {"page": str(number), "page_size": "100"}

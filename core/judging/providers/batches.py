@@ -166,6 +166,18 @@ class BatchDoor:
         """Ask for a batch to stop; what was answered by then can still be had."""
         return self._seen(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
+    async def files(self, name: str) -> list[str]:
+        """The ids of the files that were sent under this name. Raises ``CallError``."""
+        found, after = list[str](), dict[str, str]()
+        for _ in range(MOST_PAGES):
+            page = await self._tell("GET", "/files", params={"purpose": "batch", **after})
+            rows = rows_of(page)
+            found += [str(one.get("id") or "") for one in rows if one.get("filename") == name]
+            if not page.get("has_more") or not rows:
+                break
+            after = {self._cursor: str(rows[-1].get("id") or "")}
+        return found
+
     async def remove(self, file: str) -> None:
         """Take a file away from the provider."""
         await self._tell("DELETE", f"/files/{file}")

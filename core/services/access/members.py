@@ -41,7 +41,7 @@ def actor(
         return Actor(email, refused="You signed out.")
     if row is None:
         role: TeamRole = "admin" if email in access.admins else access.new_members
-        if not join:
+        if not join or store.read_only:
             return Actor(email, role)
         row = store.members.put(email, role, disabled=False, now=clock.now())
     return Actor(email, "admin" if email in access.admins else row.role)

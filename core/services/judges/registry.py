@@ -7,6 +7,7 @@ Keys are known by the name of their environment variable only; no value is ever 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,7 +19,6 @@ from core.domain.library import JudgeRow, PanelRow
 from core.domain.panel import CODE_KINDS, Judge, Panel
 from core.domain.secrets import HOW, holds_removed, variables
 from core.errors import InputError, NotFound, Problem
-from core.judging.command_judge import commands_of
 from core.judging.function_judge import JudgeFunction
 from core.judging.providers.base import RESERVED_PARAMS
 from core.judging.providers.choice import provider_for
@@ -35,6 +35,7 @@ from core.services.judges.panel_setup import (
 from core.settings import load_settings
 from core.store.database.content import noun_hash
 from core.store.store import Store
+from core.text.names import visible
 
 OFFLINE_JUDGES: tuple[Judge, ...] = (
     Judge(name="Text classifier", kind="classifier"),
@@ -100,7 +101,7 @@ def ensure_defaults(store: Store) -> None:
 
     Those that somebody renamed or put away since are left as they are.
     """
-    if store.settings.get(_SEEDED):
+    if store.read_only or store.settings.get(_SEEDED):
         return
     now = clock.now()
     with store.write():
@@ -311,11 +312,6 @@ Functions = Mapping[str, JudgeFunction]
 NO_FUNCTIONS: Functions = MappingProxyType({})
 
 
-def programs_of(judges: Iterable[Judge]) -> Functions:
-    """The judges that are programs, as functions: for who starts grading himself, never a page."""
-    return commands_of(judges)
-
-
 _NOT_HERE = {
     "function": "is a Python function: only the program that brings it can ask it.",
     "command": "is a program: it is run only for who starts grading at a terminal or from Python.",
@@ -331,10 +327,14 @@ def code_elsewhere(
 ) -> tuple[Problem, ...]:
     """The judges that are code which cannot be run here, each with where it can."""
     return tuple(
-        Problem(_NOT_HERE[judge.kind], _ELSEWHERE[judge.kind], (judge.name,))
+        Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
         if judge.kind in CODE_KINDS and judge.name not in functions
     )
+
+
+def _runs(judge: Judge) -> str:
+    return f" It runs: {visible(shlex.join(judge.command))}" if judge.command else ""
 
 
 def require_functions(judges: Iterable[Judge], functions: Functions) -> None:

@@ -136,7 +136,11 @@ def means(store: Store, run_id: int) -> RunMeans:
 
 @allowed("write")
 def cancel(store: Store, run_id: int) -> str:
-    """Asks for the run to stop; finished votes stay. Returns the status it has now."""
+    """Asks for the run to stop; finished votes stay. Returns the status it has now.
+
+    One whose owner was a process of this machine that is gone is not waited for.
+    """
+    release_if_gone(store, run_id)
     return store.runs.request_cancel(run_id, now=clock.now())
 
 

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,11 @@ from typing import Any, TypeVar
 
 from core.domain.access import LOCAL, Actor, Verb, allow
 from core.errors import Damaged, InputError, NotAllowed, NotFound, NotNow, StoreError
+from core.part_files import sweep
 from core.store.database.content import to_json
-from core.store.database.data_file import FilePlace, make_private
+from core.store.database.data_file import FilePlace, cannot_write, make_private, to_read
 from core.store.database.migrations import migrate, pending
+from core.store.database.sums import add_sums
 
 BUSY_SECONDS = 30.0
 #: How long a thread waits for its turn among those of this process.
@@ -41,6 +43,8 @@ _IN_WORDS = {
     sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "is not a data file of Rubric Studio; name another file",
 }
+#: What the driver and SQLite say of texts that nobody wrote so.
+_NONSENSE = ("Could not decode to UTF-8", "malformed JSON")
 #: What may be over in a while, with nobody having to start anything again.
 _PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
@@ -83,17 +87,24 @@ class Connections:
         StoreError: the file is not ours, newer than this program, locked, or out of reach.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, reading: bool = False) -> None:
         self.path = Path(path)
+        #: Whether nothing can be written: it was opened so, or cannot be opened otherwise.
+        self.read_only = reading or cannot_write(self.path)
         self.actor = LOCAL
         self._local = threading.local()
         self._turn = threading.Lock()
+        if not self.read_only:
+            try:
+                make_private(self.path)
+            except OSError as error:
+                raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
         try:
-            make_private(self.path)
-        except OSError as error:
-            raise StoreError(f"The folder of {self.path} cannot be made: {error}.") from None
-        with self._in_words():
-            _patiently(self._make_ready)
+            with self.in_words():
+                _patiently(self._require_current if self.read_only else self._make_ready)
+        except sqlite3.DatabaseError as error:
+            # Its tables are not those that it says it has.
+            raise Damaged(f"{self.path} is damaged ({error}); restore it from a copy.") from error
         self._place = FilePlace(self.path)
 
     def acting(self, actor: Actor) -> Connections:
@@ -128,8 +139,8 @@ class Connections:
         if held is None or held[0] != os.getpid():
             # Or else SQLite would make a new, empty file where ours was.
             self._place.require()
-            with self._in_words():
-                held = (os.getpid(), _patiently(lambda: _connect(self.path)))
+            with self.in_words():
+                held = (os.getpid(), _patiently(self._connect))
             self._local.held = held
             self._local.log = self._place.log()
         return held[1]
@@ -163,12 +174,14 @@ class Connections:
         if within:
             begin, commit = ("SAVEPOINT inner", "RELEASE inner")
             undo = "ROLLBACK TO inner; RELEASE inner"
-        with nullcontext() if within else self._in_turn(), self._in_words():
+        with nullcontext() if within else self._in_turn(), self.in_words():
             connection.execute(begin)
             recorded = False
             try:
                 recorded = _put_on_record(connection, grant)
                 yield connection
+                if not within:
+                    add_sums(connection)
                 connection.execute(commit)
             except BaseException:
                 if recorded and grant is not None:
@@ -211,7 +224,7 @@ class Connections:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
         """All rows, by column name. Fetched whole: an open cursor would pin an old snapshot."""
-        with self._in_words():
+        with self.in_words():
             cursor = self.mine.cursor()
             cursor.row_factory = sqlite3.Row
             return cursor.execute(sql, values).fetchall()
@@ -220,11 +233,23 @@ class Connections:
         self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
     ) -> list[tuple[Any, ...]]:
         """All rows as plain tuples, where there are many of them."""
-        with self._in_words():
+        with self.in_words():
             return self.mine.execute(sql, values).fetchall()
 
+    def _connect(self) -> sqlite3.Connection:
+        return _connect(to_read(self.path) if self.read_only else self.path)
+
+    def _require_current(self) -> None:
+        with closing(self._connect()) as connection:
+            if pending(connection, str(self.path)):
+                raise StoreError(
+                    f"{self.path} is of an earlier version, and cannot be brought up to date where "
+                    "it can only be read. Copy it to a folder that can be written."
+                )
+
     def _make_ready(self) -> None:
-        connection = _connect(self.path)
+        sweep(self.path.parent)
+        connection = self._connect()
         try:
             due = pending(connection, str(self.path))
             _use_wal(connection, self.path)
@@ -251,14 +276,19 @@ class Connections:
             self._turn.release()
 
     @contextmanager
-    def _in_words(self) -> Iterator[None]:
+    def in_words(self) -> Iterator[None]:
+        """What SQLite refuses, as errors of ours."""
         try:
             yield
+        except UnicodeDecodeError as error:
+            # What SQLite says of it repeats what it found.
+            raise Damaged(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_CORRUPT]}.") from error
         except sqlite3.DatabaseError as error:
-            words = _IN_WORDS.get(_code(error))
+            nonsense = str(error).startswith(_NONSENSE)
+            code = sqlite3.SQLITE_CORRUPT if nonsense else _code(error)
+            words = _IN_WORDS.get(code)
             if words is None:
                 raise
-            code = _code(error)
             broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
             kind = NotNow if code in _PASSING else broken
             raise kind(f"{self.path} {words}.") from error
@@ -310,10 +340,14 @@ class _OfAThread(sqlite3.Connection):
             self.close()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path | str) -> sqlite3.Connection:
     # isolation_level=None: the driver never opens a transaction behind our back.
     connection = sqlite3.connect(
-        path, timeout=BUSY_SECONDS, isolation_level=None, factory=_OfAThread
+        path,
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        factory=_OfAThread,
+        uri=isinstance(path, str),
     )
     try:
         connection.execute("PRAGMA foreign_keys = ON")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from core.errors import StoreError
+from core.part_files import part_file
 from core.settings import own_data_file
 
 # Who may read the data file: its owner alone.
@@ -48,6 +49,35 @@ def _tighten(path: Path) -> None:
         with suppress(OSError):
             if one.stat().st_mode & 0o077:
                 one.chmod(mode)
+
+
+# A data file that can only be read: on a read-only disk, in somebody else's folder, or a copy.
+
+
+def cannot_write(path: Path) -> bool:
+    """Whether a data file is there that this process cannot write, or not with the log beside it.
+
+    SQLite makes the log when a file is opened, and takes it away after the last who had it open.
+    """
+    if not path.exists():
+        return False
+    beside = os.access(path.parent, os.W_OK) or all(one.exists() for one in _logs(path))
+    return not (os.access(path, os.W_OK) and beside)
+
+
+def to_read(path: Path) -> str:
+    """The address by which SQLite opens a data file and changes nothing, not even beside it.
+
+    Without a log nobody has the file open: then it is read without locks, which need files of
+    their own. With one it is read as somebody's who may be writing.
+    """
+    log, index = _logs(path)
+    alone = not index.exists() and not (log.exists() and log.stat().st_size)
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+
+
+def _logs(path: Path) -> list[Path]:
+    return [path.with_name(path.name + end) for end in ("-wal", "-shm")]
 
 
 # Whether the data file is still where it was opened, and saving what it held when it is not.
@@ -130,32 +160,53 @@ class Backup(NamedTuple):
     votes: int
 
 
-def copy_to(connection: sqlite3.Connection, target: Path) -> Backup:
+def copy_to(
+    connection: sqlite3.Connection, target: Path, sound: Callable[[Path], bool]
+) -> Backup | None:
     """Copy all that the connection sees to ``target``, in place of what is there, or not at all.
+
+    ``sound`` looks at the finished copy before it is put there; ``None`` where that says no.
 
     Raises:
         StoreError: it cannot be written there.
     """
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         # As private as the data file, from its first byte on; so is a folder that was not there.
         target.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-        make_file(part)
-        with closing(sqlite3.connect(part)) as copy:
-            connection.backup(copy)
-            # One file: who opens it needs no log beside it.
-            copy.execute("PRAGMA journal_mode = DELETE")
-            ((runs, votes),) = copy.execute(
-                "SELECT count(*) FILTER (WHERE kind = 'run'), coalesce(sum(votes), 0) FROM run"
-            ).fetchall()
-        part.replace(target)
+        with part_file(target, FILE) as part:
+            with closing(sqlite3.connect(part)) as copy:
+                connection.backup(copy)
+                # One file: who opens it needs no log beside it.
+                copy.execute("PRAGMA journal_mode = DELETE")
+            if not sound(part):
+                return None
+            made = _counted(part, target)
+            part.replace(target)
+            _settle(target.parent)
     except (sqlite3.Error, OSError) as error:
         words = getattr(error, "strerror", None) or str(error)
         raise StoreError(f"{target} cannot be written: {words}.") from None
-    finally:
-        with suppress(OSError):
-            part.unlink()
-    return Backup(str(target), target.stat().st_size, int(runs), int(votes))
+    return made
+
+
+def _counted(part: Path, target: Path) -> Backup:
+    """What a copy holds; of a damaged one, nothing that could be counted."""
+    runs = votes = 0
+    with suppress(sqlite3.Error), closing(sqlite3.connect(to_read(part), uri=True)) as copy:
+        ((runs, votes),) = copy.execute(
+            "SELECT count(*) FILTER (WHERE kind = 'run'), coalesce(sum(votes), 0) FROM run"
+        ).fetchall()
+    return Backup(str(target), part.stat().st_size, int(runs), int(votes))
+
+
+def _settle(folder: Path) -> None:
+    """Have the disk know of a new name, where folders can be opened for that."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def damage(ask: Callable[[str], Iterable[tuple[Any, ...]]]) -> list[dict[str, str]]:

@@ -344,3 +344,15 @@ LABEL_DRAWS = (
     """,
     "CREATE UNIQUE INDEX label_draw_standing ON label_draw (version_id) WHERE withdrawn IS NULL",
 )
+
+#: Sums of what was recorded together, by the last key of each group; empty: not covered by any.
+SUMS = (
+    """
+    CREATE TABLE group_sum (
+        tbl TEXT NOT NULL,
+        last INTEGER NOT NULL,
+        digest TEXT NOT NULL,
+        PRIMARY KEY (tbl, last)
+    ) STRICT, WITHOUT ROWID
+    """,
+)

@@ -32,9 +32,7 @@ _FROM = """
     JOIN dataset_version dv ON dv.id = r.dataset_version_id
 """
 #: Batches that a provider works off, or may, and was not asked to stop.
-_BATCHES_OUT = (
-    "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND file <> '' AND NOT stopped"
-)
+_BATCHES_OUT = "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND NOT stopped"
 
 
 class Runs:
@@ -238,8 +236,8 @@ class Runs:
         """Ask for a stop; returns the status that the run has then.
 
         A run that nobody works on (queued, or its lease ran out) is cancelled at once; else its
-        owner learns it with the next heartbeat. A run at rest stays as it is. One with batches out
-        is queued instead: somebody must tell their provider.
+        owner learns it with the next heartbeat. A run at rest stays as it is. One with batches out,
+        or files on their way, is queued instead: somebody must tell their provider.
         """
         with self._files.write() as db:
             row = self.row(run_id)

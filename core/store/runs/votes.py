@@ -271,7 +271,8 @@ class Votes:
                 "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
             )
             item_ids = [item_id for (item_id,) in found]
-        return read_ballots(self._files.mine, run_id, item_ids)
+        with self._files.in_words():
+            return read_ballots(self._files.mine, run_id, item_ids)
 
     def all_ballots(
         self, run_id: int, criterion: str | None = None, *, chances: bool = False

@@ -81,13 +81,27 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
     if moment == "between two steps":
         patch.setattr(sending.BatchSender, "fill", fill_once)
     elif moment in _VERBS:
-        for door in (BatchDoor, *BatchDoor.__subclasses__()):
-            if _VERBS[moment] in vars(door):
-                patch.setattr(door, _VERBS[moment], end_soon)
+        _end_at(_VERBS[moment], patch, lambda act: end_soon)
+    elif moment == "uploading":
+        _end_at("upload", patch, lambda act: _then(act, end))
     elif moment == "bought":
         patch.setattr(sending.BatchSender, "_bought", end_soon)
     else:
         patch.setattr(Batches, "take", end)
+
+
+def _end_at(verb: str, patch: pytest.MonkeyPatch, ending: Callable[[Any], Any]) -> None:
+    for door in (BatchDoor, *BatchDoor.__subclasses__()):
+        if verb in vars(door):
+            patch.setattr(door, verb, ending(vars(door)[verb]))
+
+
+def _then(act: Callable[..., Any], end: Callable[[], Any]) -> Callable[..., Any]:
+    async def acted(*arguments: Any) -> None:
+        await act(*arguments)
+        end()
+
+    return acted
 
 
 def worked_until(moment: str, store: Store, run_id: int) -> None:

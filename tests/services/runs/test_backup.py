@@ -131,6 +131,91 @@ def test_a_copy_taken_under_load_is_restored_elsewhere_after_a_kill_and_lacks_on
     assert cli("verify", "--db", restored).returncode == 0
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE vote SET reason = 'another' WHERE id = 3",
+        "UPDATE call SET cost = cost + 1 WHERE id = 1",
+        "UPDATE run_item SET score = 0.123 WHERE item_id = 'i001'",
+        "DELETE FROM vote WHERE id = 5",
+        "UPDATE rubric_version SET content = replace(content, 'policy', 'police')",
+    ],
+)
+def test_of_a_damaged_file_no_copy_is_kept_and_the_older_copy_stays(
+    change: str, store: Store, request_: RunRequest, tmp_path: Path
+) -> None:
+    run(store, request_)
+    copy = tmp_path / "copies" / "studio.db"
+    assert cli("backup", copy, "--db", store.path).returncode == 0
+    good = copy.read_bytes()
+    behind = sqlite3.connect(store.path)
+    for table in ("vote", "call", "rubric_version"):
+        for verb in ("update", "delete"):
+            behind.execute(f"DROP TRIGGER {table}_is_never_{verb}d")
+    behind.execute(change)
+    behind.commit()
+    behind.close()
+    done = cli("backup", copy, "--db", store.path, "--force", "--json")
+    assert (done.returncode, json.loads(done.stdout)["ok"]) == (1, False)
+    assert "was not written" in done.stderr
+    assert copy.read_bytes() == good
+    assert [path.name for path in copy.parent.iterdir()] == ["studio.db"]
+    # Whoever wants it all the same gets it, and is told.
+    kept = cli("backup", copy, "--db", store.path, "--force", "--damaged")
+    assert (kept.returncode, "not" in kept.stderr) == (1, True)
+    assert cli("verify", "--db", copy).returncode == 1
+
+
+def test_of_a_file_with_damaged_pages_no_copy_is_kept(
+    store: Store, request_: RunRequest, tmp_path: Path
+) -> None:
+    run(store, request_)
+    whole = tmp_path / "whole.db"
+    store.backup(whole)
+    data, copy = whole.read_bytes(), tmp_path / "copies" / "studio.db"
+    pages = len(data) // 4096
+    for page in range(0, pages, max(1, pages // 12)):
+        broken = tmp_path / "broken.db"
+        start = max(100, page * 4096)  # the header of the file says which it is
+        broken.write_bytes(data[:start] + b"\xff" * 700 + data[start + 700 :])
+        if page == pages - 1:
+            broken.write_bytes(data[: page * 4096])
+        done = cli("backup", copy, "--db", broken)
+        assert (done.returncode in (1, 2), "Traceback" in done.stderr) == (True, False), page
+        assert not copy.exists()
+
+
+def test_what_a_kill_left_of_a_copy_goes_and_what_somebody_writes_stays(
+    store: Store, tmp_path: Path
+) -> None:
+    folder = tmp_path / "copies"
+    folder.mkdir()
+    script = (
+        "import sys, time; from pathlib import Path; from core.part_files import part_file\n"
+        "with part_file(Path(sys.argv[1])) as part:\n"
+        "    part.write_text('what pupils wrote'); print('ready', flush=True); time.sleep(60)\n"
+    )
+
+    def writer(name: str) -> subprocess.Popen[str]:
+        words = [sys.executable, "-c", script, str(folder / name)]
+        process = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    killed, (other, living) = writer("killed.db"), (folder / ".other.part", writer("living.db"))
+    other.write_text("another program's")
+    killed.kill()
+    killed.communicate()
+    assert len(list(folder.glob(".rubric-studio-*.part"))) == 2
+    assert cli("backup", folder / "studio.db", "--db", store.path).returncode == 0
+    assert len(list(folder.glob(".rubric-studio-*.part"))) == 1
+    living.kill()
+    living.communicate()
+    Store(folder / "studio.db")  # a start beside them is enough
+    assert list(folder.glob(".*.part")) == [other]
+
+
 @pytest.mark.parametrize("verb", [("verify",), ("backup", "copy.db")])
 def test_without_a_data_file_none_is_made(verb: tuple[str, ...], tmp_path: Path) -> None:
     db = tmp_path / "folder" / "none.db"
@@ -182,3 +267,32 @@ def test_verify_finds_damage_in_the_bytes(store: Store, request_: RunRequest) ->
     assert (done.returncode, report["ok"]) == (1, False)
     assert report["problems"][0]["where"] == "the file"
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", 1, "i000"),
+        ("score", 1),
+        ("metrics", 1),
+        ("export", 1, "--format", "csv", "--out", "-"),
+        ("backup", "copy.db"),
+    ],
+)
+def test_of_a_text_that_nobody_wrote_so_every_command_says_that_the_file_is_damaged(
+    words: tuple[object, ...], store: Store, request_: RunRequest, tmp_path: Path
+) -> None:
+    run(store, request_)
+    behind = sqlite3.connect(store.path)
+    for table in ("vote", "item", "dataset_version"):
+        behind.execute(f"DROP TRIGGER {table}_is_never_updated")
+    behind.execute(
+        "UPDATE vote SET reason = CAST(x'ff' AS TEXT), probabilities = CAST(x'ff' AS TEXT)"
+    )
+    behind.execute("UPDATE item SET content = CAST(x'ff' AS TEXT)")
+    behind.commit()
+    behind.close()
+    target = [tmp_path / word if word == "copy.db" else word for word in words]
+    done = cli(*target, "--db", store.path)
+    assert done.returncode in (1, 2)
+    assert "damaged" in done.stderr or "not sound" in done.stderr

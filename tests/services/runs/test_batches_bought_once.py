@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("soon")
 
 
 @pytest.mark.parametrize("there", ELSEWHERE, indirect=True)
-@pytest.mark.parametrize("moment", ["planned", "uploaded", "bought", "sent", "taking"])
+@pytest.mark.parametrize("moment", ["planned", "uploading", "uploaded", "bought", "sent", "taking"])
 def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
     store: Store, there: There, moment: str
 ) -> None:
@@ -36,6 +36,46 @@ def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
     assert (row.status, row.votes, row.failures_open, row.calls) == ("done", PLANNED, 0, PLANNED)
     assert list(there.batches.bought.values()) == [1] * PLANNED
     assert len(there.batches.made) == 1
+    assert not there.batches.left
+
+
+@pytest.mark.parametrize("there", ["openai", *ELSEWHERE], indirect=True)
+def test_a_run_cancelled_after_a_kill_in_an_upload_leaves_no_text_at_the_provider(
+    store: Store, there: There
+) -> None:
+    run_id = lifecycle.start(store, there.asked())
+    worked_until("uploading", store, run_id)
+    lifecycle.resume(store, run_id)
+    lifecycle.cancel(store, run_id)
+    runner.work_here(store, run_id)
+    assert (store.runs.row(run_id).status, there.batches.left) == ("cancelled", False)
+
+
+@pytest.mark.parametrize("there", ["openai", "azure", "mistral"], indirect=True)
+def test_a_file_of_which_nobody_heard_that_it_arrived_goes_with_the_other(
+    store: Store, there: There
+) -> None:
+    there.batches.lose_upload = True
+    run = work(store, there.asked())
+    assert (store.runs.row(run).votes, len(there.batches.names)) == (PLANNED, 2)
+    assert not there.batches.left
+
+
+@pytest.mark.parametrize("there", ["openai", "azure", "mistral"], indirect=True)
+def test_where_files_cannot_be_looked_for_the_run_says_so_and_forgets_nothing(
+    store: Store, there: There
+) -> None:
+    run_id = lifecycle.start(store, there.asked())
+    worked_until("uploading", store, run_id)
+    lifecycle.resume(store, run_id)
+    there.batches.refuse = 401
+    runner.work_here(store, run_id)
+    assert store.runs.row(run_id).status == "failed"
+    assert "file of requests" in store.runs.row(run_id).message
+    there.batches.refuse = 0
+    lifecycle.resume(store, run_id)
+    runner.work_here(store, run_id)
+    assert (store.runs.row(run_id).votes, there.batches.left) == (PLANNED, False)
 
 
 def test_the_minute_in_which_a_batch_may_turn_up_begins_with_the_last_attempt(

@@ -61,9 +61,9 @@ def folder(tmp_path: Path, *judges: dict[str, Any]) -> Path:
     return tmp_path
 
 
-def grade(at: Path) -> Any:
+def grade(at: Path, *more: str) -> Any:
     words = (str(at / "rubric.yaml"), str(at / "items.csv"), "--panel", str(at / "panel.json"))
-    return cli("grade", *words, "--db", str(at / "x.db"), "--json")
+    return cli("grade", *words, "--db", str(at / "x.db"), "--json", *more)
 
 
 def test_checks_vote_like_any_judge(tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_program_votes_abstains_and_fails_and_goes_on_by_resume(tmp_path: Path
     program = {"name": "mine", "kind": "command", "command": [sys.executable, "judge.py"]}
     at = folder(tmp_path, program | {"command": [sys.executable, str(tmp_path / "judge.py")]})
 
-    done = json.loads(grade(at).stdout)
+    done = json.loads(grade(at, "--trust").stdout)
 
     # a: MET, short; b: it ends with a status of its own, twice; c: MET, and an abstention.
     assert (done["votes"], done["abstentions"], done["failures"]) == (4, 1, {"code": 2})
@@ -96,7 +96,7 @@ def test_a_program_is_run_for_no_page(tmp_path: Path) -> None:
     assert "which no page runs" in str(refused.value.problems[0])
 
     at = folder(tmp_path, program)
-    grade(at)
+    grade(at, "--trust")
     from core.store.store import Store
 
     with pytest.raises(InputError, match="cannot be asked here"):

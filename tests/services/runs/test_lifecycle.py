@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import subprocess
+import sys
+
 import pytest
 
 from core import clock
@@ -181,3 +185,14 @@ def test_offline_judges_take_no_calls_and_no_money(store: Store) -> None:
     assert (found.calibration, found.items, found.votes) == (1, 2, 4)
     assert (found.calls, found.cost, found.seconds) == (0, 0.0, 0.0)
     assert cost_estimate.learning(store, 1) == cost_estimate.Learning(labelled=3, marked=0)
+
+
+def test_a_run_whose_process_was_killed_is_cancelled_at_once(
+    store: Store, request_: RunRequest
+) -> None:
+    run_id = lifecycle.start(store, request_)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    owner = f"{socket.gethostname()}:{ended.pid}:1"
+    assert store.leases.claim(owner, at=clock.at(), seconds=60, run_id=run_id) is not None
+    assert lifecycle.cancel(store, run_id) == "cancelled"

@@ -204,17 +204,18 @@ def old_file(path: Path, params: dict[str, Any], provider: Provider) -> None:
     for _, sql in guards:
         db.execute(sql)
     # A file of before the cleaning: what came after it had not been done either.
-    later = "'no_secrets', 'access', 'help_made_by', 'batches', 'kept', 'label_draws', 'coverage'"
+    names = (
+        *("no_secrets", "access", "help_made_by"),
+        *("batches", "kept", "label_draws", "coverage", "sums"),
+    )
+    later = ", ".join(f"'{name}'" for name in names)
     db.execute(f"DELETE FROM _sqlite_migrations WHERE name IN ({later})")
-    for name in ("member", "audit", "batch_line", "batch", "kept", "label_draw"):
+    for name in ("member", "audit", "batch_line", "batch", "kept", "label_draw", "group_sum"):
         db.execute(f"DROP TABLE {name}")
     for table in ("run", "help_task"):
         db.execute(f"ALTER TABLE {table} DROP COLUMN made_by")
     db.execute("ALTER TABLE run DROP COLUMN derived")
-    assert NAMES[-7:] == (
-        *("no_secrets", "access", "help_made_by"),
-        *("batches", "kept", "label_draws", "coverage"),
-    )
+    assert NAMES[-8:] == names
     db.commit()
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     db.close()

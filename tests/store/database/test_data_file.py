@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -75,3 +76,21 @@ def test_a_log_that_was_written_back_by_whoever_closed_last_is_no_loss(tmp_path:
     store.close()  # the last connection takes the log away
     store.settings.put("b", 2)
     assert Store(db).settings.get("b") == 2
+
+
+def test_a_file_whose_tables_say_nonsense_is_damaged_in_words(store: Store) -> None:
+    store.checkpoint()
+    store.close()
+    data = store.path.read_bytes()
+    at = data.index(b"CREATE TABLE group_sum")
+    for wrong in (b"CREATE \xe1ABLE", b"CREATE TABLE ((", b"CREATE VIEWS "):
+        store.path.write_bytes(data[:at] + wrong + data[at + len(wrong) :])
+        with pytest.raises(StoreError, match="damaged"):
+            Store(store.path)
+    store.path.write_bytes(data)
+    connection = sqlite3.connect(store.path)
+    connection.execute("DELETE FROM _sqlite_migrations WHERE name = 'label_draws'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="label_draw already exists"):
+        Store(store.path)

@@ -14,7 +14,7 @@ from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
 from core.errors import InputError
 from core.judging.asking.engine import unasked
 from core.judging.asking.retry import RETRIED, Unanswered
-from core.judging.protocol import Question
+from core.judging.protocol import FATAL, Question
 from core.judging.providers.base import CallError
 from core.judging.providers.batches import MOST_OF_FILE, BatchLook
 from core.services.runs.batches.desk import FIRST_PAUSE, LONGEST_PAUSE, BatchDesk, BatchesStopped
@@ -28,6 +28,14 @@ _UNSURE = (
     "A batch of {judge} may have been bought when this run was stopped, and its provider does not "
     "say: {why} Mend that and resume the run; nothing is bought until it is known."
 )
+_STRAY = (
+    "A file of requests of {judge} may have arrived when this run was stopped, and its provider "
+    "lets nobody look: {why} Mend that and resume the run; it is then taken away."
+)
+
+
+def _file_name(token: str) -> str:
+    return f"{token}.jsonl"
 
 
 class BatchSender:
@@ -64,9 +72,27 @@ class BatchSender:
             elif row.file:
                 unsure.append(row)
             else:
-                # Nothing can have been made of a file whose name was never known.
+                # Nothing can have been made of a file whose name was never known; it may be there.
+                await self._clear_strays(lane, row, "")
                 await self.desk.write(self.desk.store.drop, row.id)
         return unsure
+
+    async def _clear_strays(self, lane: BatchLane, row: BatchRow, known: str) -> None:
+        """Take away the files of a batch that arrived when nobody heard of it, but for ``known``.
+
+        Raises ``InputError`` where nobody may look now: then it is kept in mind.
+        """
+        door = lane.judge.caller.door
+        try:
+            found = await self.desk.patiently(row, lambda: door.files(_file_name(row.token)))
+        except CallError as error:
+            if error.kind in FATAL and error.status != 404:
+                words = _STRAY.format(judge=lane.spec.name, why=error.message)
+                raise InputError(words) from None
+            # A server that lists no files.
+            log.info("Files of batch %s cannot be looked for: %s", row.token, error.message)
+            return
+        await self.desk.clear_away(lane, [name for name in found if name != known])
 
     async def fill(self, lane: BatchLane, wanted: Wanted) -> None:
         """Send whatever is neither done nor on its way."""
@@ -120,9 +146,17 @@ class BatchSender:
         lane.cells |= {cell for _, cell in lines}
         door, name = lane.judge.caller.door, ""
         try:
-            upload = partial(door.upload, f"{token}.jsonl", b"".join(file.data))
+            data, tries = b"".join(file.data), 0
+
+            async def upload() -> str:
+                nonlocal tries
+                tries += 1
+                return await door.upload(_file_name(token), data)
+
             name = await self.desk.patiently(row, upload)
             await self.desk.set(row, file=name, message="", due=None)
+            if tries > 1:
+                await self._clear_strays(lane, row, name)
             await self._buy(lane, await self.desk.row(row.id), tried=None)
         except CallError as error:
             await self.desk.write(self.desk.store.drop, row.id)

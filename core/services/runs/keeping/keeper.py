@@ -27,7 +27,7 @@ from core.judging.offline import load
 from core.services.runs import runner as signals
 from core.services.runs.runner import Runner
 from core.settings import Settings, own_environment, own_python
-from core.store.database.data_file import FilePlace
+from core.store.database.data_file import FilePlace, cannot_write
 from core.store.runs import logbook
 from core.store.runs.stops import How
 from core.store.store import Store
@@ -45,17 +45,19 @@ def runner_beside(settings: Settings) -> Iterator[None]:
     from core.services import open_store
 
     signals.hang_up_ends()
-    if settings.runner == "none":
+    # Of a data file that can only be read, nothing is worked off.
+    written = [one for one in settings.each() if not cannot_write(one.db)]
+    if settings.runner == "none" or not written:
         yield
     elif settings.runner == "thread":
-        runners = [Runner(open_store(one), settings.cluster).start() for one in settings.each()]
+        runners = [Runner(open_store(one), settings.cluster).start() for one in written]
         try:
             yield
         finally:
             for runner in runners:
                 runner.stop()
     else:
-        keeper = WorkerProcess(*(one.db for one in settings.each()))
+        keeper = WorkerProcess(*(one.db for one in written))
         try:
             yield
         finally:

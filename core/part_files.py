@@ -1,0 +1,70 @@
+"""Files that are written beside their place and put there whole; what a kill leaves is taken away.
+
+A part is locked as long as its writer lives, whichever machine or container it is in; so whoever
+finds one that is not locked knows that nobody goes on with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import get_ident
+
+#: No other program names a file so.
+_START, _END = ".rubric-studio-", ".part"
+
+
+@contextmanager
+def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
+    """An empty hidden file beside ``target``, to be filled and to take its place; else it goes.
+
+    What others left there is taken away first. Raises ``OSError``.
+    """
+    sweep(target.parent)
+    part = target.with_name(f"{_START}{os.getpid()}-{get_ident()}{_END}")
+    descriptor = _locked(part, mode)
+    try:
+        yield part
+    finally:
+        with suppress(OSError):
+            part.unlink()
+        os.close(descriptor)
+
+
+def sweep(folder: Path) -> None:
+    """Take away the parts in a folder whose writers are gone."""
+    with suppress(OSError):
+        for part in folder.glob(f"{_START}*{_END}"):
+            with suppress(OSError):
+                _take_away(part)
+
+
+def _locked(part: Path, mode: int) -> int:
+    while True:
+        descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
+        _lock(descriptor)
+        if part.exists():
+            return descriptor
+        # Somebody swept here before it was locked.
+        os.close(descriptor)
+
+
+def _take_away(part: Path) -> None:
+    # Where files cannot be locked so, an open one cannot be taken away either.
+    descriptor = os.open(part, os.O_RDWR)
+    try:
+        _lock(descriptor)
+        part.unlink()
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> None:
+    """Lock a file for as long as it is open. ``OSError``: somebody else has."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,148 @@
+"""Taking secrets out of a data file of an earlier version, which kept ``params`` as they came."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from typing import Any
+
+from core.domain.secrets import (
+    REMOVED,
+    cleaned_address,
+    looks_like_key,
+    secrets_in,
+    without_secrets,
+)
+from core.identity import content_hash
+from core.store.database.content import to_json
+
+# What could be a secret in the settings of a judge is replaced by a mark, and so is the same text
+# wherever a provider repeated it. Votes, scores and calls stay what they are: only facts that no
+# one may keep are rewritten, so the triggers that forbid it are away for the length of it.
+
+#: Where settings of judges stand as JSON: table, its key, the column, the column of its hash.
+_SETTINGS = (
+    ("judge", "id", "content", ""),
+    ("panel", "id", "content", "hash"),
+    ("run", "id", "panel", "panel_hash"),
+    ("run", "id", "plan", ""),
+    ("call", "id", "params", ""),
+    ("draft", "key", "content", ""),
+    ("help_task", "id", "request", ""),
+    ("help_task", "id", "result", ""),
+    ("help_step", "id", "call", ""),
+)
+#: Where a provider's words stand, which may repeat a secret.
+_WORDS = (
+    ("call", ("reply", "thinking")),
+    ("vote", ("reason", "evidence", "detail")),
+    ("failure", ("message",)),
+    ("response", ("completion",)),
+    ("help_step", ("value", "message", "call")),
+    ("help_task", ("result", "message")),
+)
+_TABLES = {table for table, *_ in (*_SETTINGS, *_WORDS)}
+#: What is shorter may be a word of any text.
+_SHORTEST = 8
+
+
+def clean_secrets(db: sqlite3.Connection) -> None:
+    """Clean all of the file; the caller holds the write lock."""
+    # What is taken out shall not stay in the free parts of the file.
+    db.execute("PRAGMA secure_delete = ON")
+    guards = [
+        (name, sql)
+        for name, table, sql in db.execute(
+            "SELECT name, tbl_name, sql FROM sqlite_master WHERE type = 'trigger'"
+        ).fetchall()
+        if table in _TABLES
+    ]
+    for name, _ in guards:
+        db.execute(f"DROP TRIGGER {name}")
+    found = set[str]()
+    for place in _SETTINGS:
+        _clean_settings(db, *place, found.add)
+    for secret in sorted(found, key=len, reverse=True):
+        _clean_words(db, secret)
+    for _, sql in guards:
+        db.execute(sql)
+
+
+def _clean_settings(
+    db: sqlite3.Connection,
+    table: str,
+    key: str,
+    column: str,
+    digest: str,
+    tell: Callable[[str], None],
+) -> None:
+    rows = db.execute(
+        f"SELECT {key}, {column} FROM {table} "
+        f"WHERE instr({column}, '\"params\"') OR instr({column}, '\"api_base\"') "
+        f"OR instr({column}, '\"model\"')"
+    )
+    changed = []
+    for row_id, text in rows:
+        before = json.loads(text)
+        after = _cleaned(before, tell)
+        if after != before:
+            changed.append((row_id, after))
+    for row_id, after in changed:
+        db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (to_json(after), row_id))
+        if digest:
+            hashed = (content_hash(after), row_id)
+            db.execute(f"UPDATE {table} SET {digest} = ? WHERE {key} = ?", hashed)
+
+
+def _cleaned(value: Any, tell: Callable[[str], None]) -> Any:
+    """Plain data with the settings of every judge in it cleaned; tells what was taken out."""
+    if isinstance(value, list):
+        return [_cleaned(inner, tell) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: _cleaned_field(name, inner, tell) for name, inner in value.items()}
+
+
+def _cleaned_field(name: str, value: Any, tell: Callable[[str], None]) -> Any:
+    if name == "params" and isinstance(value, dict) and "params" not in value:
+        for path in secrets_in(value):
+            _tell_texts(_at(value, path), tell)
+        return without_secrets(value)
+    if name == "api_base" and isinstance(value, str):
+        return cleaned_address(value)
+    if name == "model" and isinstance(value, str) and looks_like_key(value):
+        tell(value)
+        return REMOVED
+    return _cleaned(value, tell)
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+    for part in path:
+        value = value[part]
+    return value
+
+
+def _tell_texts(value: Any, tell: Callable[[str], None]) -> None:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            _tell_texts(inner, tell)
+    elif isinstance(value, str):
+        # A header's value is "Bearer KEY"; a server may have told the key alone.
+        for text in {value, value.rpartition(" ")[2]}:
+            if len(text) >= _SHORTEST:
+                tell(text)
+
+
+def _clean_words(db: sqlite3.Connection, secret: str) -> None:
+    # In JSON it may stand escaped.
+    for spelt in dict.fromkeys((secret, json.dumps(secret)[1:-1])):
+        for table, columns in _WORDS:
+            for column in columns:
+                db.execute(
+                    f"UPDATE {table} SET {column} = replace({column}, ?, ?) "
+                    f"WHERE instr({column}, ?)",
+                    (spelt, REMOVED, spelt),
+                )

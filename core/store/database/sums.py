@@ -1,0 +1,188 @@
+"""Sums of what was recorded, kept with it and checked by ``verify``.
+
+A bit that flips on a disk leaves a row that SQLite takes for sound. So each transaction adds, for
+every table of facts, a sum over the rows that it added; columns that may change later are left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+#: So many rows are in memory at a time. Part of how a sum is made: never changed.
+_AT_ONCE = 1000
+
+
+class FactTable(NamedTuple):
+    """A table whose rows are added by a rising key, and those of their columns that stay."""
+
+    table: str
+    columns: str
+    words: str
+    key: str = "id"
+    order: str = "id"
+
+
+_OF_VOTE = "id, run_id, item_id, criterion, judge, replicate"
+_FACTS = (
+    FactTable(
+        "rubric_version",
+        "id, rubric_id, number, hash, name, criteria, content, created, author, note",
+        "rubric versions",
+    ),
+    FactTable(
+        "dataset_version",
+        "id, dataset_id, number, hash, name, head, items, labelled, created, source",
+        "dataset versions",
+    ),
+    # Their content is what the hash of their version is made of.
+    FactTable(
+        "item",
+        "version_id, position, item_id, system, split, labelled, preview",
+        "items of dataset versions",
+        "version_id",
+        "version_id, position",
+    ),
+    FactTable(
+        "label_draw", "id, version_id, note, declared_by, declared", "declared draws of labels"
+    ),
+    FactTable(
+        "run",
+        "id, kind, rubric_version_id, dataset_version_id, panel, panel_hash, plan, plan_hash, "
+        "items, planned, created",
+        "plans of runs",
+    ),
+    FactTable(
+        "run_item",
+        "run_id, position, item_id, planned",
+        "items of runs",
+        "run_id",
+        "run_id, position",
+    ),
+    FactTable("segment", "id, hash, hex(body)", "pieces of prompts"),
+    FactTable(
+        "call",
+        "id, run_id, judge, prompt, params, reply, thinking, model, finish, tokens_in, "
+        "tokens_cached, tokens_out, tokens_thinking, cost, seconds, tries, created, cached, "
+        "first_cost, asked, kept",
+        "calls",
+    ),
+    FactTable(
+        "vote",
+        f"{_OF_VOTE}, option, abstained, reason, evidence, ord, confidence, probabilities, "
+        "detail, call_id, created",
+        "votes",
+    ),
+    FactTable("failure", f"{_OF_VOTE}, attempt, kind, message, ord, call_id, created", "failures"),
+    FactTable(
+        "review_queue", "id, run_id, rule, seed, author, created", "queues as they were made"
+    ),
+    FactTable(
+        "review_event",
+        "id, step, ts, actor, role, session, run_id, queue_id, item_id, criterion, "
+        "rubric_version_id, action, part, before, after, reason, mode, ms_active, revealed_at, "
+        "evidence, undo_of",
+        "decisions of people",
+    ),
+    FactTable(
+        "scored_change",
+        "id, run_id, ts, actor, from_id, to_id, kept, marked, reason",
+        "changes of the version that scores follow",
+    ),
+    FactTable(
+        "help_step",
+        "id, task_id, name, value, failure, message, call, asked, cost, created",
+        "steps of a model's help",
+    ),
+    FactTable(
+        "audit",
+        "id, at, actor, role, via, verb, act, object, before, after",
+        "lines of the record of changes",
+    ),
+)
+#: What may change at any time and follows from nothing else: no sum holds for it.
+UNCOVERED = (
+    "judges, panels, settings and drafts; names, members and reviewers; how queues and settled "
+    "cells stand (the decisions themselves are covered); what runs cost in all; batches that are "
+    "out; figures and answers kept for later"
+)
+_ENDS = " UNION ALL ".join(
+    f"SELECT '{one.table}', (SELECT max({one.key}) FROM {one.table}), "
+    f"(SELECT max(last) FROM group_sum WHERE tbl = '{one.table}')"
+    for one in _FACTS
+)
+_BY_TABLE = {one.table: one for one in _FACTS}
+
+
+class Unlike(NamedTuple):
+    """A group of rows with its keys: not as it was recorded, or covered by no sum."""
+
+    words: str
+    first: int
+    last: int
+
+
+def add_sums(db: sqlite3.Connection) -> None:
+    """Keep the sums of what this transaction added; it is about to end."""
+    for table, last, summed in db.execute(_ENDS).fetchall():
+        if last is not None and last > (summed or 0):
+            digest = _digest(db, _BY_TABLE[table], summed or 0, last)
+            db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (table, last, digest))
+
+
+def not_covered_so_far(db: sqlite3.Connection) -> None:
+    """Note that what there is has no sums: it was recorded before there were any."""
+    ends = [(table, last, "") for table, last, _ in db.execute(_ENDS) if last is not None]
+    db.executemany("INSERT INTO group_sum VALUES (?, ?, ?)", ends)
+
+
+def altered(db: sqlite3.Connection) -> Iterator[Unlike]:
+    """The groups whose rows are not those that were recorded."""
+    for facts, after, last, digest in _groups(db):
+        if digest and digest != _readable(db, facts, after, last):
+            yield Unlike(facts.words, after + 1, last)
+
+
+def uncovered(db: sqlite3.Connection) -> Iterator[Unlike]:
+    """The rows that no sum covers: older than sums are, or another program's."""
+    for facts, after, last, digest in _groups(db):
+        if not digest:
+            yield Unlike(facts.words, after + 1, last)
+    for table, last, summed in db.execute(_ENDS).fetchall():
+        if last is not None and last > (summed or 0):
+            yield Unlike(_BY_TABLE[table].words, (summed or 0) + 1, last)
+
+
+def _groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:
+    """Each group: of which table, the key before its first, its last key, and its sum."""
+    for facts in _FACTS:
+        found = db.execute(
+            "SELECT last, digest FROM group_sum WHERE tbl = ? ORDER BY last", (facts.table,)
+        ).fetchall()
+        for (after, _), (last, digest) in pairwise([(0, ""), *found]):
+            yield facts, after, last, digest
+
+
+def _readable(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
+    """The sum of rows, or none where they cannot even be read."""
+    try:
+        return _digest(db, facts, after, last)
+    except sqlite3.DatabaseError:
+        return ""
+
+
+def _digest(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
+    """The sum of the rows with a key above ``after``, up to ``last``."""
+    hashed = hashlib.sha256()
+    cursor = db.execute(
+        f"SELECT {facts.columns} FROM {facts.table} "
+        f"WHERE {facts.key} > ? AND {facts.key} <= ? ORDER BY {facts.order}",
+        (after, last),
+    )
+    while rows := cursor.fetchmany(_AT_ONCE):
+        hashed.update(json.dumps(rows).encode())
+    return f"sha256:{hashed.hexdigest()}"
