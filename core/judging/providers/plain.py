@@ -26,7 +26,6 @@ from core.judging.providers.anthropic import (
     messages_body,
     messages_headers,
     read_message,
-    said_in_parts,
 )
 from core.judging.providers.base import CallError, Completion, Request, provider_of, unset_words
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
@@ -230,7 +229,7 @@ class PlainProvider(OpenAIProvider):
         most = (listed("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
         body = messages_body(request, params, model=model, most=most)
         url = base if base.endswith("/v1/messages") else f"{base}/v1/messages"
-        return Prepared(url, headers, body, self._proxy(base), said_in_parts)
+        return Prepared(url, headers, body, self._proxy(base))
 
     def read(
         self, request: Request, status: int, headers: Mapping[str, str], body: str

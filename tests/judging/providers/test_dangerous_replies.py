@@ -108,6 +108,10 @@ def test_a_packed_reply_within_the_bound_is_read(
         answers.packed(b"abc", "br"),
         answers.packed(b"no gzip at all"),
         answers.packed(b"x", "gzip, gzip"),
+        # Cut short: in the middle, and where all is said but the sum that proves it.
+        answers.packed(gzip.compress(answers.ok(2).body)[:60]),
+        answers.packed(gzip.compress(answers.ok(2).body)[:-8]),
+        answers.packed(zlib.compress(answers.ok(2).body)[:-4], "deflate"),
     ],
 )
 def test_a_reply_that_cannot_be_unpacked_is_the_servers_fault(
