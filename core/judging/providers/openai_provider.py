@@ -27,7 +27,7 @@ from core.judging.providers.base import (
     tokens,
 )
 from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, UnreadableBody
-from core.judging.providers.failures import brief, from_status, lost
+from core.judging.providers.failures import brief, from_status, lost, unmade
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ class PlainlyTold:
         if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
             words = "The address is not a web address. Check api_base."
             return CallError("not_found", words, sent=False)
+        if isinstance(error, ValueError):
+            return unmade(error, self._hidden)
         if isinstance(error, TooLarge):
             return CallError("too_large", TOO_LARGE)
         if isinstance(error, UnreadableBody):

@@ -157,6 +157,25 @@ def test_faults_of_the_way_there_are_told_apart(
             assert "Traceback" not in error.message
 
 
+@pytest.mark.parametrize("kind", WAYS)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://me:pw@host.invalid/v1",
+        f"http://{'a' * 64}.org/v1",
+        "http://h:99999/v1",
+    ],
+)
+def test_an_address_that_cannot_be_asked_is_a_sentence_and_nothing_was_sent(
+    kind: str, address: str, provider: Provider, runner: asyncio.Runner
+) -> None:
+    # A judge is not written with one; a variable, or a file of an older version, may hold it.
+    error = complete(runner, kind, request(provider, api_base=address))
+    assert isinstance(error, CallError)
+    assert (error.kind, error.sent) == ("not_found", False)
+    assert "api_base" in error.message
+
+
 def test_a_certificate_that_nobody_trusts_is_told_from_a_refusal() -> None:
     from core.judging.providers.failures import lost
 
