@@ -57,7 +57,6 @@ class OpenAIProvider:
 
         self._session: aiohttp.ClientSession | None = None
         self._answers = defaultdict[str, Answers](Answers)
-        self._doubted = set[str]()
 
     async def complete(self, request: Request) -> Completion:
         """One POST, no retry. Raises ``CallError``."""
@@ -93,15 +92,18 @@ class OpenAIProvider:
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
         import aiohttp
+        from yarl import URL
 
-        from core.judging.providers.connections import TWICE
+        from core.judging.providers.connections import LAST, TWICE
 
         prepared = self.prepared(request, sent_params(request))
         with PlainlyTold(request.timeout, request.hidden):
+            url = URL(prepared.url)
+            answers = self._answers[url.authority]
             async with self.session().post(
-                prepared.url,
+                url,
                 data=io.BytesIO(as_json(prepared.body)),
-                headers=prepared.headers,
+                headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
                 proxy=prepared.proxy,
                 ssl=self.trusted(prepared.url),
                 timeout=aiohttp.ClientTimeout(total=request.timeout),
@@ -109,10 +111,8 @@ class OpenAIProvider:
                 allow_redirects=False,
             ) as response:
                 status, headers, body = await whole_answer(response)
-                place = response.url.authority
         asked = [message["content"] for message in request.messages]
-        if status == 200 and self._answers[place].repeats(body, asked):
-            self._doubted.add(place)
+        if status == 200 and answers.repeats(body, asked):
             raise CallError("server", TWICE, status=status)
         return status, headers, body
 
@@ -125,7 +125,7 @@ class OpenAIProvider:
             from core.judging.providers.connections import CarefulConnector
 
             session = aiohttp.ClientSession(
-                connector=CarefulConnector(self._doubted),
+                connector=CarefulConnector(self._answers),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
             )

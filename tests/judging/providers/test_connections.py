@@ -20,7 +20,7 @@ from tests.provider import end_listening, said
 BODY = said("hello").body
 LONG = f"content-length: {len(BODY)}\r\n".encode()
 CHUNKS = b"%x;ext=1\r\n%s\r\n%x\r\n%s\r\n0\r\nx-trailer: 1\r\n\r\n" % (
-    9, BODY[:9], len(BODY) - 9, BODY[9:],
+    40, BODY[:40], len(BODY) - 40, BODY[40:],
 )  # fmt: skip
 #: Answers as servers may write them, and whether the connection can be used again.
 ANSWERS = {
@@ -49,7 +49,7 @@ class Raw:
     def __init__(self, answer: bytes, last: bool) -> None:
         self.answer, self.last = answer, last
         self.got, self.connections = list[bytes](), 0
-        self.url = ""
+        self.url, self.refused = "", b""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
@@ -63,8 +63,11 @@ class Raw:
                 for line in head.lower().split(b"\r\n")
                 if line.startswith(b"content-length")
             )
+            if self.refused and length > 2**20:
+                writer.write(self.refused)
+                return
             self.got.append(head + await reader.readexactly(length))
-            writer.write(self.answer)
+            writer.write(self.answer.replace(b"chatcmpl-1", b"chatcmpl-%d" % len(self.got)))
             await writer.drain()
             if self.last:
                 break
@@ -114,10 +117,11 @@ def test_answers_are_read_however_they_are_written_and_connections_used_again(
 
     async def go() -> tuple[list[str | None], int]:
         async with raw(answer, not again) as server, opened("openai") as door:
-            texts = [(await door.complete(asked(server.url))).text for _ in range(3)]
+            texts = [(await door.complete(asked(server.url))).text for _ in range(4)]
             return texts, server.connections
 
-    assert runner.run(go()) == (["hello"] * 3, 1 if again else 3)
+    # The second answer shows that each has an id of its own.
+    assert runner.run(go()) == (["hello"] * 4, 2 if again else 4)
 
 
 def test_a_server_that_speaks_no_http_is_a_lost_connection(runner: asyncio.Runner) -> None:
@@ -149,26 +153,32 @@ def test_a_connection_with_unsent_bytes_is_not_used_again(runner: asyncio.Runner
     refusal = b"HTTP/1.1 413 Too Large\r\ncontent-length: 2\r\n\r\n{}"
 
     async def go() -> int:
-        connections = list[asyncio.StreamWriter]()
+        server = Raw(ANSWERS["with its length"][0], False)
         over = asyncio.Event()
 
-        async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            connections.append(writer)
-            await reader.readuntil(b"\r\n\r\n")
-            writer.write(refusal)
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            if server.connections < 2:
+                server.refused = refusal
+                await server.serve(reader, writer)
+            else:
+                server.connections += 1
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(refusal)
             await over.wait()
 
-        text = "x" * 30_000_000
-        segments = (Segment("user", text),)
-        async with listening(refuse, limit=2**16) as url:
+        large = messages((Segment("user", "x" * 30_000_000),))
+        async with listening(serve, limit=2**16) as url:
             async with opened("openai") as door:
                 for _ in range(2):
+                    await door.complete(asked(url))
+                for _ in range(2):
                     with pytest.raises(CallError, match="413"):
-                        await door.complete(asked(url, messages=messages(segments)))
+                        await door.complete(asked(url, messages=large))
             over.set()
-        return len(connections)
+        return server.connections
 
-    assert runner.run(go()) == 2
+    # Two were answered, of which the second is used again; what is unsent on it ends that.
+    assert runner.run(go()) == 3
 
 
 def test_a_connection_on_which_a_server_said_more_is_not_used_again(
@@ -180,16 +190,16 @@ def test_a_connection_on_which_a_server_said_more_is_not_used_again(
     async def go() -> tuple[list[str | None], int]:
         answer = ANSWERS["with its length"][0] + late
         async with raw(answer) as server, opened("openai") as door:
-            texts = [(await door.complete(asked(server.url))).text for _ in range(3)]
+            texts = [(await door.complete(asked(server.url))).text for _ in range(4)]
             return texts, server.connections
 
-    assert runner.run(go()) == (["hello"] * 3, 3)
+    assert runner.run(go()) == (["hello"] * 4, 4)
 
 
 class Twice:
     """A gateway that writes each answer twice, the second time so many seconds later.
 
-    Answers have an id each, or all the same.
+    Answers have an id each, all the same, or none (``-``).
     """
 
     def __init__(self, later: float, name: str) -> None:
@@ -206,6 +216,8 @@ class Twice:
                 question = body["messages"][-1]["content"]
                 await asyncio.sleep(0.02)
                 told = {**json.loads(said(question).body), "id": self.name or question}
+                if self.name == "-":
+                    del told["id"]
                 data = json.dumps(told).encode()
                 answer = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n%s" % (len(data), data)
                 writer.write(answer)
@@ -253,16 +265,19 @@ def test_the_second_answer_of_a_gateway_is_not_taken_for_another_questions(
     assert gateway.connections > 20
 
 
-def test_a_second_answer_that_has_come_is_seen_where_ids_tell_nothing(
+def test_where_ids_tell_nothing_each_question_has_a_connection_of_its_own(
     runner: asyncio.Runner,
 ) -> None:
-    assert runner.run(answered(Twice(0.0, "chatcmpl-1"), 60, 4)) == ([], [])
+    for name in ("chatcmpl-1", "-"):
+        gateway = Twice(0.005, name)
+        assert runner.run(answered(gateway, 60, 4)) == ([], [])
+        assert gateway.connections > 50
 
 
 def test_ids_that_are_the_same_for_different_answers_accuse_nobody() -> None:
     answers = Answers()
     told = [answers.repeats(f'{{"id": "1", "text": "{text}"}}', [text * 2]) for text in "aabab"]
-    assert told == [False] * 5
+    assert (told, answers.known_again) == ([False] * 5, False)
 
 
 def test_an_answer_that_a_gateway_keeps_is_given_to_the_same_question_again() -> None:
