@@ -15,7 +15,7 @@ import logging
 import sys
 import time
 
-from bench.faults import clocks, disk, files, kills, providers, texts
+from bench.faults import clocks, disk, files, kills, mutated, providers, texts
 from bench.faults.world import Row
 
 ROWS = {
@@ -47,6 +47,8 @@ ROWS = {
     "n-th write": disk.failing_writes,
     "summer time": clocks.summer_time,
     "million": kills.million,
+    "mutated answers": mutated.answers,
+    "mutated files": mutated.files,
 }
 
 

@@ -42,7 +42,7 @@ def comparison_as_text(found: RunComparison) -> str:
     accuracy = _delta(moved.accuracy, share=True)
     lines += [f"  mean score: {_delta(moved.score)}"]
     lines += [f"    {words}" for words in ungraded_sides(found.ungraded)]
-    lines += [f"  accuracy where both decide: {accuracy}"]
+    lines += [f"  accuracy of the votes where both decide: {accuracy}"]
     lines += [line for delta in moved.criteria for line in _compared_criterion(delta)]
     lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
     if of_all := rightness.in_words(found.corrected):

@@ -8,11 +8,33 @@ from typing import Literal, NamedTuple, Protocol
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import AskedOutcome, Cell, FailureKind
+from core.domain.votes import AskedOutcome, Cell, FailureKind, Vote
 from core.records import record
 
 #: Failures that no second call of the same judge can mend: the engine stops asking it.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
+
+
+#: So many of them in a row stop a judge that has answered: one alone may be a gateway's slip.
+FATAL_IN_A_ROW = 10
+
+
+class Lockout:
+    """Whether a judge is still worth asking. ``dead`` says why not."""
+
+    def __init__(self) -> None:
+        self.dead: tuple[FailureKind, str] | None = None
+        self._answered, self._in_a_row = False, 0
+
+    def saw(self, outcome: AskedOutcome) -> None:
+        """Count what came of a question."""
+        for result in outcome.results:
+            if isinstance(result, Vote):
+                self._answered, self._in_a_row = True, 0
+            elif result.kind in FATAL:
+                self._in_a_row += 1
+                if not self._answered or self._in_a_row >= FATAL_IN_A_ROW:
+                    self.dead = self.dead or (result.kind, result.message)
 
 
 class Ask(NamedTuple):

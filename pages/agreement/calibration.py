@@ -264,16 +264,14 @@ def _stands(name: str, found: AltTest, epsilon: float) -> str:
         return f"Whether {name} may stand in for one of these people cannot be said: {rate.reason}"
     said = (
         f"{name} {'may' if found.passes else 'may not'} stand in for one of these people on this "
-        f"criterion: beside {round(rate.value * rate.n)} of {rate.n} of them it surely comes as "
-        f"near to what the others say, or falls behind by less than {fmt.percent(epsilon)} of the "
-        "items; it takes half of them."
+        f"criterion: {calibration.keeps_up(f'{round(rate.value * rate.n)} of {rate.n}', epsilon)}"
     )
     if found.passes:
         return said
     if found.items_needed is None:
         return f"{said} More items would hardly change that: too many people are further ahead."
     items = fmt.plural(found.items_needed, "item")
-    return f"{said} From about {items} on it would, as it looks now."
+    return f"{said} From about {items} on it would, if it stays as near to people as it is."
 
 
 def _beats(found: AltTest) -> list[str]:

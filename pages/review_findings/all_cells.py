@@ -82,8 +82,8 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     only = label(narrowed(queue.rule))
     st.caption(
         "A queue holds the hard cells, so what is seen there says nothing of the rest by itself. "
-        "All cells: each decided cell is weighted by the inverse of the chance it had of being "
-        "reviewed (Hajek 1971). Never looked at: exact bounds for what is left after a random "
+        "All cells: picked ones count once each, and the random audit stands for all others (Holt "
+        "and Smith 1979). Never looked at: exact bounds for what is left after a random "
         "draw, less what is known by now of the cells drawn from. Cells that nobody can assess "
         "count against the verdict there, and are left out of the other two."
         + (f" This queue looks at {only}." if only else "")

@@ -28,6 +28,9 @@ from core.formats.rubrics.keys import kept, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
 from core.formats.source.parsed import Parsed, enough, kind_of, refusal, shortened, stem
 
+#: More items are refused: to read them takes over five seconds, and 300 MB.
+MAX_ITEMS = 200_000
+
 HEADER_KEYS = frozenset(
     {
         *("name", "description", "prompt", "context"),
@@ -107,6 +110,9 @@ def _build(
     *,
     spend: bool = False,
 ) -> Parsed[Dataset]:
+    if len(table.rows) > MAX_ITEMS:
+        message = f"has {len(table.rows):,} items; {MAX_ITEMS:,} is the limit."
+        raise refusal("dataset", [Problem(message, "Split it.")], name)
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
     _check_columns(table, mapping, name)
     reader = ItemReader(table, mapping, header.rubric or rubric)

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from core.errors import InputError
-from core.formats.source.archives import ZSTANDARD, members, opened_archive, opened_member
+from core.formats.source.archives import (
+    ZSTANDARD,
+    broken_refused,
+    members,
+    opened_archive,
+    zstandard_member,
+)
 from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 
 #: What an archive may unpack to, all that is read of it together.
@@ -34,7 +40,8 @@ class Unpacked:
         self.name = name
         self._left = MOST_UNPACKED
         self._data = data
-        every = members(data, name, apart=apart)
+        self._archive = opened_archive(data, name)
+        every = members(self._archive, name, apart=apart)
         self.members = {path: info for path, info in every.items() if not is_hidden(path)}
         self.hidden = len(every) - len(self.members)
 
@@ -50,9 +57,9 @@ class Unpacked:
 
     def _unpacked(self, info: zipfile.ZipInfo) -> Iterator[bytes]:
         if info.compress_type == ZSTANDARD:
-            yield opened_member(self._data, info, self.name)
+            yield zstandard_member(self._data, info, self.name)
             return
-        with opened_archive(self._data, self.name) as archive, archive.open(info) as file:
+        with broken_refused(self.name), self._archive.open(info) as file:
             while chunk := file.read(_CHUNK):
                 yield chunk
 

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 from core.errors import InputError, Problem
-from core.formats.source.parsed import MAX_ROWS, too_many_rows
 
-#: A sheet with more filled cells is refused: a small machine could not hold them.
-MOST_CELLS = 10_000_000
+#: A sheet with more rows or filled cells is refused: to read it takes over five seconds.
+MOST_ROWS, MOST_CELLS = 300_000, 1_000_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
 #: First row, first column, last row, last column; all from 0.
 Area = tuple[int, int, int, int]
@@ -32,11 +31,13 @@ class FilledCells:
     def put(self, row: int, column: int, text: str) -> None:
         """Keep a cell that shows something."""
         self.cells += 1
-        if self.cells > MOST_CELLS:
-            message = f"has more than {MOST_CELLS:,} filled cells, which is the limit."
-            raise InputError(f"The sheet {self.name!r} {message}", (), self.name)
-        if row not in self.rows and len(self.rows) > MAX_ROWS:
-            raise InputError("This workbook is not valid.", (too_many_rows(),), self.name)
+        if self.cells > MOST_CELLS or len(self.rows) > MOST_ROWS:
+            raise InputError(
+                f"The sheet {self.name!r} has more than {MOST_ROWS:,} rows or {MOST_CELLS:,} "
+                "filled cells, the limits of a workbook. Save it as CSV, which may hold more.",
+                (),
+                self.name,
+            )
         self.rows.setdefault(row, {})[column] = text
 
 

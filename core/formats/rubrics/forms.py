@@ -22,7 +22,7 @@ from core.formats.rubrics.foreign import (
 )
 from core.formats.rubrics.grid import looks_like_grid, read_grid
 from core.formats.rubrics.level_tables import levels_csv, looks_like_levels, moodle_csv, read_levels
-from core.formats.rubrics.office_tables import WrittenTable, office_tables
+from core.formats.rubrics.office_tables import MOST_CELLS, WrittenTable, office_tables
 from core.formats.rubrics.rubric_file import dump_rubric, is_json, rubric_from
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
 from core.formats.source.csv_reader import DELIMITERS, read_raw
@@ -177,7 +177,12 @@ _TABLES = (
 def _from_table(
     text: str, name: str, scaling: Scaling, said: tuple[Problem, ...] = ()
 ) -> tuple[Parsed[Rubric], ...]:
-    heads = read_raw(text, name, "rubric").heads
+    raw = read_raw(text, name, "rubric")
+    heads = raw.heads
+    cells = sum(len(row.cells) for row in raw.rows)
+    if cells > MOST_CELLS:
+        message = f"has {cells:,} cells; {MOST_CELLS:,} is the limit of a rubric."
+        raise refusal("rubric", [Problem(message, "Leave out what is no part of it.")], name)
     if looks_like_canvas(heads):
         found = read_canvas_rubrics(text, name, scaling)
     elif looks_like_levels(heads):

@@ -10,11 +10,15 @@ from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
 from core.formats.office.sheet import address
 from core.formats.office.workbook import book_kind, read_sheet, sheets_with_rows
+from core.formats.source.csv_reader import MAX_COLUMNS
 from core.formats.source.csv_writer import csv_text
 from core.formats.source.heading import header_at, said_titles
+from core.formats.source.parsed import refusal
 
-#: The rows of a table by their numbers from 1.
-Rows = dict[int, list[str]]
+#: The rows of a table by their numbers from 1; each maps columns (from 0) to texts.
+Rows = dict[int, dict[int, str]]
+#: A table of a rubric with more cells, empty ones between others counted, is refused.
+MOST_CELLS = 100_000
 
 
 class WrittenTable(NamedTuple):
@@ -42,7 +46,7 @@ def office_tables(
         found = list(_tables(data, name))
     else:
         return None
-    fit = [(title, rows) for title, rows in found if rows and is_rubric(rows[_header(rows)])]
+    fit = [(t, rows) for t, rows in found if rows and is_rubric(_cells(rows[_header(rows)]))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
     return tuple(_written(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
@@ -51,17 +55,26 @@ def office_tables(
 def _header(rows: Rows) -> int:
     """The number of the row that is the header."""
     numbers = list(rows)
-    return numbers[header_at([rows[n] for n in numbers[:40]])]
+    return numbers[header_at([_cells(rows[n]) for n in numbers[:40]])]
+
+
+def _cells(row: dict[int, str]) -> list[str]:
+    """A row with its empty cells, as far as columns of a table may reach."""
+    return [row.get(column, "") for column in range(min(max(row, default=-1) + 1, MAX_COLUMNS))]
 
 
 def _written(name: str, rows: Rows) -> WrittenTable:
-    header = _header(rows)
-    titles = [rows[n] for n in rows if n < header]
-    wide = max(len(rows[n]) for n in rows if n >= header)
+    header, last = _header(rows), max(rows)
+    titles = [_cells(rows[n]) for n in rows if n < header]
+    wide = max(max(rows[n], default=-1) for n in rows if n >= header) + 1
+    if last * wide > MOST_CELLS:
+        message = f"reaches to {address(last - 1, wide - 1)}; a rubric has fewer cells."
+        mend = "Delete the columns and rows beyond its table."
+        raise refusal("rubric", [Problem(message, mend)], name)
     lines = list[str]()
-    for number in range(1, max(rows) + 1):
-        cells = rows.get(number, []) if number >= header else []
-        padded = [*cells, *[""] * (wide - len(cells))]
+    for number in range(1, last + 1):
+        cells = rows.get(number, {}) if number >= header else {}
+        padded = [cells.get(column, "") for column in range(wide)]
         lines.append(csv_text(padded, [], guarded=False) if cells else "\n")
     said = (said_titles(titles, min(rows)),) if titles else ()
     return WrittenTable(name, "".join(lines), said)
@@ -71,8 +84,7 @@ def _sheet(data: bytes, name: str, sheet: str) -> Rows:
     found, _ = read_sheet(data, name, sheet)
     rows: Rows = {}
     for number in sorted(found.rows):
-        cells = found.rows[number]
-        rows[number + 1] = [_line(cells.get(c, "")) for c in range(max(cells) + 1)]
+        rows[number + 1] = {at: _line(text) for at, text in found.rows[number].items()}
     for top, left, bottom, right in found.merged:
         if right > left and top + 1 in rows and left not in (0,) and bottom >= top:
             area = f"{address(top, left)}:{address(bottom, right)}"
@@ -89,7 +101,8 @@ def _tables(data: bytes, name: str) -> Iterator[tuple[str, Rows]]:
         if isinstance(block, str):
             title = _line(block)[:200]
         else:
-            yield title, {n: [_line(cell) for cell in row] for n, row in enumerate(block, start=1)}
+            lines = ({at: _line(cell) for at, cell in enumerate(row)} for row in block)
+            yield title, dict(enumerate(lines, start=1))
 
 
 def _line(text: str) -> str:

@@ -30,25 +30,35 @@ BROKEN = (
 
 
 @contextmanager
-def opened_archive(data: bytes, name: str) -> Iterator[zipfile.ZipFile]:
-    """The archive; what is broken in it is an ``InputError`` that names it."""
+def broken_refused(name: str) -> Iterator[None]:
+    """What is broken in an archive is an ``InputError`` that names it."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            yield archive
+        yield
     except BROKEN as error:
         raise InputError(f"This archive cannot be opened: {error}.", (), name) from None
 
 
-def members(data: bytes, name: str, *, apart: bool = False) -> dict[str, zipfile.ZipInfo]:
+def opened_archive(data: bytes, name: str) -> zipfile.ZipFile:
+    """The archive, opened once for all of its members: to list them takes long.
+
+    Raises:
+        InputError: it is broken, or holds more than ``MOST_MEMBERS``.
+    """
+    _require_few(_told(data), name)
+    with broken_refused(name):
+        return zipfile.ZipFile(io.BytesIO(data))
+
+
+def members(
+    archive: zipfile.ZipFile, name: str, *, apart: bool = False
+) -> dict[str, zipfile.ZipInfo]:
     """The files in an archive by their paths, in its order. Raises ``InputError``.
 
     Refused are more than ``MOST_MEMBERS``, and a symbolic link: what it holds is the name of
     another file and no text of anybody. Of files of the same path the last counts, as it does for
     programs that add to an archive; with ``apart`` they are refused.
     """
-    _require_few(_told(data), name)
-    with opened_archive(data, name) as archive:
-        found = [info for info in archive.infolist() if not info.is_dir()]
+    found = [info for info in archive.infolist() if not info.is_dir()]
     _require_few(len(found), name)
     if any(info.flag_bits & 1 for info in found):
         raise InputError("This archive has a password. Pack it anew without one.", (), name)
@@ -81,17 +91,11 @@ def _told(data: bytes) -> int:
     return many
 
 
-def opened_member(
-    data: bytes, member: zipfile.ZipInfo, name: str, most: int = MAX_DATASET_BYTES
-) -> bytes:
-    """What a member holds, at most ``most`` bytes. Raises ``InputError``: broken, or more."""
-    with opened_archive(data, name) as archive:
-        if member.compress_type == ZSTANDARD:
-            inside = _zstandard(data, member, most)
-        else:
-            with archive.open(member) as file:
-                # Read, not trusted: an archive may say less than it holds.
-                inside = file.read(most + 1)
+def zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
+    """What a member packed so holds. Raises ``InputError``: broken, or over the limit of a file."""
+    most = MAX_DATASET_BYTES
+    with broken_refused(name):
+        inside = _zstandard(data, member, most)
     if len(inside) > most:
         message = f"{member.filename} is larger than {most / MEGABYTE:,.0f} MB. Split it."
         raise InputError(message, (), name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,9 @@ MAX_COLUMNS = 2000
 DELIMITERS = (",", ";", "\t", "|")
 #: So much of a file tells its delimiter and its header.
 _BEGINNING = 1_000_000
+#: Cells of the longest text, a few of them; one of commas alone would take ten times its memory.
+_LONGEST_LINE = 4 * MAX_TEXT
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HEADER = "The first line must name the columns, each by a name of its own."
 
 
@@ -123,10 +125,18 @@ def _evenness(text: str, delimiter: str) -> tuple[float, int]:
     return (sum(width == widths[0] for width in widths) / len(widths), widths[0])
 
 
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text, one at a time; a longer one than any table has ends the reading."""
+    for line in _LINE.finditer(text):
+        if line.end() - line.start() > _LONGEST_LINE:
+            raise csv.Error(f"a line of more than {_LONGEST_LINE:,} characters")
+        yield line[0]
+
+
 def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
     """Every record with the line it begins on; a malformed one ends the reading with a problem."""
     csv.field_size_limit(MAX_TEXT + 1)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     line = 1
     while True:
         try:
@@ -135,7 +145,7 @@ def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
             return
         except csv.Error as error:
             mend = 'Write a double quote inside a quoted cell twice ("").'
-            if "field larger" in str(error):
+            if "field larger" in str(error) or "a line of" in str(error):
                 mend = f"A cell may hold {MAX_TEXT:,} characters."
             problems.append(Problem(f"is not valid CSV: {error}.", mend, (), line))
             return

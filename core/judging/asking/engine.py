@@ -14,7 +14,7 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator, Iterator, Mapping
 
 from core.domain.votes import AskedOutcome, Call, FailureKind, VoteFailure
-from core.judging.protocol import FATAL, AskableJudge, Question
+from core.judging.protocol import AskableJudge, Lockout, Question
 
 
 class Budget:
@@ -96,7 +96,8 @@ async def grade(
     flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
     those in flight finish; no call starts while ``ready`` is not set. A judge that fails fatally
     (no key, bad key, unknown model) is not asked again: its remaining questions come back as
-    failures of the same kind.
+    failures of the same kind. One that has answered before goes on until that happens ten times in
+    a row.
     """
     outcomes = _Outcomes()
     lanes = [
@@ -183,7 +184,7 @@ class _Lane:
         self.judge, self.questions, self.outcomes = judge, questions, outcomes
         self.offline = judge.spec.offline
         self.budget = None if self.offline else budget
-        self.dead: tuple[FailureKind, str] | None = None
+        self.lockout = Lockout()
 
     async def work(self) -> None:
         """Asks question after question until none is left or the budget is spent."""
@@ -192,8 +193,8 @@ class _Lane:
                 self.ready is None or self.ready.is_set()
             ):
                 await self._room()
-            if self.dead is not None:
-                self.outcomes.put(unasked(question, *self.dead))
+            if self.lockout.dead is not None:
+                self.outcomes.put(unasked(question, *self.lockout.dead))
                 continue
             if self.budget is not None and not await self.budget.admit(self.judge.spec.name):
                 return
@@ -215,9 +216,7 @@ class _Lane:
         finally:
             if self.budget is not None:
                 self.budget.settle(self.judge.spec.name, outcome.call if outcome else None)
-        for result in outcome.results:
-            if isinstance(result, VoteFailure) and result.kind in FATAL:
-                self.dead = (result.kind, result.message)
+        self.lockout.saw(outcome)
         return outcome
 
 

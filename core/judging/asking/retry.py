@@ -274,7 +274,7 @@ class Caller:
 
     def _lost(self, at: Replica, error: CallError, started: float) -> bool:
         """Tell the gate of an error; whether the call only tried if the provider is back."""
-        if error.kind in RETRIED:
+        if error.kind in RETRIED and not error.there:
             at.lost += 1
             return at.gate.failed(started, error.kind, error.message)
         at.gate.answered()

@@ -12,8 +12,8 @@ from typing import Any
 
 from core.judging.allowance import Told
 from core.judging.answer_bounds import known_count
-from core.judging.providers.base import CallError, Completion, Request, json_of
-from core.judging.providers.failures import brief, from_status
+from core.judging.providers.base import Completion, Request, json_of
+from core.judging.providers.failures import from_status, other_answer
 
 VERSION = "2023-06-01"
 #: What a reply's schema is asked with.
@@ -167,8 +167,7 @@ def read_message(
     except (ValueError, RecursionError):
         data = None
     if not isinstance(data, dict) or not isinstance(data.get("content"), list):
-        words = f"The address answered, but not with a message: {brief(body, request.hidden)}"
-        raise CallError("server", words, status=200)
+        raise other_answer("a message", body, request.hidden)
     return data
 
 

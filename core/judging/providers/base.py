@@ -226,8 +226,9 @@ class CallError(Exception):
     """A call that gave no completion. ``str(error)`` is a sentence for a person, without the key.
 
     ``retry_after`` is in seconds, ``status`` the HTTP status; ``None`` where there is none.
-    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent, and
+    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent,
     ``sent`` whether a request went out at all: what never did is no call, and costs nothing.
+    ``there``: whoever is asked did answer, only not with what was asked for.
     """
 
     def __init__(
@@ -239,8 +240,10 @@ class CallError(Exception):
         status: int | None = None,
         about_format: bool = False,
         sent: bool = True,
+        there: bool = False,
     ) -> None:
         self.kind, self.message, self.retry_after = kind, message, retry_after
+        self.there = there
         self.status, self.about_format, self.sent = status, about_format, sent
         super().__init__(message)
 

@@ -237,6 +237,15 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return known_wait(max(0.0, until - (time.time() if now is None else now)))
 
 
+def other_answer(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:
+    """An answer with status 200 that is not what was asked for.
+
+    A web page comes from something that stands before the provider, which may be out.
+    """
+    words = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
+    return CallError("server", words, status=200, there=not body.lstrip().startswith("<"))
+
+
 def brief(words: str, hidden: Hidden) -> str:
     """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
     # Libraries put whole tracebacks into their messages.

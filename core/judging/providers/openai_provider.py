@@ -27,7 +27,7 @@ from core.judging.providers.base import (
     tokens,
 )
 from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, UnreadableBody
-from core.judging.providers.failures import brief, from_status, lost, unmade
+from core.judging.providers.failures import from_status, lost, other_answer, unmade
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class OpenAIProvider:
                 status, headers, body = await whole_answer(response)
         asked = [message["content"] for message in request.messages]
         if status == 200 and answers.repeats(body, asked):
-            raise CallError("server", TWICE, status=status)
+            raise CallError("server", TWICE, status=status, there=True)
         return status, headers, body
 
     def session(self) -> aiohttp.ClientSession:
@@ -245,12 +245,8 @@ def _parsed(body: str, headers: Mapping[str, str], request: Request) -> dict[str
     if isinstance(data, dict) and data.get("error") and not data.get("choices"):
         raise _error_in_200(data["error"], body, headers, request.hidden)
     if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
-        raise CallError(
-            "server",
-            f"The address answered, but not with a chat completion: {brief(body, request.hidden)} "
-            "Check the address (it usually ends in /v1).",
-            status=200,
-        )
+        mend = " Check the address (it usually ends in /v1)."
+        raise other_answer("a chat completion", body, request.hidden, mend)
     return data
 
 

@@ -97,16 +97,17 @@ def in_force(
     if not number:
         right = Estimate.defined(1.0, count)
     elif before.value is not None:
-        right = _moved(before, number + int(both.sum()), corrected, decided)
+        right = _moved(before, number + int(both.sum()), corrected, decided, int(chosen.sum()))
     return InForce(right._replace(n=count), before, decided, int(chosen.sum()), count, number)
 
 
-def _moved(share: Estimate, of: int, more: int, among: int) -> Estimate:
+def _moved(share: Estimate, of: int, more: int, among: int, known: int = 0) -> Estimate:
     """A share of some cells as that of more of them, of which as many are known to be right."""
     if of != among or more:
         share = share._replace(hits=None)
+    # What people settled is right, whatever an audit's interval would leave of it.
     ends = [
-        None if end is None else min(1.0, max(0.0, (end * of + more) / among))
+        None if end is None else min(1.0, max(known / among, (end * of + more) / among))
         for end in (share.value, share.low, share.high)
     ]
     return share._replace(value=ends[0], low=ends[1], high=ends[2])

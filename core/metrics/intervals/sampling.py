@@ -14,9 +14,8 @@ from core.metrics.estimate import USUAL, Estimate
 # Estimates for all items from labels of some, where the labelled ones were not drawn alike.
 #
 # A review queue holds the hard items, so what is seen there says nothing of the rest by itself.
-# With the chance that each item had of being labelled, the labelled ones stand for all. A part
-# drawn from everything (the audit) is what carries the easy items; with too few of it there is no
-# headline.
+# They are decided whole and count once each; a part drawn at random from everything else (the
+# audit) stands for all of it. With too few of it there is no headline.
 
 #: Fewer audited items than this give no headline.
 AUDIT = 10
@@ -33,56 +32,47 @@ class SelectedMeans(NamedTuple):
     hard: Estimate
 
 
-def inclusion(queue: npt.ArrayLike, audit: npt.ArrayLike) -> npt.NDArray[np.float64]:
-    """The chance of being labelled through the queue or the audit, drawn independently.
-
-    >>> inclusion([0.5, 0.0], [0.05, 0.05]).round(3).tolist()
-    [0.525, 0.05]
-    """
-    first, second = np.asarray(queue, np.float64), np.asarray(audit, np.float64)
-    found: npt.NDArray[np.float64] = 1 - (1 - first) * (1 - second)
-    return found
-
-
 def honest_mean(
     values: npt.ArrayLike,
-    chances: npt.ArrayLike,
+    stands: npt.ArrayLike,
     audited: npt.ArrayLike,
     hard: npt.ArrayLike,
     level: float = USUAL.level,
 ) -> SelectedMeans:
-    """The mean over all items, from the labelled ones and the chance each had of being labelled.
+    """The mean over all items, from the labelled ones and how many each of them stands for.
 
-    ``weighted`` is sum(y / pi) / sum(1 / pi) (Hajek 1971), its variance that of independent
-    draws, sum((1 - pi) ((y - mean) / pi)^2) / sum(1 / pi)^2 (Saerndal, Swensson and Wretman 1992,
-    equation 5.5.14 for Poisson sampling), with t on as many items as the weights are worth
-    (Kish 1965: sum(w)^2 / sum(w^2)). Two items more, one 0 and one 1, at the audit's weight, keep
-    the variance of shares from vanishing where all audited items are alike (Agresti and Coull
-    1998 do so for a plain share).
+    ``weighted`` is sum(w y) / sum(w): the audit is post-stratified to what it was drawn from (Holt
+    and Smith 1979). Its variance is that of the audit alone, sum(w (w - 1) (y - mean)^2) /
+    sum(w)^2, with t on as many items as the weights are worth (Kish 1965: sum(w)^2 / sum(w^2)). Two
+    items more, one 0 and one 1, at the audit's largest weight, keep the variance of shares from
+    vanishing where all audited items are alike (Agresti and Coull 1998 do so for a plain share).
 
     Args:
         values: what is averaged, in [0, 1] (1: right, 0: wrong, or a score), shape (labelled,).
-        chances: the chance each had of being labelled, in (0, 1], same shape.
+        stands: for how many items each stands, itself included: 1 where it was looked at for sure,
+            0 where others stand for it; same shape.
         audited: whether the random audit holds it, same shape.
         hard: whether the queue of hard items holds it, same shape.
         level: how often intervals shall hold the true value.
 
-    Undefined with fewer than 10 audited items. Raises ``ValueError`` for chances outside (0, 1].
+    Undefined with fewer than 10 audited items. Raises ``ValueError`` for a negative number.
 
-    >>> few = honest_mean([1.0, 0.0], [0.5, 0.5], [True, False], [False, True])
+    >>> few = honest_mean([1.0, 0.0], [2, 1], [True, False], [False, True])
     >>> few.weighted.reason
     'Only 1 item was drawn at random; 10 are needed to speak of all items.'
     """
-    y, pi = np.asarray(values, np.float64), np.asarray(chances, np.float64)
+    y, weight = np.asarray(values, np.float64), np.asarray(stands, np.float64)
     drawn, queued = np.asarray(audited, np.bool_), np.asarray(hard, np.bool_)
-    if len(pi) and not ((pi > 0) & (pi <= 1)).all():
-        raise ValueError("a chance of being labelled lies in (0, 1]")
-    return SelectedMeans(_weighted(y, pi, drawn, level), _plain(y, level), _plain(y[queued], level))
+    if (weight < 0).any():
+        raise ValueError("no item stands for fewer than none")
+    return SelectedMeans(
+        _weighted(y, weight, drawn, level), _plain(y, level), _plain(y[queued], level)
+    )
 
 
 def _weighted(
     y: npt.NDArray[np.float64],
-    pi: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.float64],
     drawn: npt.NDArray[np.bool_],
     level: float,
 ) -> Estimate:
@@ -91,14 +81,13 @@ def _weighted(
         what = "item was" if audit == 1 else "items were"
         reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all items."
         return Estimate.undefined(reason, len(y))
-    mean = float((y / pi).sum() / (1 / pi).sum())
-    light = float(pi[drawn].min())
-    padded, chance = np.append(y, [0.0, 1.0]), np.append(pi, [light, light])
-    weight = 1 / chance
-    square = float(((1 - chance) * ((padded - mean) * weight) ** 2).sum())
-    error = sqrt(square) / float(weight.sum())
-    worth = float(weight.sum() ** 2 / (weight**2).sum())
-    return _mean(mean, error, worth, len(y), level)
+    mean = float(weight @ y / weight.sum())
+    hits, each = y[drawn], weight[drawn]
+    middle = float(each @ hits / each.sum())
+    hits, each = np.append(hits, [0.0, 1.0]), np.append(each, [each.max()] * 2)
+    square = float((each * np.maximum(each - 1, 0.0) * (hits - middle) ** 2).sum())
+    worth = float(each.sum() ** 2 / (each**2).sum())
+    return _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
 
 
 def _plain(y: npt.NDArray[np.float64], level: float) -> Estimate:

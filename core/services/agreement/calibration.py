@@ -271,14 +271,26 @@ def stand_in_words(name: str, told: Mapping[str, Any]) -> str:
     if not one["passes"]:
         may = "may not stand in for one of these people, whoever they are"
     said = (
-        f"{name} {may}: beside {beaten(told, kind)} it surely comes as near to what the others "
-        f"say, or falls behind by less than {percent(EPSILON[kind])} of the items; it takes half "
-        f"of them. It is as near as a person or nearer on {percent(rho)} of the items."
+        f"{name} {may}: {keeps_up(beaten(told, kind), EPSILON[kind])} It is as near as a person or "
+        f"nearer on {percent(rho)} of the items."
     )
     needed = one["items_needed"]
     if not one["passes"] and needed is not None:
         said += f" If they are experts it would from about {plural(needed, 'item')} on."
     return said
+
+
+def keeps_up(people: str, epsilon: float) -> str:
+    """With how many of the people a judge keeps up, how many it takes, and what that means.
+
+    >>> keeps_up("2 of 3", 0.1).partition(". ")[0]
+    'it surely keeps up with 2 of 3 of them, and at least half are needed'
+    """
+    return (
+        f"it surely keeps up with {people} of them, and at least half are needed. To keep up is to "
+        "be as near to what the others say as that person is, or to fall behind on less than "
+        f"{percent(epsilon)} of the items."
+    )
 
 
 def beaten(told: Mapping[str, Any], kind: Kind) -> str:

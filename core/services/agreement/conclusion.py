@@ -76,10 +76,9 @@ class Conclusion:
     among: str = "judges"
 
     def of(self, standing: Standing) -> list[Known]:
-        """The criteria of that standing, the surest first."""
+        """The criteria of that standing, those of the least agreement first."""
         found = [one for one in self.criteria if one.standing == standing]
-        turn = 1 if standing == "not_trusted" else -1
-        return sorted(found, key=lambda one: turn * (one.agreement.value or 0.0))
+        return sorted(found, key=lambda one: one.agreement.value or 0.0)
 
     @property
     def finding(self) -> str:
@@ -192,7 +191,7 @@ def _said(found: Conclusion) -> Iterator[str]:
     whole = plural(len(found.criteria), "criterion", "criteria")
     trusted = known["trusted"]
     number = count(len(trusted)) if trusted else "none"
-    ends = f": {_named(found, trusted)}." if trusted else "."
+    ends = f"{_named(found, trusted)}." if trusted else "."
     if found.reference:
         rater = _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
         yield f"Trust {rater} on {number} of {whole}{ends}"
@@ -206,7 +205,7 @@ def _said(found: Conclusion) -> Iterator[str]:
     for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
         ones = known[standing]  # type: ignore[index]
         if ones:
-            yield f"{head} {count(len(ones))}: {_named(found, ones)}."
+            yield f"{head} {count(len(ones))}{_named(found, ones)}."
     what = _counted(found)
     few = known["too_few"]
     if few:
@@ -228,7 +227,8 @@ def _reason(one: Known) -> str:
 
 
 def _named(found: Conclusion, ones: Sequence[Known]) -> str:
-    return _listed([_with_figure(found, one) for one in ones])
+    first = ", the least agreement first" if ones[NAMED:] else ""
+    return f"{first}: {_listed([_with_figure(found, one) for one in ones])}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -61,8 +61,9 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
     if unknown:
         parts.append(f"Without labels of both, nothing can be told on {_counted(unknown)}.")
     parts.append(
-        "Better and worse are of accuracy on the same items, where chance alone would show as "
-        f"much in fewer than {percent(LEVEL)} of comparisons, all criteria together."
+        "Better and worse are of the votes' accuracy on the same labelled items, where chance "
+        f"alone would show as much in fewer than {percent(LEVEL)} of comparisons, all criteria "
+        "together."
     )
     return " ".join(parts)
 

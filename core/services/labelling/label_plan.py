@@ -77,11 +77,12 @@ class Bought(NamedTuple):
 class LabelPlan:
     """What labels of a criterion (empty: of all, by weight) would buy.
 
-    ``left`` cells have a verdict and no label, ``known`` have a random one. ``off`` is how far
-    people are expected to be off from the votes (root mean square); ``measured`` says whether
-    labels have shown it. ``gap`` is the one between the two systems that is to be found, and
-    ``most_power`` what all labels together would give: more takes more tasks. ``thin``: of how many
-    groups of each draw, a verdict of one of the two, so many labels would tell too little.
+    ``left`` cells have a verdict and no label that may speak for others, ``known`` have one.
+    ``off`` is how far people are expected to be off from the votes (root mean square), and how far
+    they are where nothing is left; ``measured`` says whether labels have shown it. ``gap`` between
+    the two systems is to be found; ``voted`` is that of the votes, where it was not given.
+    ``most_power`` is what all labels together would give: more takes more tasks. ``thin``: of how
+    many groups of each draw, a verdict of one of the two, so many labels would tell too little.
     """
 
     criterion: str
@@ -92,6 +93,7 @@ class LabelPlan:
     steps: tuple[Bought, ...]
     pair: tuple[str, str] | None = None
     gap: float | None = None
+    voted: float | None = None
     most_power: float | None = None
     needed: int | None = None
     reason: str = ""
@@ -170,7 +172,8 @@ def label_plan(
     left = cells.left
     found = LabelPlan(criterion, left, seen, cells.off, seen >= MEASURED, (), pair)
     if not left:
-        return replace(found, reason="Every cell with a verdict has a label.")
+        why = "Every cell with a verdict has a label."
+        return replace(found, off=_seen_off(known, criterion), measured=True, reason=why)
     apart = None if pair is None else _apart(store, run, cells, pair, gap)
     numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
     found = replace(
@@ -181,6 +184,7 @@ def label_plan(
     return replace(
         found,
         gap=apart.gap,
+        voted=apart.voted if gap is None else None,
         most_power=apart.power(left, left),
         needed=apart.needed(left),
         thin={draw: number for draw in DRAWS if (number := apart.thin(draw, labels, left))},
@@ -222,7 +226,8 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
     left = table.decided == NO_LABEL
     labelled = np.zeros(len(table), np.bool_)
     if not known.reason:
-        labelled[known.cells.cells[known.cells.drawn]] = True
+        labelled[known.cells.cells[_speaking(known)]] = True
+        left &= ~labelled
     kept = has_verdict(table) & (left | labelled)
     if criterion:
         kept &= table.of(criterion)
@@ -236,6 +241,24 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
     part = weights / (float(weights[weights > 0].sum()) or 1.0)
     expected = _expected(table, question, voted, np.minimum(1.0, wrong[cells] * ratio))
     return _Cells(table.item[cells], about, Expected(part, *expected, left[cells])), seen
+
+
+def _speaking(known: DrawnLabels) -> Numbers:
+    """Which of the cells have a label that may speak for others: drawn ones, or else all."""
+    cells = known.cells
+    everywhere = known.queue is None and known.declared is None
+    there: Numbers = ~np.isnan(cells.counted) & (cells.drawn | everywhere)
+    return there
+
+
+def _seen_off(known: DrawnLabels, criterion: str) -> float:
+    """How far labels are off from the votes, as a root mean square by weight."""
+    if known.reason:
+        return 0.0
+    cells = known.cells.take(~np.isnan(known.cells.counted))
+    weights = np.ones(len(cells)) if criterion else np.abs(cells.weight)
+    squares = (cells.said - cells.value) ** 2
+    return float(np.sqrt(np.average(squares, weights=weights))) if weights.any() else 0.0
 
 
 def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
@@ -275,14 +298,15 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
     if known.reason:
         return 1.0, 0
     cells = known.cells
-    cells = cells.take(cells.drawn & ~np.isnan(cells.counted) & ~np.isnan(wrong[cells.cells]))
+    cells = cells.take(_speaking(known) & ~np.isnan(wrong[cells.cells]))
     came, due = int((cells.option != cells.voted).sum()), float(wrong[cells.cells].sum())
     usual = BELIEVED * (float(np.nanmean(wrong)) if (~np.isnan(wrong)).any() else 0.0)
     return ((came + usual) / (due + usual) if due + usual else 1.0), len(cells)
 
 
 class _Apart(NamedTuple):
-    """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find.
+    """Two systems: their cells on shared tasks, what tasks alone leave open, the gap to find, and
+    the gap of the votes.
 
     ``tests`` pairs of systems are corrected together where gaps are told.
     """
@@ -291,6 +315,7 @@ class _Apart(NamedTuple):
     tasks: float
     gap: float
     reason: str = ""
+    voted: float = 0.0
     tests: int = 1
 
     def spread(self, labels: float, left: int) -> float | None:
@@ -344,7 +369,8 @@ def _apart(
     found = _Cells(cells.item[mine], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
-    return _Apart(found, tasks, now if gap is None else gap, tests=tests)
+    voted = float(scaled.part @ scaled.said)
+    return _Apart(found, tasks, now if gap is None else gap, voted=voted, tests=tests)
 
 
 def _bought(

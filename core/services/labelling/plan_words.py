@@ -16,21 +16,34 @@ def in_words(plan: LabelPlan) -> str:
         else "guessed from how far votes agree; ten labels known to be drawn at random would tell"
     )
     said = f"People's answers are expected to lie {score(plan.off)} from the votes' ({basis})."
+    if not plan.left and plan.known:
+        said = f"Labels lie {score(plan.off)} from the votes (root mean square)."
     if plan.reason:
         return f"{said} {plan.reason}"
     if plan.pair is None or plan.gap is None:
         return said
     first, second = plan.pair
     better = second if plan.gap > 0 else first
-    apart = (
-        f"{better} is ahead by {score(abs(plan.gap))} as it looks now. To find that in 80 of 100"
-    )
+    apart = f"{better} is taken to be ahead by {score(abs(plan.gap))}."
+    if plan.voted is not None:
+        apart = (
+            f"People are expected to find {better} ahead by {score(abs(plan.gap))} "
+            f"({_by_votes(plan.voted, first, second)})."
+        )
+    apart += " To find that in 80 of 100"
     if plan.needed is not None:
         return f"{said} {apart} cases takes about {plural(plan.needed, 'label')}.{_thin(plan)}"
     return (
         f"{said} {apart} cases is beyond these tasks: with every cell labelled the chance is "
         f"{percent(plan.most_power)}. More tasks would help, more labels would not.{_thin(plan)}"
     )
+
+
+def _by_votes(gap: float, first: str, second: str) -> str:
+    """Who is ahead by the votes, which people do not follow everywhere."""
+    if not round(gap, 2):
+        return "the votes have them level"
+    return f"the votes have {second if gap > 0 else first} ahead by {score(abs(gap))}"
 
 
 def _thin(plan: LabelPlan) -> str:
@@ -84,6 +97,7 @@ def as_data(plan: LabelPlan) -> dict[str, Any]:
     if plan.pair is not None:
         data["between"] = list(plan.pair)
         data["gap"], data["power_with_all"] = plan.gap, plan.most_power
+        data["gap_of_votes"] = plan.voted
         data["labels_needed"] = plan.needed
         data["thin_groups"] = dict(plan.thin)
     return {**data, "undefined": {"plan": plan.reason}} if plan.reason else data

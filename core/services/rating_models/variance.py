@@ -28,17 +28,17 @@ from core.text.numbers import cost, percent, score
 #: More ratings than these are looked at on a part of the items, drawn by a fixed seed.
 MOST = 20_000
 #: Ways to ask that are told of in words.
-NOW, MORE, AGAIN = "As it was asked", "One judge more", "Every judge asked once more"
+NOW, MORE, AGAIN = "As it was asked", "One rater more", "Every rater asked once more"
 WORDS: dict[Term, str] = {
     (ITEM,): "Items, across criteria",
     (CRITERION,): "Criteria",
-    (JUDGE,): "Strictness of judges",
+    (JUDGE,): "Strictness of raters",
     (ITEM, CRITERION): "Items, on single criteria",
-    (ITEM, JUDGE): "Judges, by item",
-    (CRITERION, JUDGE): "Judges, by criterion",
-    (ITEM, CRITERION, JUDGE): "Judges, by both",
+    (ITEM, JUDGE): "Raters, by item",
+    (CRITERION, JUDGE): "Raters, by criterion",
+    (ITEM, CRITERION, JUDGE): "Raters, by both",
     (ORDER,): "Order of options",
-    (JUDGE, ORDER): "Order, by judge",
+    (JUDGE, ORDER): "Order, by rater",
     (REST,): "Unexplained",
 }
 

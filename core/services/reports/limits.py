@@ -158,9 +158,14 @@ def _truth(report: RunReport) -> Iterator[str]:
             "and not at all where people tie. What most people say may itself be wrong."
         )
     elif labelled < items:
+        fair = (
+            "which were drawn at random, so that they speak of the others, too"
+            if report.labels_declared
+            else "and hold for the others only if the labelled ones were picked at random"
+        )
         yield (
             f"Only {count(labelled)} of {count(items)} items have a label. Accuracy and kappa are "
-            "of these, and hold for the others only if the labelled ones were picked at random."
+            f"of these, {fair}."
         )
     if report.reference == "labels":
         yield (

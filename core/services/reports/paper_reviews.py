@@ -7,9 +7,9 @@ from core.services.reports.report_values import RunReport, figure, reported_numb
 from core.text.numbers import level_words, percent, plural, score
 
 _NOTE = (
-    "All cells: the share of verdicts that people give as well, each decided cell weighted by the "
-    "inverse of the chance that it had of being reviewed (Hajek 1971); the random audit speaks for "
-    "the cells that nobody looked at. Where a queue is narrowed, they are all of what it is about. "
+    "All cells: the share of verdicts that people give as well. Picked cells count once each; the "
+    "random audit stands for all others (Holt and Smith 1979). Where a queue is narrowed, they are "
+    "all of what it is about. "
     "Picked cells: those that the queue's rule took because they "
     "were doubtful; they say nothing of the others."
 )

@@ -59,7 +59,7 @@ def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightn
     from core.metrics.intervals.sampling import honest_mean
 
     found = labelled_sample(store, queue_id)
-    made = honest_mean(found.right, found.chances, found.audited, found.queued, level)
+    made = honest_mean(found.right, found.stands, found.audited, found.queued, level)
     weighted = made.weighted
     if found.missing:
         why = (
@@ -360,8 +360,8 @@ def in_words(found: ReviewSelection) -> str:
     only = narrowed(queue.rule)
     words += (
         f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
-        f"{_share(right.weighted)}, weighted by each cell's chance of being reviewed (queue "
-        f"“{queue.name}”)"
+        f"{_share(right.weighted)}: the random audit of queue “{queue.name}” stands for cells that "
+        "no rule picked"
     )
     if right.hard.value is not None:
         words += f"; of the doubtful ones {_share(right.hard)}"

@@ -145,42 +145,50 @@ def voted_before(store: Store, queue: QueueRow) -> bool:
 
 @dataclass(frozen=True)
 class AuditSample:
-    """The cells that people settled as an option, for ``metrics.selection``.
+    """The cells that people settled as an option, for ``metrics.intervals.sampling``.
 
-    ``right``: 1.0 where the votes gave the same, else 0.0. ``chances``: that of being queued; 1 for
-    what was settled before the queue was made. ``audited``: the random audit chose it; ``queued``:
-    a rule did. ``missing`` counts the queue's cells that are not resolved: the chances are true
-    once there are none, for what is reviewed first is not drawn at random.
+    ``right``: 1.0 where the votes gave the same, else 0.0. ``stands``: for how many cells each
+    speaks: 1 for the queue's and for those settled before it was made; an audited one for as many
+    of the frame as its chance says; 0 for others of the frame, as the audit speaks for them.
+    ``audited``: the random audit chose it; ``queued``: a rule did. ``missing`` counts cells that
+    are still to be decided, or to be drawn: what is reviewed first is not drawn at random.
     """
 
     right: list[float]
-    chances: list[float]
+    stands: list[float]
     audited: list[bool]
     queued: list[bool]
     missing: int
 
 
 def labelled_sample(store: Store, queue_id: int) -> AuditSample:
-    """What decisions say of the votes, with the chance that each cell had to be looked at.
+    """What decisions say of the votes, and for how many cells each of them speaks.
 
     They are those on the queue's cells, and on those that it left out because they were settled.
     Cells that nobody can assess, or on which the panel abstained or has no verdict, are not in it.
     """
+    import numpy as np
+
     from core.services.queueing import queued_columns
-    from core.services.queueing.queue_table import CellTable
 
     queue = store.queues.get(queue_id)
-    table = CellTable(store, store.runs.get(queue.run_id))
+    found = frame(store, queue)
+    table, framed = found.table, found.cells
     inside, chance = queued_columns.queued(store, queue, table)
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     there = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
     kept = there & (table.decided >= 0) & has_verdict(table)
+    stands = np.ones(len(table))
+    stands[framed.cells] = 0.0
+    drawn = framed.cells[framed.drawn]
+    if len(drawn):
+        stands[drawn] = len(framed.cells) / (1 / chance[drawn]).sum() / chance[drawn]
     return AuditSample(
         right=(table.decided == table.judged)[kept].astype(float).tolist(),
-        chances=chance[kept].tolist(),
+        stands=stands[kept].tolist(),
         audited=(inside == queued_columns.AUDIT)[kept].tolist(),
         queued=(inside == queued_columns.RULE)[kept].tolist(),
-        missing=waiting(store, queue_id),
+        missing=waiting(store, queue_id) + found.behind,
     )
 
 

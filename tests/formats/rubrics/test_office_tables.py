@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from openpyxl import Workbook
 
 from core.cli.main import main
 from core.errors import InputError
@@ -47,6 +48,27 @@ def test_a_grid_is_read_from_a_sheet_or_a_document(data: bytes, name: str) -> No
     ]
     assert looks_like_rubric(data, "no.ending")
     assert read_rubrics(data, name)[0].value.name == "essay"
+
+
+def test_a_rubric_with_a_cell_far_beyond_its_table_is_refused() -> None:
+    def far(book: Workbook) -> None:
+        book["Rubric"]["ZZ2000"] = "x"
+
+    with pytest.raises(InputError) as error:
+        read_rubrics(xlsx({"Rubric": GRID}, far), "essay.xlsx")
+    assert "reaches to ZZ2000; a rubric has fewer cells." in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("criterion,level,score\n" + "a,b,1\n" * 33_334, "has 100,002 cells; 100,000 is the limit"),
+        (f"criterion,Good (2){',x' * 300}\n" + f"c{',y' * 301}\n" * 400, "has 120,800 cells"),
+    ],
+)
+def test_a_table_with_more_cells_than_a_rubric_has_is_refused(text: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        read_rubrics(text, "x.csv")
 
 
 def test_problems_name_the_row_of_the_sheet() -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from core.errors import InputError
+from core.formats.datasets import dataset_file
 from core.formats.datasets import table as tables
 from core.formats.source import csv_reader, json_reader, parsed
 from tests.formats.refusals import dataset_refused, rubric_refused
@@ -51,6 +52,19 @@ def test_a_dataset_of_bad_rows_is_read_no_further_than_a_thousand(
     found = dataset_refused(text, name)
     assert words in found[0][1]
     assert found[-1] == (None, "and at least 950 more; reading stopped there.")
+
+
+def test_a_line_of_commas_is_refused_before_its_cells_are_kept() -> None:
+    # Eight million cells of one row would take ten times the memory of the file.
+    ((line, said),) = dataset_refused("id,submission\n" + "," * 8_000_001, "x.csv")
+    assert line == 2
+    assert "a line of more than 8,000,000 characters. A cell may hold 2,000,000" in said
+
+
+def test_more_items_than_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataset_file, "MAX_ITEMS", 3)
+    text = "id,submission\n" + "".join(f"{n},Because.\n" for n in range(4))
+    assert "has 4 items; 3 is the limit" in dataset_refused(text, "x.csv")[0][1]
 
 
 @pytest.mark.parametrize(

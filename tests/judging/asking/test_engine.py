@@ -27,6 +27,7 @@ class CountingJudge:
     pause: float = 0.0
     cost: float | None = None
     fails_with: VoteFailure | None = None
+    fails_on: set[str] | None = None
     asked: list[str] = field(default_factory=list)
     in_flight: int = 0
     peak: int = 0
@@ -41,7 +42,8 @@ class CountingJudge:
         finally:
             self.in_flight -= 1
         self.answered += 1
-        if self.fails_with is not None:
+        here = self.fails_on is None or question.cell.item in self.fails_on
+        if self.fails_with is not None and here:
             return AskedOutcome((VoteFailure(question.cell, self.fails_with.kind, "no key"),))
         return AskedOutcome((Vote(question.cell, 0, False),), Call((), {}, cost=self.cost))
 
@@ -195,3 +197,14 @@ def test_a_crash_inside_a_judge_is_not_swallowed() -> None:
     broken = Broken(Judge(name="ada", model="openai/x"))
     with pytest.raises(RuntimeError, match="a bug"):
         asyncio.run(collect(broken))
+
+
+def test_one_fatal_failure_of_a_judge_that_has_answered_takes_its_own_cell_alone() -> None:
+    # A gateway's slip on i5; ten in a row from i12 on are a key that was taken away.
+    lost = {"i5", *(f"i{n}" for n in range(12, 40))}
+    failure = VoteFailure(Cell("", "", ""), "not_found", "No model.")
+    ada = judge("ada", 1, fails_with=failure, fails_on=lost)
+    outcomes = asyncio.run(collect(ada, n=40))
+    assert {f"i{n}" for n in range(22)} == set(ada.asked)
+    failed = {o.results[0].cell.item for o in outcomes if isinstance(o.results[0], VoteFailure)}
+    assert failed == lost

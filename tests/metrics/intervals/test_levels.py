@@ -64,7 +64,7 @@ def gap(level: float) -> Estimate:
 MADE: dict[str, Callable[[float], Estimate | Interval]] = {
     "mean": lambda level: mean_of(TRUE, resamples=300, how=Confidence(level)),
     "weighted": lambda level: honest_mean(
-        TRUE, np.full(N, 0.5), SEEN, ~SEEN, level
+        TRUE, np.full(N, 2.0), SEEN, ~SEEN, level
     ).weighted,
     "powered mean": lambda level: powered_mean(SAID, TRUE[SEEN], SEEN, level=level).mean,
     "powered gap": gap,

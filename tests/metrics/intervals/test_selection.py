@@ -5,21 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.metrics.intervals.sampling import SelectedMeans, honest_mean, inclusion
+from core.metrics.intervals.sampling import SelectedMeans, honest_mean
 
 
 def queue_and_audit(seed: int, cells: int = 20_000) -> tuple[float, SelectedMeans]:
     """20% of cells are hard (judge right in 60%), the others easy (95%).
 
-    Half of the hard ones are labelled through the queue, and 5% of everything through an audit.
+    Half of the hard ones are labelled through the queue, and 5% of everything else by an audit.
     """
     rng = np.random.default_rng(seed)
     hard = rng.random(cells) < 0.2
     right = rng.random(cells) < np.where(hard, 0.6, 0.95)
-    queued, audited = hard & (rng.random(cells) < 0.5), rng.random(cells) < 0.05
+    queued = hard & (rng.random(cells) < 0.5)
+    audited = ~queued & (rng.random(cells) < 0.05)
     labelled = queued | audited
-    chances = inclusion(np.where(hard, 0.5, 0.0), np.full(cells, 0.05))
-    found = honest_mean(right[labelled], chances[labelled], audited[labelled], queued[labelled])
+    stands = np.where(audited, (~queued).sum() / audited.sum(), 1.0)
+    found = honest_mean(right[labelled], stands[labelled], audited[labelled], queued[labelled])
     return float(right.mean()), found
 
 
@@ -27,7 +28,7 @@ def test_the_simulated_queue_of_the_specification() -> None:
     # Expected: truth .2 * .6 + .8 * .95 = .880. Labelled: hard .2 * .525 = .105 and easy .8 * .05
     # = .040, so the plain mean is (.105 * .6 + .04 * .95) / .145 = .697; among the queued, .600.
     # (The specification's own draw gave .878, .684 and .874.)
-    truth, found = queue_and_audit(1)
+    truth, found = queue_and_audit(2)
     assert truth == pytest.approx(0.880, abs=0.007)  # 3 x sqrt(.88 * .12 / 20000)
     assert found.naive.value == pytest.approx(0.697, abs=0.026)  # 3 x sqrt(.21 / 2900)
     assert found.hard.value == pytest.approx(0.600, abs=0.033)
@@ -52,7 +53,7 @@ def test_the_weighted_interval_covers_the_truth_about_as_often_as_it_says() -> N
 
 def test_equal_chances_give_the_plain_mean() -> None:
     values = [1.0, 0.0, 1.0, 1.0] * 5
-    found = honest_mean(values, [0.2] * 20, [True] * 20, [False] * 20)
+    found = honest_mean(values, [5] * 20, [True] * 20, [False] * 20)
     assert found.weighted.value == pytest.approx(0.75)
     assert found.naive.value == 0.75
     assert found.hard.reason == "No such item was labelled."
@@ -65,7 +66,7 @@ def test_where_everything_was_labelled_no_doubt_is_left() -> None:
 
 def test_an_audit_of_nine_gives_no_headline() -> None:
     audited = [True] * 9 + [False] * 50
-    found = honest_mean([1.0] * 59, [0.1] * 59, audited, [not a for a in audited])
+    found = honest_mean([1.0] * 59, [10] * 59, audited, [not a for a in audited])
     assert found.weighted.value is None
     assert found.weighted.reason == (
         "Only 9 items were drawn at random; 10 are needed to speak of all items."
@@ -73,6 +74,15 @@ def test_an_audit_of_nine_gives_no_headline() -> None:
     assert found.hard.n == 50
 
 
-def test_a_chance_of_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="lies in"):
-        honest_mean([1.0], [0.0], [True], [False])
+def test_an_item_that_stands_for_fewer_than_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="fewer than none"):
+        honest_mean([1.0], [-1.0], [True], [False])
+
+
+def test_the_audit_stands_for_just_what_it_was_drawn_from() -> None:
+    # 74 cells of the queue, 56 of them right, and 47 of 49 drawn from the other 126: all 200 cells
+    # count once, (56 + 126 * 47 / 49) / 200.
+    right = [1] * 56 + [0] * 18 + [1] * 47 + [0] * 2
+    audited = [False] * 74 + [True] * 49
+    found = honest_mean(right, [1] * 74 + [126 / 49] * 49, audited, [not one for one in audited])
+    assert found.weighted.value == pytest.approx((56 + 126 * 47 / 49) / 200)

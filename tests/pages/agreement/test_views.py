@@ -359,7 +359,7 @@ def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> 
     assert rate.value is not None
     verb = "may" if found.passes else "may not"
     assert f"gpt {verb} stand in for one of these people" in said
-    assert f"beside {round(rate.value * rate.n)} of 3 of them" in said
+    assert f"it surely keeps up with {round(rate.value * rate.n)} of 3 of them" in said
     few = open_page(
         PAGE, run=str(imported(store, {"ann": "person", "gpt": "imported"})), view="raters"
     )

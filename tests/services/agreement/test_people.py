@@ -258,7 +258,7 @@ def test_for_whom_a_judge_may_stand_in_is_said_by_what_they_cost(
     said = calibration.stand_in_words("J", {"advantage": 0.8, "people": 4, **kinds})
     assert says in said
     beats = "3 of 4" if passes[0] else "1 of 4"
-    assert f"beside {beats} it surely comes" in said
+    assert f"it surely keeps up with {beats} of them, and at least half are needed" in said
     assert "nearer on 80% of the items" in said
 
 
@@ -286,9 +286,10 @@ def test_a_judge_may_stand_in_for_people_who_say_what_it_says() -> None:
     }
     assert told["overall"]["raters"]["llm"]["annotators"]["ben"]["person"] == 0.75
     assert told["in_words"] == (
-        "llm may stand in for one of these people, whoever they are: beside 3 of 3 it surely comes "
-        "as near to what the others say, or falls behind by less than 10% of the items; it takes "
-        "half of them. It is as near as a person or nearer on 100% of the items."
+        "llm may stand in for one of these people, whoever they are: it surely keeps up with 3 of "
+        "3 of them, and at least half are needed. To keep up is to be as near to what the others "
+        "say as that person is, or to fall behind on less than 10% of the items. It is as near as "
+        "a person or nearer on 100% of the items."
     )
     few = calibration.alt_test_data(made(THREE, [0, 0, 1, 0, 1]))
     assert few is not None

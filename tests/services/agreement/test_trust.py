@@ -73,6 +73,15 @@ def test_an_audit_speaks_of_all_cells_and_what_review_corrected_comes_on_top() -
     assert shares(verdicts, settled, settled, before) == pytest.approx((0.91, 0.85))
 
 
+def test_what_people_settled_is_right_however_little_an_audit_knows() -> None:
+    # 30 of 100 settled, so at least 30 are right: not 0.05 + 6 of 100.
+    verdicts, settled = np.zeros(100, int), np.array([1] * 6 + [0] * 24 + [UNSETTLED] * 70)
+    before = Estimate(0.5, 0.05, 0.95, n=30)
+    made = in_force(verdicts, settled, settled, np.arange(100), audited=before)
+
+    assert made.right.low == pytest.approx(0.30)
+
+
 @given(
     st.lists(
         st.tuples(st.integers(-1, 2), st.integers(0, 2), st.integers(-1, 2)),

@@ -61,6 +61,23 @@ def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(sto
     assert len(as_text(plan).splitlines()) == 1 + len(plan.steps)
 
 
+def test_labels_on_every_cell_leave_nothing_to_draw_or_to_guess(store: Store) -> None:
+    plan = label_plan(store, graded(store, labelled=80), pair=("calm", "bold"))
+    assert (plan.left, plan.known, plan.measured, plan.steps) == (0, 80, True, ())
+    # The votes are wrong on 20 of calm and on all 40 of bold: the root of 60 / 80.
+    assert in_words(plan) == (
+        "Labels lie 0.87 from the votes (root mean square). Every cell with a verdict has a label."
+    )
+
+
+def test_the_lead_that_people_are_expected_to_find_stands_beside_that_of_the_votes(
+    store: Store,
+) -> None:
+    # By the votes 1 against .5; people are expected to give bold .75 and calm .5.
+    words = in_words(label_plan(store, graded(store), pair=("calm", "bold")))
+    assert "to find bold ahead by 0.25 (the votes have bold ahead by 0.50)" in words
+
+
 def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
     run_id = graded(store)
     plan = label_plan(store, run_id, labels=60, pair=("calm", "bold"), gap=0.5)

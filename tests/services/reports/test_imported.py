@@ -51,9 +51,7 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     runs = [import_path(store, folder(tmp_path / name))["run"] for name in ("one", "two")]
     monkeypatch.setattr(f"{__name__}.ANSWERS", {"i0": "UUU UU", "i1": "MMM MM"})
     few = import_path(store, folder(tmp_path / "few"))["run"]
-    says = (
-        "The panel may stand in for one of these people, whoever they are: beside 3 of 3 it surely "
-    )
+    says = "The panel may stand in for one of these people, whoever they are: it surely "
 
     text = metrics_as_text(metrics_source(lambda: store, str(runs[0])))
     assert says in text

@@ -38,8 +38,8 @@ def test_the_accuracy_of_all_cells_weighs_the_audited_ones(store: Store) -> None
     # 36 items, 72 cells are queued by the rule; people say MET, which the votes do on every third.
     assert (found.queued, found.audited, found.missing) == (72, audited, 0)
     assert found.hard.value == pytest.approx(24 / 72)
-    # Every audited cell is right, and stands for two: the chance was one half.
-    assert found.weighted.value == pytest.approx((24 + 2 * audited) / (72 + 2 * audited))
+    # Every audited cell is right, and together they stand for the 24 that no rule wanted.
+    assert found.weighted.value == pytest.approx((24 + 24) / 96)
     assert found.naive.value == pytest.approx((24 + audited) / (72 + audited))
     assert found.weighted.value > found.naive.value
 

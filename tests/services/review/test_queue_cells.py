@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 import pytest
 
 from core.domain.base import build
@@ -162,7 +161,7 @@ def test_the_weighted_accuracy_is_that_of_all_cells_and_the_naive_one_is_not(
     sample = random_audit.labelled_sample(store, queue)
     assert sample.missing == 0
     assert len(sample.right) == len(cells)
-    found = honest_mean(sample.right, sample.chances, sample.audited, sample.queued)
+    found = honest_mean(sample.right, sample.stands, sample.audited, sample.queued)
     truth = 0.5  # items 0 and 1 of every four
     assert found.weighted.low is not None
     assert found.weighted.high is not None
@@ -172,7 +171,7 @@ def test_the_weighted_accuracy_is_that_of_all_cells_and_the_naive_one_is_not(
     assert found.naive.high is not None
     assert found.naive.high < 0.42
     assert found.hard.value == pytest.approx(1 / 3)
-    assert np.asarray(sample.chances).min() == 0.1
+    assert sum(sample.stands) == pytest.approx(800)  # every cell of the run once
 
 
 def test_the_first_item_is_the_one_whose_outcome_is_likeliest_to_change(store: Store) -> None:

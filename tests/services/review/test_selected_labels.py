@@ -50,7 +50,10 @@ def test_metrics_of_a_reviewed_run_give_the_weighted_share_beside_that_of_the_ha
     words, corrected = said
     assert corrected.startswith(f"Corrected by people's labels of {labels} cells, the mean score")
     assert f"Of the {labels} labelled cells people settled {72 + audited} in review" in words
-    assert "weighted by each cell's chance of being reviewed (queue “Q”); of the doubtful" in words
+    assert (
+        "the random audit of queue “Q” stands for cells that no rule picked; of the doubtful"
+        in words
+    )
 
 
 def test_without_an_audit_nothing_is_said_of_all_cells(store: Store) -> None:

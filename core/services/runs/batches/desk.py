@@ -13,10 +13,9 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from core import clock
-from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
+from core.domain.votes import AskedOutcome, BatchRow
 from core.judging.asking.engine import Budget
 from core.judging.asking.retry import RETRIED
-from core.judging.protocol import FATAL
 from core.judging.providers.base import CallError
 from core.services.runs.batches.lanes import BatchLane
 
@@ -49,9 +48,7 @@ class BatchDesk:
         self.job.done.update(result.cell for result in outcome.results)
         if self.budget is not None and outcome.call is not None:
             self.budget.spent += outcome.call.cost or 0.0
-        for result in outcome.results:
-            if isinstance(result, VoteFailure) and result.kind in FATAL:
-                lane.dead = (result.kind, result.message)
+        lane.lockout.saw(outcome)
 
     async def patiently(self, row: BatchRow, act: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """``act``, again and again while the provider cannot be reached. Raises ``CallError`` for

@@ -14,7 +14,7 @@ from core.domain.votes import AskedOutcome, BatchRow, VoteFailure
 from core.errors import InputError
 from core.judging.asking.engine import unasked
 from core.judging.asking.retry import RETRIED, Unanswered
-from core.judging.protocol import FATAL, Question
+from core.judging.protocol import Question
 from core.judging.providers.base import CallError
 from core.judging.providers.batches import MOST_OF_FILE, BatchLook
 from core.services.runs.batches.desk import FIRST_PAUSE, LONGEST_PAUSE, BatchDesk, BatchesStopped
@@ -77,8 +77,8 @@ class BatchSender:
             await self.desk.recorder.ready.wait()
             if self.desk.work.stop.is_set():
                 raise BatchesStopped
-            if lane.dead is not None:
-                self.desk.add(lane, unasked(question, *lane.dead))
+            if lane.lockout.dead is not None:
+                self.desk.add(lane, unasked(question, *lane.lockout.dead))
             elif not await self._write_down(lane, question, file):
                 lane.unsent = lane.no_room = True
                 break
@@ -132,8 +132,6 @@ class BatchSender:
 
     def _refused(self, lane: BatchLane, error: CallError, questions: Sequence[Question]) -> None:
         """Nothing was bought, and no waiting would mend it."""
-        if error.kind in FATAL:
-            lane.dead = (error.kind, error.message)
         for question in questions:
             failures = (
                 VoteFailure(ask.cell, error.kind, error.message, ask.order) for ask in question.asks

@@ -17,9 +17,9 @@ from itertools import count
 from typing import Any
 
 from core.domain.panel import Judge
-from core.domain.votes import AskedOutcome, Cell, FailureKind, VoteFailure
+from core.domain.votes import AskedOutcome, Cell
 from core.judging.asking.engine import Budget, unasked
-from core.judging.protocol import FATAL, Question
+from core.judging.protocol import Lockout, Question
 from core.services.runs.cluster import remote
 from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
@@ -49,7 +49,7 @@ class _Remaining:
     def __init__(self, spec: Judge, questions: Iterator[Question]) -> None:
         self.spec, self._questions = spec, questions
         self.returned: deque[Question] = deque()
-        self.dead: tuple[FailureKind, str] | None = None
+        self.lockout = Lockout()
         self.drawn = False
 
     def draw(self) -> Question | None:
@@ -135,17 +135,18 @@ class FanOut:
         while len(drawn) < size and self.outcomes.qsize() < WAITING:
             if self._ready is not None and not self._ready.is_set():
                 break
-            if lane.dead is None and self._budget and not self._budget.try_admit(lane.spec.name):
+            dead = lane.lockout.dead
+            if dead is None and self._budget and not self._budget.try_admit(lane.spec.name):
                 break
             question = lane.draw()
             if question is None:
-                if lane.dead is None and self._budget:
+                if lane.lockout.dead is None and self._budget:
                     self._budget.settle(lane.spec.name, None)
                 break
-            if lane.dead is None:
+            if lane.lockout.dead is None:
                 drawn.append(question)
             else:
-                self.outcomes.put_nowait(unasked(question, *lane.dead))
+                self.outcomes.put_nowait(unasked(question, *lane.lockout.dead))
         return tuple(drawn)
 
     def _send(
@@ -178,9 +179,7 @@ class FanOut:
     def _took(self, lane: _Remaining, outcome: AskedOutcome) -> None:
         if self._budget is not None:
             self._budget.settle(lane.spec.name, outcome.call)
-        for result in outcome.results:
-            if isinstance(result, VoteFailure) and result.kind in FATAL:
-                lane.dead = lane.dead or (result.kind, result.message)
+        lane.lockout.saw(outcome)
         self.outcomes.put_nowait(outcome)
 
     def _took_late(self, cell: Cell, outcome: AskedOutcome) -> bool:

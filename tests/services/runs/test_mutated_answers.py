@@ -1,0 +1,52 @@
+"""Answers changed at random: each takes its own cell at most, and nothing else of the run."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from core.domain.dataset import Dataset, Item
+from core.domain.panel import Judge, Panel
+from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
+from core.services.runs.runner import work_here
+from core.store.store import Store
+from tests import mutations
+from tests.provider import Answer, Provider, ok
+from tests.services.diagnostics.test_probes import RUBRIC
+
+NOW = "2026-03-01T10:00:00.000Z"
+ITEMS = 150
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_one_answer_takes_one_cell_at_most(store: Store, seed: int) -> None:
+    items = tuple(Item(id=f"i{at}", submission=f"Text {at}.") for at in range(ITEMS))
+    bad = {f"Text {at}." for at in range(0, ITEMS, 3)}
+
+    def rule(body: dict[str, Any]) -> Answer:
+        # By the request, so that it is the same whenever it is asked.
+        asked = body["messages"][-1]["content"]
+        if not any(text in asked for text in bad):
+            return ok()
+        return mutations.answer(ok(), random.Random(f"{seed} {asked}"))
+
+    with Provider() as provider:
+        provider.rule = rule
+        judge = Judge(name="a", model="a", api_base=provider.url, shuffle=False, tries=2)
+        request = RunRequest(
+            rubric_version=store.rubrics.create(RUBRIC, now=NOW).id,
+            dataset_version=store.datasets.create(Dataset(items=items), now=NOW).id,
+            panel=Panel(judges=(judge,)),
+            seed=1,
+        )
+        run_id = lifecycle.start(store, request)
+        work_here(store, run_id)
+    run = store.runs.get(run_id)
+    failed = store.votes.failed(run_id)
+    assert run.status == "done"
+    assert run.votes + len(failed) == ITEMS * len(RUBRIC.criteria)
+    assert {f"Text {one.item[1:]}." for one in failed} <= bad
+    assert "internal" not in {one.kind for one in store.votes.failure_kinds(run_id)}
