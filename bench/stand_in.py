@@ -20,9 +20,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
 
 from aiohttp import web
 
+_ID = b"chatcmpl-1"
 _MAXIMUM = re.compile(rb'maximum(?:"| value):\s*(\d+)')
 _REASON = (
     "The second sentence names the cause directly and the quoted words show it, so the "
@@ -53,6 +55,8 @@ def serve() -> None:
 
 
 async def _serve(delay: float, port: int) -> None:
+    numbers = count(10**20)
+
     async def chat(request: web.Request) -> web.Response:
         body = await request.read()
         if delay:
@@ -60,10 +64,11 @@ async def _serve(delay: float, port: int) -> None:
         found = _MAXIMUM.search(body)
         form = "ours" if found else next((one for one in _FORMS if one.encode() in body), "ours")
         options = int(found.group(1)) if found else 2
-        answer = _message if request.path.endswith("/messages") else _completion
-        return web.Response(
-            body=answer(zlib.crc32(body) % options + 1, form), content_type="application/json"
-        )
+        make = _message if request.path.endswith("/messages") else _completion
+        answer = make(zlib.crc32(body) % options + 1, form)
+        # Providers give each answer an id of its own.
+        named = answer.replace(_ID, b"chatcmpl-%d" % next(numbers), 1)
+        return web.Response(body=named, content_type="application/json")
 
     app = web.Application(client_max_size=64 * 1024**2)
     for path in _PATHS:
@@ -101,7 +106,7 @@ def _completion(option: int, form: str) -> bytes:
     message = {"role": "assistant", "content": _reply(option, form)}
     usage = {"prompt_tokens": 1900, "completion_tokens": 60, "total_tokens": 1960}
     completion = {
-        "id": "chatcmpl-1",
+        "id": _ID.decode(),
         "object": "chat.completion",
         "created": 1,
         "model": "stand-in",
@@ -116,7 +121,7 @@ def _completion(option: int, form: str) -> bytes:
 @cache
 def _message(option: int, form: str) -> bytes:
     message = {
-        "id": "msg_1",
+        "id": _ID.decode(),
         "type": "message",
         "role": "assistant",
         "model": "claude-haiku-4-5",

@@ -200,6 +200,7 @@ def app(
     base_path: str,
 ) -> None:
     """Open the app. The first start grades the bundled example."""
+    from core.services import open_store
     from core.services.runs.server import serve
 
     with common.plain_errors():
@@ -208,6 +209,8 @@ def app(
             raise InputError("The configuration names workspaces: leave --db away.")
         hosts = (*settings.hosts, *hosts)
         settings = replace(settings, hosts=hosts, open=is_open or settings.open)
+        for one in settings.each():
+            open_store(one).close()  # a server would say in a traceback what is wrong with a file
         serve(settings, port, host, base_path)
 
 

@@ -169,11 +169,11 @@ class Judge(Noun):
     def _check_addresses(self) -> None:
         addresses = ((self.api_base, "api_base"), *((one, "replicas") for one in self.replicas))
         for address, field in addresses:
-            if address and not re.match(r"https?://\S+\Z", address):
+            if address and not _WEB.match(address):
                 raise broken(
                     "is not a web address.", "It must start with http:// or https://.", field
                 )
-            if address and not _reachable_name(address):
+            if address and not is_reachable(address):
                 words = "has a host name that no network can look up."
                 raise broken(words, "Its parts between dots have 1 to 63 characters.", field)
         if self.replicas and not self.api_base:
@@ -279,8 +279,17 @@ def check_headers(headers: object) -> None:
             raise broken(words, "Use visible ASCII characters on one line.", *where)
 
 
-def _reachable_name(address: str) -> bool:
-    """Whether a network could look up the address's host."""
+_WEB = re.compile(r"https?://\S+\Z")
+
+
+def is_reachable(address: str) -> bool:
+    """Whether it is a web address whose host a network could look up.
+
+    >>> is_reachable("http://localhost:8000/v1"), is_reachable("http://a..b"), is_reachable("host")
+    (True, False, False)
+    """
+    if not _WEB.match(address):
+        return False
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname or "", parts.port

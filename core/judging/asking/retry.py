@@ -18,10 +18,9 @@ from core.domain.panel import Judge
 from core.domain.votes import FailureKind, KeptAnswer, Segment
 from core.judging.asking.answer_cache import ResponseCache, as_answer, request_key
 from core.judging.asking.call_costs import CallAccount
-from core.judging.prompts.layouts import pieces, shared_ends
+from core.judging.prompts.layouts import messages, shared_ends
 from core.judging.prompts.reply_parsing import Schema
 from core.judging.providers.base import (
-    JOINT,
     SIMPLER,
     CallError,
     Completion,
@@ -183,11 +182,10 @@ class Caller:
 
     def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
         """One request for a reply of this form, as the judge's settings say."""
-        spec, said = self._spec, pieces(segments)
+        spec = self._spec
         return Request(
             model=spec.model,
-            messages=[{"role": role, "content": JOINT.join(texts)} for role, texts in said],
-            pieces=said,
+            messages=messages(segments),
             shared_ends=shared_ends(segments),
             schema=schema or _NO_SCHEMA,
             format=self._format if schema else "words",

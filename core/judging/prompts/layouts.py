@@ -22,7 +22,9 @@ from core.judging.prompts.parts import (
     submission_part,
 )
 from core.judging.protocol import Question
-from core.judging.providers.base import JOINT
+
+#: What stands between the pieces that a message is joined of.
+JOINT = "\n\n"
 
 
 def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
@@ -31,22 +33,13 @@ def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
     >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
     [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
     """
-    return [{"role": role, "content": JOINT.join(texts)} for role, texts in pieces(segments)]
-
-
-def pieces(segments: Iterable[Segment]) -> list[tuple[str, list[str]]]:
-    """The messages' roles, each with the texts that its message is joined of.
-
-    >>> pieces([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
-    [('system', ['S']), ('user', ['a', 'b'])]
-    """
-    found: list[tuple[str, list[str]]] = []
+    said: list[tuple[str, list[str]]] = []
     for segment in segments:
-        if found and found[-1][0] == segment.role:
-            found[-1][1].append(segment.text)
+        if said and said[-1][0] == segment.role:
+            said[-1][1].append(segment.text)
         else:
-            found.append((segment.role, [segment.text]))
-    return found
+            said.append((segment.role, [segment.text]))
+    return [{"role": role, "content": JOINT.join(texts)} for role, texts in said]
 
 
 def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:

@@ -14,7 +14,6 @@ from core.judging.allowance import Told
 from core.judging.answer_bounds import known_count
 from core.judging.providers.base import Completion, Request, json_of
 from core.judging.providers.failures import from_status, other_answer
-from core.judging.providers.straight import escaped
 
 VERSION = "2023-06-01"
 #: What a reply's schema is asked with.
@@ -93,26 +92,6 @@ def messages_body(
     if request.format == "schema":
         body["output_format"] = {"type": "json_schema", "schema": in_words(request.schema)}
     return {name: value for name, value in body.items() if value is not None}
-
-
-def said_in_parts(request: Request) -> str:
-    """What a request says as it stands in its body, from ``system`` on."""
-    system, sent = _said_apart(request)
-    said = [f'{{"role": {escaped(role)}, "content": {_written(parts)}}}' for role, parts in sent]
-    first = f'"system": {_written(system)}, ' if system else ""
-    return f'{first}"messages": [{", ".join(said)}]'
-
-
-def _written(parts: Sequence[Mapping[str, Any]]) -> str:
-    said = [
-        f"{_PART}{escaped(part['text'])}{_MARK if 'cache_control' in part else '}'}"
-        for part in parts
-    ]
-    return f"[{', '.join(said)}]"
-
-
-#: What stands before a part's text, and after that of one with a mark.
-_PART, _MARK = '{"type": "text", "text": ', ', "cache_control": {"type": "ephemeral"}}'
 
 
 def _said_apart(

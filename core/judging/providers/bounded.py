@@ -26,35 +26,43 @@ class UnreadableBody(Exception):
 
 
 class Body:
-    """A body that comes in pieces, packed as ``encoding`` says; holds at most ``most`` bytes."""
+    """The body of an answer with this status, in pieces packed as ``encoding`` says."""
 
-    def __init__(self, encoding: str, most: int = MOST_BYTES) -> None:
-        self._most, self._parts, self._size = most, list[bytes](), 0
+    def __init__(self, encoding: str, status: int) -> None:
+        self._answers = status == 200
+        self._most = MOST_BYTES if self._answers else MOST_OF_REFUSAL
+        self._parts, self._size = list[bytes](), 0
         names = [name for part in encoding.split(",") if (name := part.strip().lower())]
         names = [name for name in names if name != "identity"]
         if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
             raise UnreadableBody(
                 f"The reply is packed as {encoding[:60]!r}, which nobody asked for."
             )
-        self._packed = bool(names)
-        self._bare = False
+        self._begun = self._bare = False
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
 
-    def feed(self, data: bytes) -> None:
-        """Take a piece. Raises ``TooLarge``, having kept what fits, or ``UnreadableBody``."""
-        while data and self._unpack is not None:
+    def feed(self, data: bytes) -> bool:
+        """Take a piece; whether more is wanted, which of a refusal is not so beyond the bound.
+
+        Raises ``TooLarge`` or ``UnreadableBody``.
+        """
+        if self._unpack is None:
+            return self._keep(data)
+        self._begun = self._begun or bool(data)
+        while data:
             room = self._most - self._size + 1
             try:
-                self._keep(self._unpack.decompress(data, room))
+                unpacked = self._unpack.decompress(data, room)
             except zlib.error:
                 data = self._as_bare(data)
                 continue
+            if not self._keep(unpacked):
+                return False
             data = self._unpack.unconsumed_tail or self._unpack.unused_data
             if self._unpack.eof and data:
                 # Another packed piece behind the first one.
                 self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        if not self._packed:
-            self._keep(data)
+        return True
 
     def _as_bare(self, data: bytes) -> bytes:
         """Some servers send "deflate" without its header; only the first piece can tell."""
@@ -63,21 +71,20 @@ class Body:
         self._bare, self._unpack = True, zlib.decompressobj(-zlib.MAX_WBITS)
         return data
 
-    def _keep(self, data: bytes) -> None:
+    def _keep(self, data: bytes) -> bool:
         fits = data[: self._most - self._size]
         self._parts.append(fits)
         self._size += len(fits)
-        if len(fits) < len(data):
+        if len(fits) < len(data) and self._answers:
             raise TooLarge
+        return len(fits) == len(data)
 
     def whole(self) -> bytes:
-        """What was kept."""
+        """What was kept. Raises ``UnreadableBody`` where a packed answer stops before its end."""
+        if self._answers and self._begun and self._unpack is not None and not self._unpack.eof:
+            # What proves it right comes last.
+            raise UnreadableBody("The reply was cut short: it cannot be unpacked to its end.")
         return b"".join(self._parts)
-
-
-def bound_for(status: int) -> int:
-    """How much is read of an answer with this status."""
-    return MOST_BYTES if status == 200 else MOST_OF_REFUSAL
 
 
 # A watch over what litellm's libraries send: bounded replies, no redirects, faults as they were.
@@ -120,13 +127,10 @@ class Watch:
 
 
 async def _read(response: Any) -> bytes:
-    body = Body(response.headers.get("content-encoding", ""), bound_for(response.status_code))
-    try:
-        async for piece in response.stream:
-            body.feed(piece)
-    except TooLarge:
-        if response.status_code == 200:
-            raise
+    body = Body(response.headers.get("content-encoding", ""), response.status_code)
+    async for piece in response.stream:
+        if not body.feed(piece):
+            break
     return body.whole()
 
 

@@ -22,6 +22,10 @@ _UNREACHED = {
     "ClientConnectorDNSError",
     "ClientConnectorCertificateError",
     "ClientConnectorSSLError",
+    # What is behind a proxy that refuses to go there has heard of nothing.
+    "ClientProxyConnectionError",
+    "ClientHttpProxyError",
+    "ProxyError",
 }
 
 
@@ -46,12 +50,16 @@ def connection_words(error: BaseException) -> str:
     'nobody answers at this address and port (connection refused).'
     """
     causes = list(chain(error))
+    if type(error).__name__ == "ClientHttpProxyError":
+        return f"the proxy refused to connect ({getattr(error, 'status', '')})."
     # aiohttp keeps the error of the system beside the chain.
     causes += [one for cause in causes if (one := getattr(cause, "os_error", None)) is not None]
     causes += [
         one for cause in causes if (one := getattr(cause, "certificate_error", None)) is not None
     ]
-    return next((words for cause in causes if (words := _words(cause))), "")
+    words = next((words for cause in causes if (words := _words(cause))), "")
+    by_proxy = words and type(error).__name__ == "ClientProxyConnectionError"
+    return f"the proxy in the environment was not reached: {words}" if by_proxy else words
 
 
 def _words(cause: BaseException) -> str:
@@ -180,6 +188,12 @@ def lost(error: BaseException, hidden: Hidden) -> CallError:
     """The error that a connection stands for which did not come about, or broke."""
     detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
     return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))
+
+
+def unmade(error: ValueError, hidden: Hidden) -> CallError:
+    """The error that a request stands for which its address or key does not allow to be made."""
+    words = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
+    return CallError("not_found", words, sent=False)
 
 
 def kind_of(status: int, words: str, code: str = "") -> FailureKind:

@@ -38,7 +38,7 @@ from core.judging.providers.bounded import (
     watch_transports,
     watched,
 )
-from core.judging.providers.failures import brief, chain, from_status, lost, unreached
+from core.judging.providers.failures import brief, chain, from_status, lost, unmade, unreached
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
 # Marks for providers that keep a shared prompt only where they are told to: Claude, wherever it
@@ -239,6 +239,8 @@ def _broken(fault: BaseException, request: Request) -> CallError:
         return CallError("server", str(fault))
     if any(isinstance(one, TimeoutError) for one in chain(fault)) and not unreached(fault):
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
+    if cause := next((one for one in chain(fault) if isinstance(one, ValueError)), None):
+        return unmade(cause, request.hidden)
     return lost(fault, request.hidden)
 
 

@@ -7,8 +7,9 @@ tokens, so a number is refused; a server that has such a field takes it from the
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+import io
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
@@ -17,6 +18,7 @@ from core.judging.providers.base import (
     Completion,
     Hidden,
     Request,
+    as_json,
     effort,
     json_of,
     response_format,
@@ -24,24 +26,9 @@ from core.judging.providers.base import (
     split_thinking,
     tokens,
 )
-from core.judging.providers.bounded import (
-    ACCEPTED,
-    TOO_LARGE,
-    TooLarge,
-    UnreadableBody,
-)
-from core.judging.providers.failures import from_status, lost, other_answer
+from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, UnreadableBody
+from core.judging.providers.failures import from_status, lost, other_answer, unmade
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
-from core.judging.providers.straight import (
-    BodyFrame,
-    Line,
-    Patience,
-    PostHead,
-    head_of,
-    post,
-    read_body,
-    said_in_chat,
-)
 
 if TYPE_CHECKING:
     import ssl
@@ -52,34 +39,12 @@ DEFAULT_BASE = "https://api.openai.com/v1"
 
 
 class Prepared(NamedTuple):
-    """A POST as it goes out; ``proxy`` is the address of one, if any.
-
-    ``said`` writes what stands in the messages' place, in this body and in those of its kind.
-    """
+    """A POST as it goes out; ``proxy`` is the address of one, if any."""
 
     url: str
     headers: dict[str, str]
     body: dict[str, object]
     proxy: str | None = None
-    said: Callable[[Request], str] = said_in_chat
-
-
-class _Shared(NamedTuple):
-    """What requests share; ``prepared`` without a body. ``None`` where that cannot be shared.
-
-    While ``own`` is held here, nothing else has the identity of these objects.
-    """
-
-    prepared: Prepared
-    frame: BodyFrame | None
-    head: PostHead | None
-    line: Line | None
-    hidden: Hidden
-    own: tuple[object, ...]
-
-
-#: So many kinds of requests are known at a time.
-_MOST_SHARED = 256
 
 
 class OpenAIProvider:
@@ -88,10 +53,10 @@ class OpenAIProvider:
     name = "openai"
 
     def __init__(self) -> None:
+        from core.judging.providers.connections import Answers
+
         self._session: aiohttp.ClientSession | None = None
-        self._found: dict[tuple[object, ...], _Shared] = {}
-        self._lines: dict[object, Line] = {}
-        self._patience: dict[float, Patience] = {}
+        self._answers = defaultdict[str, Answers](Answers)
 
     async def complete(self, request: Request) -> Completion:
         """One POST, no retry. Raises ``CallError``."""
@@ -109,13 +74,6 @@ class OpenAIProvider:
     async def close(self) -> None:
         """Close the session; a later call opens a new one."""
         session, self._session = self._session, None
-        self._found.clear()
-        for line in self._lines.values():
-            line.close()
-        for patience in self._patience.values():
-            patience.close()
-        self._lines.clear()
-        self._patience.clear()
         if session is not None:
             await session.close()
 
@@ -133,76 +91,30 @@ class OpenAIProvider:
         return True
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
-        shared = self._shared(request)
-        if shared.frame is None:
-            body = json.dumps(self.prepared(request, sent_params(request)).body).encode()
-        else:
-            body = shared.frame.around(shared.prepared.said(request))
-        with PlainlyTold(request.timeout, shared.hidden):
-            if shared.head is None or shared.line is None:
-                return await self._post_by_session(shared.prepared, body, request.timeout)
-            patience = self._patience.get(request.timeout)
-            if patience is None:
-                patience = self._patience[request.timeout] = Patience(request.timeout)
-            status, headers, read = await post(shared.line, shared.head, body, patience)
-            return status, headers, read.decode("utf-8", "replace")
-
-    def _shared(self, request: Request) -> _Shared:
-        """What requests share that differ in their messages alone; made once. Raises ``CallError``.
-
-        Settings are compared as objects: a judge's own stay the same.
-        """
-        key = (
-            request.model, request.api_base, request.key, request.format, request.logprobs,
-            request.temperature, request.max_tokens, request.thinking,
-            id(request.schema), id(request.params), id(request.known),
-        )  # fmt: skip
-        found = self._found.get(key)
-        if found is None:
-            if len(self._found) >= _MOST_SHARED:
-                self._found.clear()
-            found = self._found[key] = self._made(request)
-        return found
-
-    def _made(self, request: Request) -> _Shared:
-        prepared = self.prepared(request, sent_params(request))
-        frame = BodyFrame.of(prepared.body)
-        whole = json.dumps(prepared.body).encode()
-        if frame is not None and frame.around(prepared.said(request)) != whole:
-            frame = None  # a setting of the judge's own says something, too
-        with PlainlyTold(request.timeout, request.hidden):
-            trusted = self.trusted(prepared.url)
-            direct = not prepared.proxy
-            head = (
-                head_of(self.session(), prepared.url, prepared.headers, trusted) if direct else None
-            )
-        line = None if head is None else self._line(head)
-        own = (request.schema, request.params, request.known)
-        return _Shared(prepared._replace(body={}), frame, head, line, request.hidden, own)
-
-    def _line(self, head: PostHead) -> Line | None:
-        """The connections that requests with this head share with others to the same place."""
-        connector, place = self.session().connector, head.request.connection_key
-        if connector is not None and place not in self._lines:
-            self._lines[place] = Line(connector)
-        return self._lines.get(place)
-
-    async def _post_by_session(
-        self, prepared: Prepared, body: bytes, seconds: float
-    ) -> tuple[int, Mapping[str, str], str]:
         import aiohttp
+        from yarl import URL
 
-        async with self.session().post(
-            prepared.url,
-            data=body,
-            headers=prepared.headers,
-            proxy=prepared.proxy,
-            ssl=self.trusted(prepared.url),
-            timeout=aiohttp.ClientTimeout(total=seconds),
-            # A redirect would carry the key to an address nobody named.
-            allow_redirects=False,
-        ) as response:
-            return await whole_answer(response)
+        from core.judging.providers.connections import LAST, TWICE
+
+        prepared = self.prepared(request, sent_params(request))
+        with PlainlyTold(request.timeout, request.hidden):
+            url = URL(prepared.url)
+            answers = self._answers[url.authority]
+            async with self.session().post(
+                url,
+                data=io.BytesIO(as_json(prepared.body)),
+                headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
+                proxy=prepared.proxy,
+                ssl=self.trusted(prepared.url),
+                timeout=aiohttp.ClientTimeout(total=request.timeout),
+                # A redirect would carry the key to an address nobody named.
+                allow_redirects=False,
+            ) as response:
+                status, headers, body = await whole_answer(response)
+        asked = [message["content"] for message in request.messages]
+        if status == 200 and answers.repeats(body, asked):
+            raise CallError("server", TWICE, status=status, there=True)
+        return status, headers, body
 
     def session(self) -> aiohttp.ClientSession:
         """The connections; opened when they are first needed."""
@@ -210,9 +122,10 @@ class OpenAIProvider:
 
         session = self._session
         if session is None:
-            # The judges' own concurrency is the limit, not the connection pool's.
+            from core.judging.providers.connections import CarefulConnector
+
             session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=0),
+                connector=CarefulConnector(self._answers),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
             )
@@ -243,6 +156,8 @@ class PlainlyTold:
         if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
             words = "The address is not a web address. Check api_base."
             return CallError("not_found", words, sent=False)
+        if isinstance(error, ValueError):
+            return unmade(error, self._hidden)
         if isinstance(error, TooLarge):
             return CallError("too_large", TOO_LARGE)
         if isinstance(error, UnreadableBody):
@@ -254,10 +169,11 @@ class PlainlyTold:
 
 async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
     """Status, headers (found in any case) and body of an answer, read up to the bound."""
-    body, whole = await read_body(response.content, response.headers, response.status)
-    if not whole:
-        response.close()
-    return response.status, response.headers, body.decode("utf-8", "replace")
+    body = Body(response.headers.get("Content-Encoding", ""), response.status)
+    async for piece in response.content.iter_any():
+        if not body.feed(piece):
+            break
+    return response.status, response.headers, body.whole().decode("utf-8", "replace")
 
 
 def _url(request: Request) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from core.domain.panel import Judge
+from core.domain.panel import Judge, is_reachable
 from core.judging.allowance import told_by
 from core.judging.answer_bounds import known_cost
 from core.judging.providers.anthropic import (
@@ -26,7 +26,6 @@ from core.judging.providers.anthropic import (
     messages_body,
     messages_headers,
     read_message,
-    said_in_parts,
 )
 from core.judging.providers.base import CallError, Completion, Request, provider_of, unset_words
 from core.judging.providers.openai_provider import OpenAIProvider, Prepared, chat_body, headers_of
@@ -230,7 +229,7 @@ class PlainProvider(OpenAIProvider):
         most = (listed("anthropic", model) or {}).get("max_output_tokens") or _LONGEST_REPLY
         body = messages_body(request, params, model=model, most=most)
         url = base if base.endswith("/v1/messages") else f"{base}/v1/messages"
-        return Prepared(url, headers, body, self._proxy(base), said_in_parts)
+        return Prepared(url, headers, body, self._proxy(base))
 
     def read(
         self, request: Request, status: int, headers: Mapping[str, str], body: str
@@ -264,6 +263,10 @@ class PlainProvider(OpenAIProvider):
         base = request.api_base or next(filter(None, given), way.base)
         if not base:
             raise CallError("missing_key", unset_words(way.addresses[0]), sent=False)
+        if not is_reachable(base):
+            given_by = "".join(f" or {name}" for name in way.addresses)
+            words = f"The address is not a web address. Check api_base{given_by}."
+            raise CallError("not_found", words, sent=False)
         return base.rstrip("/")
 
     def _proxy(self, base: str) -> str | None:
@@ -271,7 +274,13 @@ class PlainProvider(OpenAIProvider):
         if base not in self._proxies:
             parts, proxies = urlsplit(base), getproxies()
             direct = not proxies or proxy_bypass(parts.netloc)
-            self._proxies[base] = None if direct else proxies.get(parts.scheme)
+            proxy = None if direct else proxies.get(parts.scheme)
+            if proxy and "://" not in proxy:
+                proxy = f"http://{proxy}"
+            if proxy and not is_reachable(proxy):
+                words = f"The proxy in {parts.scheme}_proxy is not http://host:port. Mend it there."
+                raise CallError("not_found", words, sent=False)
+            self._proxies[base] = proxy
         return self._proxies[base]
 
     def trusted(self, url: str) -> ssl.SSLContext | bool:

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -301,7 +301,12 @@ def follow(
         look = progress(store, run_id, look)
         on_look(look)
 
-    while work_here(store, run_id, on_tick=tick, functions=functions, cluster=cluster) is None:
+    def looked() -> None:
+        # Where the file cannot be read, the work finds that out itself, and ends in order.
+        with suppress(StoreError):
+            tick()
+
+    while work_here(store, run_id, on_tick=looked, functions=functions, cluster=cluster) is None:
         if not store.runs.row(run_id).active:
             return
         release_if_gone(store, run_id)

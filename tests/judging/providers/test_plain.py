@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import socket
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -186,6 +187,57 @@ def test_the_proxy_of_the_environment_is_used_as_litellms_door_uses_it(
     error = through_lean_door(runner, given, environ)
     assert isinstance(error, CallError)
     assert (error.kind, provider.count) == ("connection", 1)
+
+
+@pytest.mark.parametrize("address", ["http://nobody.invalid/v1", "https://nobody.invalid/v1"])
+@pytest.mark.parametrize("with_scheme", ["", "http://me:pw@"])
+def test_a_proxy_that_is_not_there_was_sent_nothing(
+    address: str, with_scheme: str, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # bound but not listening: a connection is refused
+        for name in ("http_proxy", "https_proxy"):
+            monkeypatch.setenv(name, f"{with_scheme}127.0.0.1:{unused.getsockname()[1]}")
+        environ = {"HOSTED_VLLM_API_BASE": address}
+        error = through_lean_door(runner, Request("hosted_vllm/x", [], {}, key=KEY), environ)
+    assert isinstance(error, CallError)
+    assert (error.kind, error.sent) == ("connection", False)
+    assert "the proxy in the environment was not reached" in error.message
+    assert "pw" not in error.message
+
+
+def test_what_a_proxy_refuses_to_connect_was_not_sent(
+    provider: Provider, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The scripted provider knows no CONNECT: it answers 404.
+    monkeypatch.setenv("https_proxy", provider.url.removesuffix("/v1"))
+    environ = {"HOSTED_VLLM_API_BASE": "https://nobody.invalid/v1"}
+    error = through_lean_door(runner, Request("hosted_vllm/x", [], {}, key=KEY), environ)
+    assert isinstance(error, CallError)
+    assert (error.kind, error.sent) == ("connection", False)
+    assert "the proxy refused to connect (404)" in error.message
+
+
+@pytest.mark.parametrize(
+    "proxy", ["http://", "socks5://127.0.0.1:1", "http://[::1", f"http://{'a' * 64}.org"]
+)
+def test_a_proxy_that_is_no_address_is_named(
+    proxy: str, runner: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", proxy)
+    environ = {"HOSTED_VLLM_API_BASE": "http://nobody.invalid/v1"}
+    error = through_lean_door(runner, Request("hosted_vllm/x", [], {}, key=KEY), environ)
+    assert isinstance(error, CallError)
+    assert (error.kind, error.sent) == ("not_found", False)
+    assert "http_proxy" in error.message
+
+
+def test_an_address_in_a_variable_that_is_none_is_named(runner: asyncio.Runner) -> None:
+    environ = {"HOSTED_VLLM_API_BASE": "http://[::1/v1"}
+    error = through_lean_door(runner, Request("hosted_vllm/x", [], {}, key=KEY), environ)
+    assert isinstance(error, CallError)
+    assert (error.kind, error.sent) == ("not_found", False)
+    assert "HOSTED_VLLM_API_BASE" in error.message
 
 
 def test_keys_are_looked_for_where_litellm_looks_and_never_for_an_address_of_ones_own() -> None:

@@ -12,7 +12,8 @@ from core.domain.votes import AskedOutcome, Cell, Vote
 from core.judging.asking.engine import grade
 from core.judging.protocol import Question
 from core.services.runs.cluster.credit import Acknowledging, Counts, Credit
-from core.services.runs.cluster.remote import SharedJudge
+from core.services.runs.cluster.orders import WorkOrder
+from core.services.runs.cluster.remote import SharedJudge, desk_of, put_down
 
 ONE = Criterion(name="c", requirement="Is it so?")
 RUBRIC = Rubric(name="r", criteria=(ONE,))
@@ -126,3 +127,27 @@ def test_workers_are_told_what_was_recorded_of_each_however_often_that_fails_at_
 
     # An outcome that came twice is nobody's debt, either.
     assert asyncio.run(owner()) == [{"w1": {"ada": 1}, "w2": {"ada": 2}}]
+
+
+def test_after_a_run_was_put_down_the_scheduler_is_not_asked_for_what_it_has_no_more() -> None:
+    # It would wait for it, and write a traceback after a second.
+    class Scheduler:
+        asked = 0
+
+        async def variable_get(self, *, name: str, timeout: int) -> dict[str, Counts]:
+            self.asked += 1
+            return {"value": {}}
+
+    class Worker:
+        scheduler = Scheduler()
+
+    async def looks() -> list[int]:
+        desk = await desk_of(WorkOrder("a run", "a topic", (Fake.spec,), keeps=False), Worker())
+        seen = list[int]()
+        for _ in range(2):
+            await desk.looked("ada")
+            seen.append(Worker.scheduler.asked)
+            await put_down("a run")
+        return seen
+
+    assert asyncio.run(looks()) == [1, 1]

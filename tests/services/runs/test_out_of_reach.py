@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sqlite3
 import threading
 import time
@@ -160,6 +161,37 @@ def test_a_write_lock_longer_than_our_patience_holds_a_run_up_and_does_not_end_i
     thread.join(20)
     assert ended == ["done"]
     assert (store.runs.row(run_id).votes, provider.count) == (12, 12)
+
+
+@pytest.mark.parametrize("left", [0.25, 0.5, 0.75])
+def test_a_data_file_that_is_cut_short_stops_grading_with_one_sentence(
+    left: float, tmp_path: Path, provider: Provider
+) -> None:
+    provider.rule = lambda body: slowly(body, 0.05)
+    db = tmp_path / "studio.db"
+    new_store(db).close()
+    rubric, dataset = write_files(tmp_path, 40)
+    done: list[Any] = []
+    words = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 2, "--db", db)
+    thread = threading.Thread(
+        target=lambda: done.append(cli_process("grade", rubric, dataset, *words))
+    )
+    thread.start()
+    until(lambda: provider.count > 3, 60)
+    os.truncate(db, int(db.stat().st_size * left) // 4096 * 4096)
+    thread.join(60)
+    assert done[0].returncode == 2
+    assert "is damaged; restore it from a copy" in done[0].stderr.splitlines()[-1]
+    assert "Traceback" not in done[0].stderr
+
+
+def test_the_app_says_in_one_sentence_that_its_data_file_is_damaged(tmp_path: Path) -> None:
+    db = tmp_path / "studio.db"
+    new_store(db).close()
+    os.truncate(db, db.stat().st_size // 2 // 4096 * 4096)
+    done = cli_process("app", "--db", db, "--port", 1)
+    assert done.returncode == 2
+    assert done.stderr == f"rubric-studio: {db} is damaged; restore it from a copy.\n"
 
 
 @pytest.mark.parametrize("gone", ["studio.db", "studio.db-wal"])

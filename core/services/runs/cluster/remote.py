@@ -77,7 +77,7 @@ class Desk:
                 await judge.close()
             spec = self.order.judge(name, share)
             cache = NoneKept() if self.order.keeps else None
-            credit = self._credits.setdefault(name, Credit(0, partial(self._looked, name)))
+            credit = self._credits.setdefault(name, Credit(0, partial(self.looked, name)))
             credit.at_once = spec.concurrency
             judge = SharedJudge(self._providers.judge(spec, cache, self._called), credit)
             self._judges[name] = (share, judge)
@@ -97,7 +97,8 @@ class Desk:
     def _called(self, more: int) -> None:
         self.went_out += more
 
-    async def _looked(self, judge: str) -> int:
+    async def looked(self, judge: str) -> int:
+        """How many outcomes of this judge the owner has recorded of this worker."""
         counts = await self._recorded(self.order.token)
         return counts.get(self.name, {}).get(judge, 0)
 
@@ -130,12 +131,15 @@ class SharedJudge:
 _desks: dict[str, Desk] = {}
 
 
-async def _desk(order: WorkOrder, worker: Any) -> Desk:
+async def desk_of(order: WorkOrder, worker: Any) -> Desk:
+    """What this worker holds of a run; made where it has nothing of it yet."""
     if order.token not in _desks:
         while len(_desks) >= MOST_DESKS:
             await _desks.pop(next(iter(_desks))).close()
 
         async def recorded(token: str) -> Counts:
+            if token not in _desks:
+                return {}  # put down: the scheduler would wait for what is there no more
             found = await worker.scheduler.variable_get(name=token, timeout=1)
             counts: Counts = found["value"]
             return counts
@@ -150,7 +154,7 @@ async def ask(order: bytes, chunk: bytes, key: str) -> int:
 
     worker, work = get_worker(), pickle.loads(chunk)
     assert isinstance(work, Chunk)
-    desk = await _desk(pickle.loads(order), worker)
+    desk = await desk_of(pickle.loads(order), worker)
     judge = await desk.judge(work.judge, work.share)
     stop = asyncio.Event()
     async with _watched(worker, key, stop), _Sender(worker, desk, work.number) as sender:
