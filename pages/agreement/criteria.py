@@ -124,7 +124,9 @@ def _paragraph(found: Conclusion) -> None:
 def _concluded(chosen: RatedSelection) -> Conclusion:
     human = chosen.reference in (LABELS, PEOPLE, *chosen.sheet.people)
     if human:
-        return conclusion.of_lines(lines_of(chosen, USUAL), chosen.reference, chosen.rater)
+        return conclusion.of_lines(
+            lines_of(chosen, USUAL), chosen.reference, chosen.rater, chosen.sheet
+        )
     return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
 
 

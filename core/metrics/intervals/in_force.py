@@ -46,6 +46,7 @@ def in_force(
     *,
     weights: npt.NDArray[np.float64] | None = None,
     audited: Estimate | None = None,
+    why: str = ALL_PICKED,
     level: float = USUAL.level,
 ) -> InForce:
     """The shares of right verdicts before people settled any, and in force after that.
@@ -60,6 +61,7 @@ def in_force(
         items: the number of each cell's item; cells of one item go together.
         weights: how many cells each label stands for; all alike where not given.
         audited: see above; ``None`` without an audit.
+        why: why nothing is known of the rest, where all labels are what people settled.
         level: how often the intervals shall hold.
 
     >>> never = np.full(4, UNSETTLED)
@@ -88,7 +90,7 @@ def in_force(
         if both.any():
             before = Estimate.defined(confirmed / int(both.sum()), int(both.sum()))
     elif share.value is None:
-        before = Estimate.undefined(ALL_PICKED if chosen.any() else NO_LABEL)
+        before = Estimate.undefined(why if chosen.any() else NO_LABEL)
     else:
         before = _moved(share, number, confirmed, number + int(both.sum()))
     if not chosen.any():

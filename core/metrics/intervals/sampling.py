@@ -59,7 +59,7 @@ def honest_mean(
 
     >>> few = honest_mean([1.0, 0.0], [2, 1], [True, False], [False, True])
     >>> few.weighted.reason
-    'Only 1 item was drawn at random; 10 are needed to speak of all items.'
+    'Only 1 cell was drawn at random; 10 are needed to speak of all cells.'
     """
     y, weight = np.asarray(values, np.float64), np.asarray(stands, np.float64)
     drawn, queued = np.asarray(audited, np.bool_), np.asarray(hard, np.bool_)
@@ -78,8 +78,8 @@ def _weighted(
 ) -> Estimate:
     audit = int(drawn.sum())
     if audit < AUDIT:
-        what = "item was" if audit == 1 else "items were"
-        reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all items."
+        what = "cell was" if audit == 1 else "cells were"
+        reason = f"Only {audit} {what} drawn at random; {AUDIT} are needed to speak of all cells."
         return Estimate.undefined(reason, len(y))
     mean = float(weight @ y / weight.sum())
     hits, each = y[drawn], weight[drawn]
@@ -87,7 +87,12 @@ def _weighted(
     hits, each = np.append(hits, [0.0, 1.0]), np.append(each, [each.max()] * 2)
     square = float((each * np.maximum(each - 1, 0.0) * (hits - middle) ** 2).sum())
     worth = float(each.sum() ** 2 / (each**2).sum())
-    return _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
+    found = _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
+    # What was seen is known: neither the hits nor the misses among it can be undone by the rest.
+    there = weight > 0
+    hit, missed = float(y[there].sum()), float((1 - y[there]).sum())
+    low, high = hit / float(weight.sum()), 1 - missed / float(weight.sum())
+    return found._replace(low=max(found.low or 0.0, low), high=min(found.high or 1.0, high))
 
 
 def _plain(y: npt.NDArray[np.float64], level: float) -> Estimate:
@@ -161,7 +166,7 @@ def powered_mean(
 
     >>> few = powered_mean([0.5, 1.0], [1.0], [True, False])
     >>> few.mean.reason
-    'Only 1 item was drawn at random; 10 are needed to speak of all items.'
+    'Only 1 cell was drawn at random; 10 are needed to speak of all cells.'
     """
     sample = _sample(said, values, labelled, stratum)
     raw = float(sample.said.mean()) if len(sample.said) else 0.0

@@ -15,7 +15,7 @@ from core.metrics.estimate import Estimate, surely_below
 from core.services.agreement import rater_pairs, reliability
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of
-from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
+from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, labels_unlike
 from core.text.names import visible
 from core.text.numbers import count, interval, percent, plural, score
 
@@ -25,6 +25,8 @@ STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_f
 BOUND = BOUNDS["agreement"].null.value
 #: So many criteria of a standing are named; the rest are counted.
 NAMED = 3
+#: How much narrower an interval must be for the same to be found in 80 of 100 cases, not in half.
+FOR_80 = (1.959964 + 0.841621) / 1.959964
 #: More labels than so many times those there are are no advice.
 WORTH = 10
 _REFERENCES = {LABELS: "the labels", PEOPLE: "the majority of people", PANEL: "the panel"}
@@ -52,6 +54,12 @@ class Known(NamedTuple):
         return surely_below(one.high, other, one.n)
 
     @property
+    def no_better(self) -> bool:
+        """Whether single answers are not surely more often right than the most common one."""
+        one, other = self.accuracy, self.commonest
+        return one is not None and one.low is not None and other is not None and one.low <= other
+
+    @property
     def standing(self) -> Standing:
         """By the whole interval, never by the value alone."""
         _, low, high, _, n, _ = self.agreement
@@ -61,7 +69,9 @@ class Known(NamedTuple):
             return "not_trusted"
         if low is None or high is None:
             return "unknown"
-        return "trusted" if low >= BOUND else "not_trusted" if high < BOUND else "undecided"
+        if low >= BOUND:
+            return "undecided" if self.no_better else "trusted"
+        return "not_trusted" if high < BOUND else "undecided"
 
 
 @dataclass(frozen=True)
@@ -74,11 +84,15 @@ class Conclusion:
     reference: str = ""
     rater: str = ""
     among: str = "judges"
+    unlike: str = ""
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria of that standing, those of the least agreement first."""
-        found = [one for one in self.criteria if one.standing == standing]
+        found = [one for one in self.criteria if self._standing(one) == standing]
         return sorted(found, key=lambda one: one.agreement.value or 0.0)
+
+    def _standing(self, one: Known) -> Standing:
+        return "undecided" if self.unlike and one.standing == "trusted" else one.standing
 
     @property
     def finding(self) -> str:
@@ -135,6 +149,7 @@ def conclude(
             rater_pairs.compare(sheet, reference, rater, resamples=resamples, seed=seed),
             reference,
             rater,
+            sheet,
         )
     names = [asked.name for asked in sheet.criteria]
     kind = "" if sheet.judges else reliability.HUMAN
@@ -151,7 +166,9 @@ def likeliest(sheet: Sheet) -> tuple[str, str]:
     return "", ""
 
 
-def of_lines(lines: Sequence[rater_pairs.PairLine], reference: str, rater: str) -> Conclusion:
+def of_lines(
+    lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
+) -> Conclusion:
     """The conclusion from figures that are at hand."""
     return Conclusion(
         tuple(
@@ -166,6 +183,7 @@ def of_lines(lines: Sequence[rater_pairs.PairLine], reference: str, rater: str) 
         ),
         reference,
         rater,
+        unlike=labels_unlike(sheet.criteria) if reference == LABELS else "",
     )
 
 
@@ -247,6 +265,8 @@ def _with_figure(found: Conclusion, one: Known) -> str:
     figure = "quadratic kappa" if one.ordered and found.reference else _figure(found)
     same = "right on" if found.reference == LABELS else "the same option on"
     often = "" if one.accuracy is None else f"; {same} {percent(one.accuracy.value)}"
+    if often and one.no_better:
+        often += f", always the most common answer on {percent(one.commonest)}"
     return f"{visible(one.name)} ({figure} {score(value)}, {interval(low, high)}{often})"
 
 
@@ -254,10 +274,21 @@ def _why(found: Conclusion) -> str:
     """What the words mean; not said where nothing was decided."""
     if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
         return ""
+    if found.unlike:
+        return (
+            f"Nothing is trusted by these labels, for they are no fair sample: {found.unlike}. "
+            "Label items that are drawn at random."
+        )
     if found.reference:
         on = ", on items that have one," if found.reference == LABELS else ""
         what = f"a kappa (agreement with {_reference(found)}{on} beyond chance)"
         words = ("Trusted", "not trusted")
+        if any(one.accuracy is not None for one in found.criteria):
+            return (
+                f"Trusted means {what} whose whole 95% interval lies from {score(BOUND)} up, and "
+                "answers surely more often right than always the most common one; not trusted, an "
+                f"interval below {score(BOUND)}; undecided, all else."
+            )
     else:
         what = f"an alpha (agreement of the {found.among} beyond chance)"
         words = ("Agreed", "disagreed")
@@ -284,8 +315,8 @@ def _help(found: Conclusion) -> str:
         if needed:
             n, one = min(needed, key=lambda pair: pair[0])
             parts.append(
-                f"about {count(n)} {_counted(found)} in all would decide {visible(one.name)}, if "
-                "its kappa stays as it is"
+                f"about {count(n)} {_counted(found)} in all would decide {visible(one.name)} in 80 "
+                "of 100 cases, if its kappa stays as it is"
             )
         if found.of("too_few"):
             parts.append(f"{FEW} {_counted(found)} or more where there are too few")
@@ -295,14 +326,15 @@ def _help(found: Conclusion) -> str:
 def labels_needed(one: Known) -> int | None:
     """About how many items in all would make an undecided criterion a decided one, in tens.
 
-    An interval shrinks with the root of the number of items. ``None`` where it would take more
-    than ``WORTH`` times as many: the agreement then lies at the bound itself.
+    An interval shrinks with the root of the number of items, and kappa itself may come out lower:
+    it is decided in 80 of 100 cases. ``None`` where it would take more than ``WORTH`` times as
+    many: the agreement then lies at the bound itself.
     """
     value, low, high, _, n, _ = one.agreement
     if one.standing != "undecided" or value is None or low is None or high is None:
         return None
     away = abs(value - BOUND)
-    half = value - low if value >= BOUND else high - value
+    half = FOR_80 * (value - low if value >= BOUND else high - value)
     if not away or (half / away) ** 2 > WORTH:
         return None
     return ceil(n * (half / away) ** 2 / 10) * 10

@@ -53,7 +53,7 @@ from core.services.agreement.ratings import (
 from core.services.datasets import item_columns, label_draws
 from core.services.results import run_columns
 from core.services.results.scored_items import resolved_items, scored_rubric
-from core.services.review import corrected_estimates, random_audit
+from core.services.review import random_labels
 from core.store.store import Store
 from core.text import numbers
 
@@ -145,17 +145,18 @@ def of_run(store: Store, run_id: int) -> Rated:
 
 def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> LabelSource:
     """How the labels of a run were drawn: by a queue's random audit, or as somebody declared."""
-    if reviewed:
-        queues = corrected_estimates.audited_queues(store, run.id, level)
-        known = [q for q in queues if q.found.weighted.value is not None]
-        whole = [q for q in known if not random_audit.narrowed(q.queue.rule)]
-        if whole:
-            found = whole[-1].found
-            words = f"{numbers.count(found.audited)} of them drawn at random"
-            return LabelSource(words, audited=found.weighted)
+    drawn = random_labels.of_run(store, run.id) if reviewed else None
+    why = ""
+    if drawn is not None and drawn.queue is not None:
+        why = drawn.reason
+        if not why:
+            found, number, picked = random_labels.confirmed(drawn, level)
+            words, why = f"{numbers.count(number)} of them drawn at random", found.reason
+            if found.value is not None:
+                return LabelSource(words, audited=found, picked=picked)
     declared = label_draws.declared(store, run.dataset_version_id)
     if declared is None:
-        return LabelSource()
+        return LabelSource(why=why)
     chances = None
     if declared.note:
         version = run.dataset_version_id

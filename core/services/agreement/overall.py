@@ -13,7 +13,7 @@ from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals.bootstrap import SMALL, basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
-from core.metrics.intervals.in_force import InForce, in_force
+from core.metrics.intervals.in_force import ALL_PICKED, InForce, in_force
 from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Picked, Resampled
 from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array
@@ -31,6 +31,7 @@ from core.services.agreement.ratings import (
     Levels,
     Rated,
     columns_of,
+    labels_unlike,
 )
 from core.text.names import visible
 from core.text.numbers import count, percent, plural, within
@@ -246,6 +247,7 @@ class Trust:
     differ: int = 0
     unlabelled: tuple[str, ...] = ()
     elsewhere: int = 0
+    unlike: str = ""
 
     @property
     def decided(self) -> float | None:
@@ -288,11 +290,12 @@ class Trust:
 
     def _rests_on(self) -> str:
         """What the shares rest on, and the condition where nobody knows how it was chosen."""
-        number = plural(self.found.labels, "label")
-        if self.reference != LABELS:
-            number = plural(self.found.labels, "cell") + " that people rated"
+        number = plural(self.found.labels, "label" if self.reference == LABELS else "cell")
+        number += "" if self.reference == LABELS else " that people rated"
         if self.drawn or self._everywhere:
             return f"{number} ({self._drawn()})"
+        if self.unlike:
+            return f"{number} that are no fair sample: {self.unlike}"
         fair = "if it is a fair sample" if self.found.labels == 1 else "if they are a fair sample"
         return f"{number}, {fair} ({self._drawn()})"
 
@@ -303,9 +306,11 @@ class Trust:
     def _drawn(self) -> str:
         if self.drawn:
             return self.drawn
-        if self._everywhere:
-            return "one on every decided cell" if self.reference == LABELS else "all decided cells"
-        return "how they were chosen is unknown"
+        if not self._everywhere:
+            return "how they were chosen is unknown"
+        if self.reference != LABELS:
+            return "all decided cells"
+        return f"one on every {'other ' if self.unlabelled else ''}decided cell"
 
     def as_data(self) -> dict[str, Any]:
         """The key ``trust`` of ``metrics --json``."""
@@ -347,12 +352,9 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     items = len(rated.of.ids)
     settled = [one.column(SETTLED, items) for one in rated.criteria]
     labels = [one.column(reference, items) for one in rated.criteria]
-    both = differ = 0
-    for one, here in zip(rated.criteria, settled, strict=True):
-        if reference == LABELS:
-            own = one.column(OWN_LABELS, items)
-            known = (own >= 0) & (here >= 0)
-            both, differ = both + int(known.sum()), differ + int((known & (own != here)).sum())
+    own = _joined([one.column(OWN_LABELS, items) for one in rated.criteria])
+    twice = (own >= 0) & (_joined(settled) >= 0) & (reference == LABELS)
+    both, differ = int(twice.sum()), int((twice & (own != _joined(settled))).sum())
     draw = rated.draw(level) if reference == LABELS else LabelSource()
     told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not told:
@@ -368,10 +370,14 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         np.tile(np.arange(items), len(told)),
         weights=weights,
         audited=draw.audited,
+        why=draw.why or ALL_PICKED,
         level=level,
     )
-    names, elsewhere = tuple(one.name for one in left), sum(one.decided for one in left)
-    return Trust(found, reference, rated.of.cells, draw.words, both, differ, names, elsewhere)
+    return Trust(
+        *(found, reference, rated.of.cells, draw.words, both, differ),
+        *(tuple(one.name for one in left), sum(one.decided for one in left)),
+        labels_unlike(rated.criteria) if reference == LABELS else "",
+    )
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:

@@ -22,6 +22,8 @@ from core.domain.rubric import Rubric, Scale
 from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import State, majority
 from core.metrics.estimate import Estimate
+from core.metrics.intervals.clustered_share import clustered_share
+from core.text.numbers import percent
 
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
@@ -215,15 +217,42 @@ class CriterionRatings:
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
+def labels_unlike(criteria: Sequence[CriterionRatings]) -> str:
+    """Where judges surely agree more often on cells with a label than on the others, so that these
+    are no fair sample of all: both shares in words. Empty where nothing shows that.
+    """
+    agree, known, items = (list[Levels]() for _ in range(3))
+    for one in criteria:
+        votes = one.coded[:, one.of_kind(*JUDGE_KINDS)]
+        some = np.flatnonzero((votes >= 0).sum(axis=1) > 1)
+        low = np.where(votes < 0, np.iinfo(np.int64).max, votes)[some].min(axis=1, initial=2**62)
+        agree.append((low == votes[some].max(axis=1, initial=-1)).astype(np.int64))
+        known.append(one.gold[some])
+        items.append(some)
+    if not criteria:
+        return ""
+    same, labelled, item = (np.concatenate(each) for each in (agree, known, items))
+    first, others = (clustered_share(same[at], item[at]) for at in (labelled >= 0, labelled < 0))
+    if first.low is None or others.high is None or first.low <= others.high:
+        return ""
+    return (
+        f"all judges agree on {percent(first.value)} of cells with a label, and on "
+        f"{percent(others.value)} of the others"
+    )
+
+
 class LabelSource(NamedTuple):
     """How the labels of a source were drawn; ``words`` is empty where nobody said.
 
-    ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit.
+    ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit;
+    beside it labels are of ``picked`` cells. ``why`` says why an audit that there is cannot speak.
     ``chances`` are those of items to be labelled, where they differ.
     """
 
     words: str = ""
     audited: Estimate | None = None
+    picked: int = 0
+    why: str = ""
     chances: Mapping[str, float] | None = None
 
 

@@ -206,9 +206,10 @@ def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
 def in_words(found: SweptCascade) -> str:
     """What may be decided alone, how often that is right, and what it saves."""
     names, others = ", ".join(found.first), ", ".join(found.then)
-    first = f"{names} alone is right in {percent(found.alone)} of {found.cells:,} labelled cells, "
+    first = f"{names} alone gives the label on {percent(found.alone)} of {found.cells:,} labelled "
+    first += "cells (an abstention is none), "
     together = " together" if len(found.then) > 1 else ""
-    both = f"{others}{together} in {percent(found.all_of_them)}."
+    both = f"{others}{together} on {percent(found.all_of_them)}."
     if not found.says_how_sure:
         none = " does not say how sure it is, so no threshold can tell which answers go on."
         return f"{first}{both} {names}{none}"

@@ -68,12 +68,13 @@ class GateLabels:
         elif not any(one.any() for one in known):
             what = {"gold": "labels", "human": "ratings by people"}.get(reference, "answers of it")
             self.missing = f"There are no {what} to compare with."
-        self._audited = column == LABELS and rated.draw(USUAL.level).audited is not None
+        draw = rated.draw(USUAL.level) if column == LABELS else None
+        self._even = draw is not None and draw.audited is not None and not draw.picked
 
     def of(self, path: str) -> tuple[float | None, int, bool]:
         """The share of cells that are decided, ``None`` for other figures than a panel's; on how
-        many cells that people settled in review the figure stands; whether these were only picked
-        as doubtful, without an audit that is done.
+        many cells that people settled in review the figure stands; whether so many of these were
+        picked as doubtful that it speaks of no others.
         """
         parts = path.split(".")
         if "panel" not in parts and parts[0] != "trust":
@@ -82,10 +83,14 @@ class GateLabels:
         items, chosen = len(self._rated.of.ids), criteria or self._rated.criteria
         cells = items if criteria else self._rated.of.cells
         decided = criteria[0].decided if criteria else sum(one.decided for one in chosen)
-        picked = 0
-        if parts[0] != "trust":
-            picked = sum(one.reviewed(self._column, items) for one in chosen)
-        return decided / cells if cells else None, picked, not self._audited
+        if parts[0] == "trust":
+            return decided / cells if cells else None, 0, False
+        picked = sum(one.reviewed(self._column, items) for one in chosen)
+        labels = (one.panel[one.column(self._column, items) >= 0] for one in chosen)
+        labelled = sum(int((one >= 0).sum()) for one in labels)
+        voted = sum(int((one.panel >= 0).sum()) for one in chosen)
+        few = picked * 10 <= labelled or labelled == voted
+        return decided / cells if cells else None, picked, not (self._even or few)
 
 
 def bounded(
@@ -98,7 +103,12 @@ def bounded(
     if limits.lower:
         tested = figure.low if least else figure.high
     holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
-    short = _not_enough(figure, decided, picked if doubtful else 0, limits)
+    short = _not_enough(figure, decided, limits)
+    if figure.value is not None and doubtful:
+        short = (
+            f"{fmt.count(picked)} of {fmt.count(figure.n or 0)} labels come from a review, which "
+            "picks doubtful cells; --min right=… speaks of all cells"
+        )
     return {
         "name": path,
         "kind": bound.kind,
@@ -112,17 +122,12 @@ def bounded(
     }
 
 
-def _not_enough(figure: NamedFigure, decided: float | None, picked: int, limits: GateLimits) -> str:
+def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) -> str:
     """Why the figure stands on too little to tell; empty where it does not."""
     if figure.value is None:
         return ""
-    if figure.n is not None and figure.n - picked < limits.min_n:
-        of = (
-            f" {fmt.count(picked)} of them were settled in review, not drawn at random;"
-            if picked
-            else ""
-        )
-        return f"n = {fmt.count(figure.n)};{of} {fmt.count(limits.min_n)} are asked (--min-n)"
+    if figure.n is not None and figure.n < limits.min_n:
+        return f"n = {fmt.count(figure.n)}; {fmt.count(limits.min_n)} are asked (--min-n)"
     if decided is not None and decided < limits.min_decided:
         asked = f"{fmt.percent(limits.min_decided)} are asked (--min-decided)"
         return f"{fmt.percent(decided)} of cells are decided; {asked}"

@@ -63,7 +63,7 @@ def as_text(plan: LabelPlan) -> str:
         widths = ", ".join(
             f"{draw} ±{score(width, 3)}" for draw, width in one.width.items() if width is not None
         )
-        parts = [f"{count(one.labels):>6} labels: {widths or 'too few'}"]
+        parts = [f"{count(one.labels):>6} more labels: {widths or 'too few'}"]
         if one.power is not None:
             parts.append(f"power {percent(one.power)}")
         if one.minutes is not None:

@@ -184,8 +184,13 @@ def parts(doubtful: int, random: int) -> str:
 
     >>> parts(48, 12)
     '48 doubtful, 12 random'
+    >>> parts(33, 9)
+    '33 doubtful, 9 random (too few to speak of all cells: that takes 10)'
     """
-    return f"{count(doubtful)} doubtful, {count(random)} random"
+    from core.metrics.intervals.sampling import AUDIT
+
+    few = f" (too few to speak of all cells: that takes {AUDIT})" if 0 < random < AUDIT else ""
+    return f"{count(doubtful)} doubtful, {count(random)} random{few}"
 
 
 def minutes(store: Store, run_id: int, cells: int, settings: QueueSettings) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,8 +149,9 @@ def in_words(found: SeverityStudy) -> str:
     """Who is surely strict or mild, how far, and who answers in ways the others do not explain."""
     if found.reason:
         return f"Who is severe cannot be said: {found.reason}"
-    strict = [one for one in found.raters if one[1].surely < 0]
-    mild = [one for one in reversed(found.raters) if one[1].surely > 0]
+    surely = _apart(found.raters)
+    strict = [one for one in surely if one[1].surely < 0]
+    mild = [one for one in reversed(surely) if one[1].surely > 0]
     parts = [_said(some, words) for some, words in ((strict, "stricter"), (mild, "milder")) if some]
     said = (
         f"{'; '.join(parts)}." if parts else "Nobody is surely stricter or milder than the others."
@@ -161,6 +162,25 @@ def in_words(found: SeverityStudy) -> str:
         verb = "answers" if len(odd) == 1 else "answer"
         said += f" {names} {verb} in ways that the others' ratings do not explain."
     return said[:1].upper() + said[1:]
+
+
+def _apart(raters: Sequence[tuple[str, RaterSeverity]]) -> list[tuple[str, RaterSeverity]]:
+    """Who surely differs from the raters that are left without those who differ more: one strict
+    rater makes all others milder than the average. Of two, each differs from the other.
+    """
+    if len(raters) == 2:
+        return [one for one in raters if one[1].surely]
+    left, found = list(raters), list[tuple[str, RaterSeverity]]()
+    while left:
+        shifts = [one.shift.value or 0.0 for _, one in left]
+        middle = sum(shifts) / len(shifts)
+        at = max(range(len(left)), key=lambda place: abs(shifts[place] - middle))
+        rater, away = left[at][1], shifts[at] - middle
+        reach = abs((rater.shift.high or 0.0) - (rater.shift.low or 0.0)) / 2
+        if not rater.surely or abs(away) <= reach or (away > 0) != (rater.surely > 0):
+            break
+        found.append(left.pop(at))
+    return sorted(found, key=lambda one: one[1].shift.value or 0.0)
 
 
 def _said(some: list[tuple[str, RaterSeverity]], words: str) -> str:

@@ -24,6 +24,7 @@ from core.text.numbers import count, plural
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from core.metrics.estimate import Estimate
     from core.services.queueing.queue_table import CellTable
 
     Numbers = npt.NDArray[Any]
@@ -148,6 +149,32 @@ class DrawnLabels:
     def narrowed(self, criterion: str) -> DrawnLabels:
         """Those of one criterion alone; of all for the empty string."""
         return replace(self, read=partial(self.of, criterion))
+
+
+def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
+    """How often people give the votes' verdict on all of these cells; how many labels were drawn
+    for that, and how many are of cells that a rule or somebody picked.
+    """
+    import numpy as np
+
+    from core.metrics.intervals.sampling import honest_mean
+
+    cells = found.cells
+    cells = cells.take(random_audit.has_verdict(cells.table)[cells.cells])
+    known, certain = cells.option >= 0, cells.stratum == 0
+    drawn = known & cells.drawn & ~certain
+    stands = np.where(certain, 1.0, 0.0)
+    sizes = np.bincount(cells.stratum)
+    labels = np.bincount(cells.stratum[drawn], minlength=len(sizes))
+    told = int(sizes[1:][labels[1:] > 0].sum())
+    if told:
+        # Strata without a label are taken to be like the others.
+        share = int(sizes[1:].sum()) / told
+        stands[drawn] = share * (sizes / np.maximum(labels, 1))[cells.stratum[drawn]]
+    there = known & (certain | drawn)
+    right = (cells.option == cells.voted)[there].astype(float)
+    made = honest_mean(right, stands[there], drawn[there], certain[there], level)
+    return made.weighted, int(drawn.sum()), int((known & certain).sum())
 
 
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:

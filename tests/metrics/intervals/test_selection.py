@@ -69,7 +69,7 @@ def test_an_audit_of_nine_gives_no_headline() -> None:
     found = honest_mean([1.0] * 59, [10] * 59, audited, [not a for a in audited])
     assert found.weighted.value is None
     assert found.weighted.reason == (
-        "Only 9 items were drawn at random; 10 are needed to speak of all items."
+        "Only 9 cells were drawn at random; 10 are needed to speak of all cells."
     )
     assert found.hard.n == 50
 

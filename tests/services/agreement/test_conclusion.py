@@ -57,6 +57,32 @@ def test_who_is_surely_beaten_by_the_commonest_answer_is_not_trusted() -> None:
     )
 
 
+def test_answers_that_are_no_better_than_the_commonest_one_are_not_trusted_for_their_order() -> (
+    None
+):
+    # Right on 45%, at least on 39%; always the most common answer on 43%. Levels are in order.
+    one = Known(
+        "c", Estimate(0.7, 0.6, 0.8, n=200), Estimate(0.45, 0.39, 0.52, n=200), 0.43, ordered=True
+    )
+
+    assert one.standing == "undecided"
+    assert (
+        "c (quadratic kappa 0.70, 0.60 to 0.80; right on 45%, always the most common answer on 43%)"
+    ) in Conclusion((one,), LABELS, PANEL).sentence
+
+
+def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
+    why = "all judges agree on 96% of cells with a label, and on 29% of the others"
+    found = Conclusion((known("Cause", 0.71, 0.55, 0.86),), LABELS, PANEL, unlike=why)
+
+    assert found.sentence.startswith(
+        "Trust the panel's verdicts on none of 1 criterion. Undecided on 1: Cause (kappa 0.71"
+    )
+    assert f"Nothing is trusted by these labels, for they are no fair sample: {why}." in (
+        found.sentence
+    )
+
+
 def test_without_an_interval_nothing_is_told_and_the_reason_is_said() -> None:
     one = Known("c", Estimate.undefined("Both used a single level.", 50))
 
@@ -69,10 +95,11 @@ def test_without_an_interval_nothing_is_told_and_the_reason_is_said() -> None:
 
 
 def test_the_labels_that_would_decide_follow_from_the_width_of_the_interval() -> None:
-    # .50 lies .10 above the bound, its interval reaches .15 down: (.15 / .10)^2 * 100 = 225.
-    assert labels_needed(known("c", 0.50, 0.35, 0.65)) == 230
-    # .30 lies .10 below it, .20 up: 4 * 100.
-    assert labels_needed(known("c", 0.30, 0.10, 0.50)) == 400
+    # .50 lies .10 above the bound, its interval reaches .15 down: (.15 / .10)^2 * 100 = 225 for an
+    # even chance; for 80 of 100 times (2.80 / 1.96)^2 = 2.04, 460.
+    assert labels_needed(known("c", 0.50, 0.35, 0.65)) == 460
+    # .30 lies .10 below it, .20 up: 4 * 100 * 2.04.
+    assert labels_needed(known("c", 0.30, 0.10, 0.50)) == 820
     # .41 with .16 down would take 256 times as many: no advice.
     assert labels_needed(known("c", 0.41, 0.25, 0.57)) is None
     assert labels_needed(known("c", 0.60, 0.45, 0.75)) is None
@@ -97,11 +124,12 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
         "answer to tell on 1, 20 are needed: Rare "
         "(12). Trusted means a kappa (agreement with the labels, on items that have one, beyond "
         "chance) whose whole 95%"
-        " interval lies from 0.40 up; not trusted, below; undecided, across it. What would help:"
+        " interval lies from 0.40 up, and answers surely more often right than always the most "
+        "common one; not trusted, an interval below 0.40; undecided, all else. What would help:"
         " read the items on which the two differ for Style and say in the criterion what "
-        "decides them; about 230 items with a label and an answer in all would decide Term, if "
-        "its kappa stays as it is; 20 items with a label and an answer or more where there are "
-        "too few."
+        "decides them; about 460 items with a label and an answer in all would decide Term in "
+        "80 of 100 cases, if its kappa stays as it is; 20 items with a label and an answer or "
+        "more where there are too few."
     )
     data = found.as_data()
     assert (data["trusted"], data["not_trusted"], data["undecided"], data["too_few"]) == (

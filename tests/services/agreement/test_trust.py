@@ -24,7 +24,7 @@ from core.services.reports.run_report import report
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.services import reviewed
-from tests.services.comparison.world import dataset, run_with
+from tests.services.comparison.world import ONE, TWO, dataset, run_with
 from tests.services.reviewed import MET, UNMET
 
 
@@ -138,7 +138,8 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     # A figure over labelled cells says how many of them a review picked.
     plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
     (check,) = check_source(lambda: store, str(run.id), plain).checks
-    assert "n = 10, 8 of them settled in review" in check["why"]
+    assert "8 of 10 labels come from a review, which picks doubtful cells" in check["why"]
+    assert not check["ok"]
     # People settled 8 of 16 cells; Short of i0 and i1, and i6 and i7 have no label.
     assert (found["trust"]["settled"], found["trust"]["cells"]) == (8, 16)
 
@@ -157,6 +158,34 @@ def test_a_gate_says_what_people_settled_after_an_audit_too(store: Store) -> Non
     assert "n = 120, 120 of them settled in review" in check["why"]
 
 
+def test_an_audit_that_is_too_small_says_so_instead_of_what_is_not_true(store: Store) -> None:
+    run = reviewed.graded(store, 12)
+    # 18 cells are doubtful; this seed draws two of the other six, among them the one that the
+    # dataset labels, so that no label is left but those from review.
+    rule = QueueRule(near_mark=None, audit_share=0.5)
+    queue = reviewed.make_queue(store, run, rule, seed=1)
+    for item in {cell.item_id for cell in store.queues.cells(queue)}:
+        reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
+
+    assert store.queues.drawn(queue, "audit") == 2
+    assert of(store, run.id).sentence.startswith(
+        "How right the verdicts are is unknown: Only 2 cells were drawn at random; 10 are needed"
+    )
+
+
+def test_two_draws_one_after_the_other_count_together(store: Store) -> None:
+    run = reviewed.graded(store, 200)
+    numbers = []
+    for seed in (1, 2):
+        rule = QueueRule.only(audit_share=0.2)
+        queue = reviewed.make_queue(store, run, rule, seed=seed)
+        numbers.append(store.queues.drawn(queue, "audit"))
+        for item in {cell.item_id for cell in store.queues.cells(queue)}:
+            reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
+
+    assert f"({sum(numbers)} of them drawn at random)" in of(store, run.id).sentence
+
+
 def test_two_runs_compared_begin_with_the_statement_of_each(store: Store) -> None:
     data = dataset({"clear": ["MET", "MET", "MET", "UNMET"]})
     first, second = (
@@ -169,3 +198,16 @@ def test_two_runs_compared_begin_with_the_statement_of_each(store: Store) -> Non
         of(store, first).sentence,
         of(store, second).sentence,
     ]
+
+
+def test_labels_on_the_easy_cells_are_said_to_be_no_fair_sample(store: Store) -> None:
+    # Judges agree on the 30 labelled answers, and on none of the 30 others.
+    data = dataset({"clear": ["MET"] * 30 + [""] * 30})
+    votes = {"one": {"clear": [0] * 60}, "two": {"clear": [0] * 30 + [1] * 30}}
+    run = run_with(store, data, votes, judges=(ONE, TWO))
+
+    said = of(store, run).sentence
+    assert (
+        "from 30 labels that are no fair sample: all judges agree on 100% of cells with a label, "
+        "and on 0% of the others;"
+    ) in said

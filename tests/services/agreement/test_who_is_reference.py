@@ -57,5 +57,5 @@ def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> Non
     found = measured(folder)["trust"]
     # Right on a of three; of eight cells six are decided, c has no vote.
     assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
-    assert "from 3 labels (one on every decided cell)" in found["in_words"]
+    assert "from 3 labels (one on every other decided cell)" in found["in_words"]
     assert "That leaves out depth, where nothing says what is right." in found["in_words"]

@@ -74,7 +74,7 @@ def test_fewer_than_ten_audited_cells_have_no_headline(store: Store) -> None:
     audited = settle_all(store, queue)
     assert audited < 10
     reason = rightness(store, queue).weighted.reason
-    assert f"Only {audited} item" in reason
+    assert f"Only {audited} cell" in reason
     assert "10 are needed" in reason
 
 
