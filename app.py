@@ -141,7 +141,7 @@ def may_fetch(cookies: str, path: str) -> bool:
     if load_settings().access is None:
         return True
     said = _claims(cookies)
-    email = str((said or {}).get("email") or "").strip().casefold()
+    email = members.address_in(said)
     if "/media/" in path:
         file_id = path.rpartition("/")[2].partition(".")[0]
         places = {one.workspace for one in OWNERS.get(file_id, ()) if one.email == email}
