@@ -18,8 +18,8 @@ _MEND = "Write it with letters A to Z, digits and signs of the keyboard, without
 def why_not_address(email: str) -> str:
     r"""Why this is no e-mail address, as a sentence; empty where it is one.
 
-    >>> why_not_address("\u0430nn@example.org")[:50]
-    "'\\u0430nn@example.org' is no e-mail address: it has"
+    >>> "U+0430 CYRILLIC SMALL LETTER A" in why_not_address("\u0430nn@example.org")
+    True
     >>> why_not_address("ann@example.org")
     ''
     """

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.services.access.open_pages import OpenPages, Visit
 from core.services.runs import limits, server
 from core.services.runs.limits import Limits
 
@@ -34,7 +35,10 @@ def ask(app: Any, kind: str = "http", **scope: Any) -> list[dict[str, Any]]:
 
 
 def limited(open_pages: int = 0, here: int = 0, everywhere: int = 0) -> Limits:
-    return Limits(_app, lambda: open_pages, lambda session: (here, everywhere), most=3)
+    pages = OpenPages(3)
+    for _ in range(open_pages):
+        assert pages.enter(Visit("", ""), 0.0) == ""
+    return Limits(_app, pages, lambda session: (here, everywhere))
 
 
 def test_a_page_too_many_is_refused_and_those_that_are_open_go_on() -> None:
