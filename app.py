@@ -255,6 +255,7 @@ guard = Middleware(
     headers=server.headers(INDEX.read_bytes()),
     member=may_fetch,
     secure=by_https(),
+    base=st.get_option("server.baseUrlPath") or "",
 )
 monitor = Middleware(
     monitoring.Monitor,
