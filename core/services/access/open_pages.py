@@ -26,9 +26,13 @@ _FULL = (
 _OF_A_PERSON = (
     "You have as many pages open as one person may ({most}). Close one that you do not need."
 )
+_ELSEWHERE = (
+    "As many pages are open from one address ({most}) as may be. Close one that you do not need, "
+    "or try again in a few minutes."
+)
 _STRANGERS = (
-    "As many pages are open by people who have not signed in as may be: {all} in all, {most} from "
-    "one address. Log in, or try again in a minute."
+    "As many people have this page open without having signed in as may: {all} in all, {most} from "
+    "one address. Log in, or wait a minute: it is tried again by itself."
 )
 SLOWLY = "Too many of these come from your address, or from everywhere. Try again in a minute."
 
@@ -72,6 +76,9 @@ class OpenPages:
             return _STRANGERS.format(all=self.strangers, most=self.of_an_address)
         if self._count(lambda one: one.who is not None) >= self.most:
             return _FULL.format(most=self.most)
+        half = max(1, self.most // 2)
+        if not visit.who and not _here(visit.address) and self._open[visit] >= half:
+            return _ELSEWHERE.format(most=half)
         if visit.who and self._count(lambda one: one.who == visit.who) >= self.of_a_person:
             return _OF_A_PERSON.format(most=self.of_a_person)
         return ""
@@ -120,6 +127,13 @@ class Minute:
         return True
 
 
+def _here(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return not address
+
+
 def network(address: str) -> str:
     """The address by which somebody counts: of IPv6 the network that one customer is given.
 
@@ -130,7 +144,7 @@ def network(address: str) -> str:
         found = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(found, ipaddress.IPv4Address):
+    if isinstance(found, ipaddress.IPv4Address) or found.is_loopback:
         return address
     if found.ipv4_mapped is not None:
         return str(found.ipv4_mapped)

@@ -32,6 +32,10 @@ LIFE, LOOK = 120.0, 60.0
 AGAIN = 60
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
 _SIGN_IN = re.compile(r"/(auth/login|auth/logout|oauth2callback)/?$")
+_PAGE = (
+    '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">'
+    '<title>Rubric Studio</title><body style="font: 1.1em sans-serif; margin: 3em">{}</body></html>'
+)
 _TOO_MUCH = (
     "{whose} hold {now:,} MB of files, and together they may hold {most:,} MB. Remove one, or "
     "reload the page, and try again."
@@ -76,7 +80,7 @@ class Limits:
             return
         status, words = await self._refused(scope) if scope["type"] == "http" else (0, "")
         if words:
-            await _answer(send, "http.response", status, self._told(words, page=status == 503))
+            await _answer(send, status, words)
         else:
             await self._app(scope, receive, send)
 
@@ -88,8 +92,9 @@ class Limits:
             return (0, "") if slow else (429, SLOWLY)
         given: dict[bytes, bytes] = dict(scope["headers"])
         if scope["method"] == "GET" and b"text/html" in given.get(b"accept", b""):
-            why = self._pages.why_not(await self._visit(scope))
-            return (503, why) if why else (0, "")
+            visit = await self._visit(scope)
+            why = self._pages.why_not(visit)
+            return (503, self._told(why, visit)) if why else (0, "")
         found = _UPLOAD.search(path)
         if found and scope.get("method") == "PUT":
             return self._file(found[1], given.get(b"content-length", b""))
@@ -100,20 +105,18 @@ class Limits:
         who = await asyncio.to_thread(self._who, _cookies(scope))
         return Visit(who, _address(scope))
 
-    def _told(self, words: str, *, page: bool) -> str:
-        """A sentence as a small page; of a page that is refused with a way to sign in."""
-        to = self._sign_in() if page else ""
+    def _told(self, words: str, visit: Visit) -> str:
+        """A sentence as a small page, with a way to sign in for who has not."""
+        to = self._sign_in() if visit.who is None else ""
         link = f'<p><a href="{html.escape(to)}">Log in</a></p>' if to else ""
-        return f"<!doctype html><title>Rubric Studio</title><p>{html.escape(words)}</p>{link}\n"
+        return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
 
     async def _page(self, scope: Message, receive: Receive, send: Send) -> None:
         """An open page, for as long as it may be open."""
         visit = await self._visit(scope)
-        if why := self._pages.enter(visit, time.monotonic()):
-            if "websocket.http.response" in (scope.get("extensions") or {}):
-                await _answer(send, "websocket.http.response", 503, self._told(why, page=False))
-            else:
-                await send({"type": "websocket.close", "code": 1013})
+        if self._pages.enter(visit, time.monotonic()):
+            # The page itself is told why. Uvicorn calls any other answer an error in its log.
+            await send({"type": "websocket.close", "code": 1013})
             return
         over = False
         loop = asyncio.get_running_loop()
@@ -170,14 +173,17 @@ def _address(scope: Message) -> str:
     return network(str((scope.get("client") or ("",))[0]))
 
 
-async def _answer(send: Send, kind: str, status: int, text: str) -> None:
-    body = text.encode()
-    again = str(AGAIN).encode()
+async def _answer(send: Send, status: int, text: str) -> None:
+    body, again = f"{text}\n".encode(), str(AGAIN).encode()
+    kind, more = b"text/plain", list[tuple[bytes, bytes]]()
+    if status == 503:
+        # A page, which the browser tries again by itself.
+        kind, more = b"text/html", [(b"refresh", again)]
     headers = [
-        (b"content-type", b"text/html; charset=utf-8"),
+        (b"content-type", kind + b"; charset=utf-8"),
         (b"content-length", b"%d" % len(body)),
         (b"retry-after", again),
-        *([(b"refresh", again)] if status == 503 else []),
+        *more,
     ]
-    await send({"type": f"{kind}.start", "status": status, "headers": headers})
-    await send({"type": f"{kind}.body", "body": body})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

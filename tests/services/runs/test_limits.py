@@ -52,6 +52,18 @@ def test_a_page_too_many_is_refused_and_those_that_are_open_go_on() -> None:
     assert ask(limited(open_pages=3), path="/media/x.csv")[0]["status"] == 200
 
 
+def test_where_nobody_need_sign_in_another_machine_has_half_of_the_places() -> None:
+    # 40 places: 20 for an address of elsewhere, and all for this machine.
+    pages = OpenPages(40)
+    elsewhere = [pages.enter(Visit("", "192.0.2.7"), 0.0) for _ in range(40)]
+    assert elsewhere.count("") == 20
+    assert "from one address (20)" in elsewhere[-1]
+    assert [pages.enter(Visit("", "127.0.0.1"), 0.0) for _ in range(20)] == [""] * 20
+    assert "(40)" in pages.why_not(Visit("", "127.0.0.1"))
+    pages.leave(Visit("", "192.0.2.7"))
+    assert pages.why_not(Visit("", "127.0.0.1")) == ""
+
+
 @pytest.mark.parametrize(
     ("here", "everywhere", "length", "status", "words"),
     [
