@@ -51,7 +51,9 @@ def door(tmp_path_factory: pytest.TempPathFactory, provider: Provider) -> Iterat
 @pytest.fixture
 def port(door: int) -> int:
     """Where the server listens; no page is open there."""
+    end = time.monotonic() + 30
     while "\nrubric_studio_sessions 0\n" not in asked(door, "/metrics")[1]:
+        assert time.monotonic() < end
         time.sleep(0.02)
     return door
 
