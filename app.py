@@ -25,13 +25,16 @@ from streamlit import runtime
 from streamlit.auth_util import get_cookie_with_chunks
 from streamlit.errors import StreamlitSecretNotFoundError
 from streamlit.runtime.state import SafeSessionState, SessionState
+from streamlit.user_info import generate_login_redirect_url
 from streamlit.web.server.server_util import AUTH_COOKIE_NAME, get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
 import pages
 from core.domain.access import MAX_SESSIONS
+from core.errors import RubricStudioError
 from core.services import open_store
-from core.services.access import members
+from core.services.access import login_provider, members
+from core.services.access.open_pages import OpenPages
 from core.services.reports.worked_example import ensure_example
 from core.services.runs import limits, monitoring, server, server_log
 from core.services.runs.keeping.keeper import runner_beside
@@ -52,6 +55,7 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
             ensure_example(_opened(one))
     watch_files()
     take_turns()
+    login_provider.keep()
     warming = Thread(target=warm, name="warming", daemon=True)
     with runner_beside(settings):
         warming.start()
@@ -141,7 +145,7 @@ def may_fetch(cookies: str, path: str) -> bool:
     if load_settings().access is None:
         return True
     said = _claims(cookies)
-    email = str((said or {}).get("email") or "").strip().casefold()
+    email = members.address_in(said)
     if "/media/" in path:
         file_id = path.rpartition("/")[2].partition(".")[0]
         places = {one.workspace for one in OWNERS.get(file_id, ()) if one.email == email}
@@ -151,6 +155,27 @@ def may_fetch(cookies: str, path: str) -> bool:
         (said or {}).get("email")
     )
     return mine and _is_member(said, "")
+
+
+def who_is(cookies: str) -> str | None:
+    """The member who brings these cookies; ``None``: nobody's; empty where nobody need sign in."""
+    if load_settings().access is None:
+        return ""
+    if (said := _claims(cookies)) is None:
+        return None
+    try:
+        return members.address_in(said) if _is_member(said, "") else None
+    except RubricStudioError:
+        # No data file can be asked now; the sign-in itself is one of this server.
+        return members.address_in(said)
+
+
+def sign_in() -> str:
+    """Where a sign-in begins that needs no open page; empty: no login is set up."""
+    try:
+        return generate_login_redirect_url("default") if "auth" in st.secrets else ""
+    except StreamlitSecretNotFoundError:
+        return ""
 
 
 def _is_member(claims: Mapping[str, Any] | None, workspace: str) -> bool:
@@ -230,6 +255,7 @@ guard = Middleware(
     headers=server.headers(INDEX.read_bytes()),
     member=may_fetch,
     secure=by_https(),
+    base=st.get_option("server.baseUrlPath") or "",
 )
 monitor = Middleware(
     monitoring.Monitor,
@@ -242,8 +268,9 @@ monitor = Middleware(
 )
 limited = Middleware(
     limits.Limits,
-    sessions=sessions,
+    pages=OpenPages(_settings.access.max_sessions if _settings.access else MAX_SESSIONS),
     uploaded=uploaded,
-    most=_settings.access.max_sessions if _settings.access else MAX_SESSIONS,
+    who=who_is,
+    sign_in=sign_in,
 )
 app = st.App(FRAME, lifespan=lifespan, middleware=[guard, monitor, limited])

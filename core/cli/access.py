@@ -11,6 +11,7 @@ from core.cli import common
 from core.cli.common import db_option, open_db, settings_with
 from core.domain.access import MAY, TEAM_ROLES, VERB_WORDS, TeamAccess, TeamRole
 from core.settings import Settings, load_settings
+from core.text.addresses import why_not_address
 
 
 @click.group()
@@ -157,6 +158,7 @@ def _members_text(found: dict[str, Any]) -> str:
     return (
         "\n".join(
             f"{one['email']}: {one['role']}{'' if one['may_sign_in'] else ', may not sign in'}"
+            + (f" ({why})" if (why := why_not_address(one["email"])) else "")
             for one in rows
         )
         or "Nobody has signed in yet."

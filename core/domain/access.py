@@ -24,7 +24,7 @@ Verb = Literal[
 #: this machine or from elsewhere; a terminal or a program of this machine.
 Way = Literal["page", "visitor", "local"]
 
-#: So many pages may be open at once where the configuration says nothing else.
+#: So many pages of members may be open at once where the configuration says nothing else.
 MAX_SESSIONS = 300
 TEAM_ROLES: tuple[TeamRole, ...] = get_args(TeamRole)
 _WRITERS = frozenset[TeamRole]({"author", "lead", "admin"})
@@ -161,7 +161,7 @@ class TeamAccess:
 
     ``domains`` and ``emails`` say who becomes a member by signing in (as ``new_members``); where
     both are empty only ``admins`` and whom an admin adds may. ``session_hours``: how long a
-    sign-in counts; ``max_sessions``: how many pages may be open at once. Without ``workspaces``
+    sign-in counts; ``max_sessions``: how many pages members may have open. Without ``workspaces``
     there is one data file, that of the environment.
     """
 

@@ -9,6 +9,7 @@ import streamlit as st
 from core.domain.access import TEAM_ROLES, MemberRow, TeamAccess, TeamRole
 from core.services.access import members
 from core.text import numbers as fmt
+from core.text.addresses import why_not_address
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label
@@ -32,6 +33,7 @@ def _row(row: MemberRow, *, fixed: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
             quiet = f"since {fmt.ago(row.created)}" + (", switched off" if row.disabled else "")
+            quiet = why_not_address(row.email) or quiet
             quiet = "an admin by the server's configuration" if fixed else quiet
             st.html(f'<b>{esc(row.email)}</b><br><span class="rs-quiet">{esc(quiet)}</span>')
         state.put(state.key(key, "role"), row.role)
@@ -79,7 +81,7 @@ def _add(access: TeamAccess) -> None:
 
 
 def _on_add() -> None:
-    email = str(state.get(state.key(FIELD, "email")) or "").strip()
+    email = str(state.get(state.key(FIELD, "email")) or "")
     with shown_errors():
-        members.put(store(), email, state.get(state.key(FIELD, "role")))
-        state.flash(f"{email} may sign in now.")
+        row = members.put(store(), email, state.get(state.key(FIELD, "role")))
+        state.flash(f"{row.email} may sign in now.")

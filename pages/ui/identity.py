@@ -18,6 +18,7 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from core.domain.access import Actor, allow
 from core.domain.review import Seat
+from core.services.access import members
 from core.services.review import reviewers
 from pages.ui import resources, routes, state
 from pages.ui.resources import actor, store
@@ -357,8 +358,7 @@ def known_name() -> str:
     # The address is what a provider guarantees; people may change the name that is shown. Some
     # providers say "false" as a text, and some say nothing: only a plain yes is one.
     known = claims() or {}
-    email = known.get("email") if known.get("email_verified") is True else None
-    return str(email or "").strip().casefold()
+    return members.address_in(known) if known.get("email_verified") is True else ""
 
 
 def ask_name(key: str) -> str:

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from core.services.access import members
+
 # Address parameters.
 RUBRIC = "rubric"
 VERSION = "version"
@@ -300,8 +302,7 @@ OWNER: ContextVar[Owner | None] = ContextVar("owner", default=None)
 
 def owner() -> Owner:
     """Whose the files are that are made now."""
-    email = str((claims() or {}).get("email") or "").strip().casefold()
-    return OWNER.get() or Owner(email, str(get(INSIDE) or ""))
+    return OWNER.get() or Owner(members.address_in(claims()), str(get(INSIDE) or ""))
 
 
 # What is typed into a long text reaches the server while one types, not only on leaving it.

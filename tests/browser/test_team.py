@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from joserfc import jwt
-from joserfc.jwk import OctKey
 
+from core.domain.access import Actor
 from core.services.access import members
 from core.store.store import Store
 from pages.ui.text import JOINER
 from tests.browser.driving import settle, turn, watch
 from tests.browser.seats import Wardrobe
 from tests.browser.serving import APP, Server, answering, free_port, serving
+from tests.services.access.at_the_door import cookie, link, secrets_for
 from tests.services.access.made import member
 
 CONFIG = """
@@ -45,9 +45,6 @@ title = "Arts"
 data = "arts.db"
 new_members = "none"
 """
-#: What the server signs with: its cookies, and whom a sign-in is to go to.
-SECRET = "thirty-two-characters-of-nothing"
-KEY = OctKey.import_key(SECRET)
 #: Gives a browser in which nobody is signed in, another with each call.
 Lend = Callable[[], Any]
 ROLES = {"rita": "reviewer", "ada": "adjudicator", "otto": "author", "lea": "lead"}
@@ -102,15 +99,7 @@ def team(app_db: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ser
             members.put(store, f"{name}@example.org", role)  # type: ignore[arg-type]
         members.put(Store(folder / "arts.db"), "lea@example.org", "author")
 
-        def secrets(url: str) -> str:
-            return (
-                f'[auth]\nredirect_uri = "{url}/oauth2callback"\n'
-                f'cookie_secret = "{SECRET}"\n'
-                'client_id = "studio"\nclient_secret = "not used by the provider"\n'
-                f'server_metadata_url = "{provider}/.well-known/openid-configuration"\n'
-            )
-
-        with serving(APP, app_db, "none", folder, secrets) as server:
+        with serving(APP, app_db, "none", folder, secrets_for(provider)) as server:
             yield server
 
 
@@ -135,8 +124,7 @@ def signed_in(context: Any, url: str, name: str, address: str = "") -> Any:
 
     The provider is answered without drawing its pages: `logged_in` goes the way that people see.
     """
-    token = jwt.encode({"alg": "HS256"}, {"provider": "default", "exp": time.time() + 60}, KEY)
-    asked = context.request.get(f"{url}/auth/login", params={"provider": token})
+    asked = context.request.get(f"{url}{link()}")
     led = context.request.post(asked.url, form={"sub": name})
     assert led.url.startswith(f"{url}/"), led.url
     return opened(context, f"{url}{address}")
@@ -237,7 +225,9 @@ def test_logging_out_ends_every_window_and_a_copied_cookie(team: Server, lend: L
         window.get_by_text("You signed out").wait_for()
 
 
-def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, lend: Lend) -> None:
+def test_a_file_of_a_page_is_for_whoever_has_that_page_open_and_is_signed_in(
+    team: Server, app_db: Path, lend: Lend
+) -> None:
     page = signed_in(lend(), team.url, "vera", "/datasets?dataset=1")
     page.get_by_role("radio", name="About").click()
     settle(page)
@@ -266,6 +256,25 @@ def test_a_file_of_a_page_is_for_whoever_has_that_page_open(team: Server, lend: 
         files = [{"name": "texts.csv", "mimeType": "text/csv", "buffer": b"id,text\n1,One\n"}]
         other.locator("input[type=file]").first.set_input_files(files)
     assert put.value.status == 204
+    # A sign-in that is over opens neither, nor does one that was ended.
+    young, old = time.time() - 60, time.time() - 13 * 3600
+    for name, issued, may in (
+        ("vera", young, (True, False)),
+        ("otto", young, (False, True)),
+        ("vera", old, (False, False)),
+        ("otto", old, (False, False)),
+    ):
+        brought = cookie(f"{name}@example.org", issued)
+        said = (
+            nobody.request.get(file, headers=brought).text(),
+            nobody.request.put(put.value.url, headers=brought, data=b"x").text(),
+        )
+        assert tuple("for somebody else" not in words for words in said) == may, (name, issued)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RUBRIC_STUDIO_CONFIG", str(team.log.with_name("studio.toml")))
+        members.sign_out(Store(app_db).acting(Actor("vera@example.org", "viewer")))
+    ended = cookie("vera@example.org", young)
+    assert nobody.request.get(file, headers=ended).status == 403
 
 
 def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(

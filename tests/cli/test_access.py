@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from core import clock
 from core.errors import InputError
 from core.services.runs.server import serve
 from core.settings import Settings
+from core.store.store import Store
 from tests.command_line import cli
 from tests.services.access.made import team
 
@@ -48,6 +50,10 @@ def test_members_are_set_and_listed_and_it_is_on_record(
     assert cli("access", "members", "--db", db).stdout == (
         "bob@example.org: author\neve@example.org: viewer, may not sign in\n"
     )
+    # Kept by an earlier version: said to be what it is.
+    Store(Path(db)).members.put("\u0430nn@example.org", "lead", disabled=False, now=clock.now())
+    listed = cli("access", "members", "--db", db).stdout
+    assert "\u0430nn@example.org: lead ('\\u0430nn@example.org' is no e-mail address" in listed
     refused = cli("access", "set", "bob", "author", "--db", db)
     assert refused.returncode == 2
     assert "is no e-mail address" in refused.stderr

@@ -14,6 +14,7 @@ from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.services.access.allowing import allowed, require
 from core.settings import load_settings
 from core.store.store import Store
+from core.text.addresses import why_not_address
 
 
 def actor(
@@ -27,7 +28,7 @@ def actor(
     """
     if claims is None:
         return Actor(refused="You are not signed in.")
-    email = str(claims.get("email") or "").strip().casefold()
+    email = address_in(claims)
     refused = _refused_claims(access, claims, email)
     if refused:
         return Actor(email, refused=refused)
@@ -47,10 +48,20 @@ def actor(
     return Actor(email, "admin" if email in access.admins else row.role)
 
 
+def address_in(claims: Mapping[str, Any] | None) -> str:
+    """The e-mail address that the provider of the login gives; empty where it gives none.
+
+    It is compared in small letters and in no other way: what looks alike is somebody else.
+    """
+    return str((claims or {}).get("email") or "").lower()
+
+
 def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -> str:
     """Why a sign-in does not count; empty if it does."""
-    if "@" not in email:
+    if not email:
         return "Your provider gives no e-mail address, so nobody knows who you are here."
+    if why := why_not_address(str(claims.get("email"))):
+        return f"Your provider says that you are somebody who can be no member here: {why}"
     # Some say it as text, and some say nothing: only a plain yes is one.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
@@ -134,9 +145,9 @@ def put(store: Store, email: str, role: TeamRole, *, disabled: bool = False) -> 
     access = load_settings().access
     if access is None:
         raise InputError("This app works alone and has no members. See docs/access.md.")
-    email = email.strip().casefold()
-    if "@" not in email or len(email) > 254 or any(char.isspace() for char in email):
-        raise InputError(f"{email!r} is no e-mail address.")
+    if why := why_not_address(email):
+        raise InputError(why)
+    email = email.lower()
     if role not in TEAM_ROLES:
         raise InputError(f"{role!r} is no role. Use one of {', '.join(TEAM_ROLES)}.")
     if email in access.admins and (role != "admin" or disabled):

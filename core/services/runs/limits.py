@@ -1,4 +1,4 @@
-"""How much a server takes in at once: open pages, and files that are left on them.
+"""How much a server takes in at once: open pages, steps of a sign-in, files left on pages.
 
 Streamlit limits the size of one file (``server.maxUploadSize``) and holds them all in memory for as
 long as a page is open; nothing limits how many there are, or how many pages.
@@ -6,75 +6,146 @@ long as a page is open; nothing limits how many there are, or how many pages.
 
 from __future__ import annotations
 
+import asyncio
+import html
 import re
+import time
+from collections import defaultdict
 from collections.abc import Callable
 
+from core.services.access.open_pages import (
+    SLOWLY,
+    STEPS_A_MINUTE,
+    Minute,
+    OpenPages,
+    Visit,
+    network,
+)
 from core.services.runs.server import AsgiApp, Message, Receive, Send
 
 #: Bytes of the files on one open page, and on all of them together.
 ON_ONE_PAGE, IN_ALL = 200_000_000, 1_000_000_000
+#: For so many seconds a page stays open without a sign-in; and so often it is looked whether the
+#: sign-in of one that has one still counts.
+LIFE, LOOK = 120.0, 60.0
+#: Seconds after which whoever is refused may try again.
+AGAIN = 60
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
-_FULL = (
-    "This server has as many open pages as it can serve ({most}). Close one that you do not need, "
-    "or try again in a few minutes.\n"
+_SIGN_IN = re.compile(r"/(auth/login|auth/logout|oauth2callback)/?$")
+_PAGE = (
+    '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width">'
+    '<title>Rubric Studio</title><body style="font: 1.1em sans-serif; margin: 3em">{}</body></html>'
 )
 _TOO_MUCH = (
     "{whose} hold {now:,} MB of files, and together they may hold {most:,} MB. Remove one, or "
-    "reload the page, and try again.\n"
+    "reload the page, and try again."
 )
-_NO_LENGTH = "This file does not say how large it is.\n"
+_NO_LENGTH = "This file does not say how large it is."
+#: Whoever brings these cookies: `Visit.who`.
+Who = Callable[[str], str | None]
 
 
 class Limits:
-    """The middleware: 503 for a page too many, 413 for a file too many, each with a sentence.
+    """The middleware: 503 for a page too many, 429 for sign-ins that come too fast, 413 for a file
+    too many, each with a sentence. A page without a sign-in is closed after a while.
 
     Args:
         app: what is asked otherwise.
-        sessions: how many pages are open.
+        pages: the pages that are open.
         uploaded: how many bytes of files the page of a session holds, and all pages together.
-        most: so many pages may be open.
+        who: who brings these cookies.
+        sign_in: where a sign-in begins that needs no open page; empty: there is none.
+        life: for so many seconds a page stays open without a sign-in.
+        look: so often, in seconds, it is looked whether a sign-in still counts.
     """
 
     def __init__(
         self,
         app: AsgiApp,
-        sessions: Callable[[], int],
+        pages: OpenPages,
         uploaded: Callable[[str], tuple[int, int]],
-        most: int,
+        who: Who = lambda cookies: "",
+        sign_in: Callable[[], str] = lambda: "",
+        life: float = LIFE,
+        look: float = LOOK,
     ) -> None:
-        self._app, self._sessions, self._uploaded, self._most = app, sessions, uploaded, most
+        self._app, self._pages, self._uploaded = app, pages, uploaded
+        self._who, self._sign_in, self._life, self._look = who, sign_in, life, look
+        self._steps = defaultdict[str, Minute](lambda: Minute(*STEPS_A_MINUTE))
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request, or let the app answer it."""
-        status, words = self._refused(scope)
-        if not words:
-            await self._app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1013})
+        if scope["type"] == "websocket":
+            await self._page(scope, receive, send)
+            return
+        status, words = await self._refused(scope) if scope["type"] == "http" else (0, "")
+        if words:
+            await _answer(send, status, words)
         else:
-            body = words.encode()
-            headers = [
-                (b"content-type", b"text/plain; charset=utf-8"),
-                (b"content-length", b"%d" % len(body)),
-                (b"retry-after", b"60"),
-            ]
-            await send({"type": "http.response.start", "status": status, "headers": headers})
-            await send({"type": "http.response.body", "body": body})
+            await self._app(scope, receive, send)
 
-    def _refused(self, scope: Message) -> tuple[int, str]:
+    async def _refused(self, scope: Message) -> tuple[int, str]:
         """Status and words; none where it is let in."""
-        if scope["type"] not in ("http", "websocket"):
-            return 0, ""
+        path = str(scope.get("path", ""))
+        if found := _SIGN_IN.search(path):
+            slow = self._steps[found[1]].take(_address(scope), time.monotonic())
+            return (0, "") if slow else (429, SLOWLY)
         given: dict[bytes, bytes] = dict(scope["headers"])
-        page = scope["type"] == "websocket" or (
-            scope["method"] == "GET" and b"text/html" in given.get(b"accept", b"")
-        )
-        if page and self._sessions() >= self._most:
-            return 503, _FULL.format(most=self._most)
-        found = _UPLOAD.search(str(scope.get("path", "")))
+        if scope["method"] == "GET" and b"text/html" in given.get(b"accept", b""):
+            visit = await self._visit(scope)
+            why = self._pages.why_not(visit)
+            return (503, self._told(why, visit)) if why else (0, "")
+        found = _UPLOAD.search(path)
         if found and scope.get("method") == "PUT":
             return self._file(found[1], given.get(b"content-length", b""))
         return 0, ""
+
+    async def _visit(self, scope: Message) -> Visit:
+        # Who is a member stands in a data file.
+        who = await asyncio.to_thread(self._who, _cookies(scope))
+        return Visit(who, _address(scope))
+
+    def _told(self, words: str, visit: Visit) -> str:
+        """A sentence as a small page, with a way to sign in for who has not."""
+        to = self._sign_in() if visit.who is None else ""
+        link = f'<p><a href="{html.escape(to)}">Log in</a></p>' if to else ""
+        return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
+
+    async def _page(self, scope: Message, receive: Receive, send: Send) -> None:
+        """An open page, for as long as it may be open."""
+        visit = await self._visit(scope)
+        if self._pages.enter(visit, time.monotonic()):
+            # The page itself is told why. Uvicorn calls any other answer an error in its log.
+            await send({"type": "websocket.close", "code": 1013})
+            return
+        over = False
+        loop = asyncio.get_running_loop()
+        until = loop.time() + (self._life if visit.who is None else self._look)
+
+        async def hear() -> Message:
+            nonlocal over, until
+            while not over:
+                if loop.time() < until:
+                    try:
+                        async with asyncio.timeout_at(until):
+                            return await receive()
+                    except TimeoutError:
+                        pass
+                elif visit.who is not None and (await self._visit(scope)).who == visit.who:
+                    until = loop.time() + self._look
+                else:
+                    over = True
+                    await send({"type": "websocket.close", "code": 1013})
+            return {"type": "websocket.disconnect", "code": 1013}
+
+        async def say(message: Message) -> None:
+            if not over:
+                await send(message)
+
+        try:
+            await self._app(scope, hear, say)
+        finally:
+            self._pages.leave(visit)
 
     def _file(self, session: str, length: bytes) -> tuple[int, str]:
         if not length.isdigit():
@@ -89,3 +160,30 @@ class Limits:
                     whose=whose, now=now // 1_000_000, most=most // 1_000_000
                 )
         return 0, ""
+
+
+def _cookies(scope: Message) -> str:
+    return "; ".join(said.decode("latin-1") for name, said in scope["headers"] if name == b"cookie")
+
+
+def _address(scope: Message) -> str:
+    """Where somebody comes from. The server has put there what a proxy before it says, if it is one
+    that it trusts (``FORWARDED_ALLOW_IPS``), and never what anybody else says.
+    """
+    return network(str((scope.get("client") or ("",))[0]))
+
+
+async def _answer(send: Send, status: int, text: str) -> None:
+    body, again = f"{text}\n".encode(), str(AGAIN).encode()
+    kind, more = b"text/plain", list[tuple[bytes, bytes]]()
+    if status == 503:
+        # A page, which the browser tries again by itself.
+        kind, more = b"text/html", [(b"refresh", again)]
+    headers = [
+        (b"content-type", kind + b"; charset=utf-8"),
+        (b"content-length", b"%d" % len(body)),
+        (b"retry-after", again),
+        *more,
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

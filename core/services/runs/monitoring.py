@@ -25,7 +25,7 @@ from core import clock
 from core.domain.panel import Judge
 from core.errors import RubricStudioError
 from core.judging.providers.base import provider_of
-from core.services.runs.server import AsgiApp, Message, Receive, Send, is_loopback_host
+from core.services.runs.server import AsgiApp, Message, Receive, Send, below, is_loopback_host
 from core.services.runs.server_log import request_id
 from core.store.store import Store
 
@@ -67,7 +67,7 @@ class Monitor:
         sessions: Callable[[], int] = lambda: 0,
     ) -> None:
         self._app, self._token = app, token
-        self._base = f"/{base.strip('/')}" if base.strip("/") else ""
+        self._base = below(base)
         self._moving = Moving()
         self._figures, self._stores = Figures(stores, sessions, self._moving), stores
 

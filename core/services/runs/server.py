@@ -105,11 +105,21 @@ class Hosts:
         return _place(origin) == host.lower() or _name(origin) in self.further
 
 
+def below(base: str) -> str:
+    """The path that an app is below, as addresses begin with it; empty: below none.
+
+    >>> below("tools/studio/"), below("/")
+    ('/tools/studio', '')
+    """
+    return f"/{base.strip('/')}" if base.strip("/") else ""
+
+
 class Guard:
     """The middleware: 403 for whom `hosts` does not let in; headers on everything else.
 
     `member` says from a Cookie header and a path whether that file of a page may be fetched, or
-    left there. `secure`: browsers come by https, and keep cookies for that alone.
+    left there. `secure`: browsers come by https, and keep cookies for that alone. `base`: the path
+    under which the app is (``server.baseUrlPath``).
     """
 
     def __init__(
@@ -119,7 +129,9 @@ class Guard:
         headers: dict[str, str],
         member: Callable[[str, str], bool] = lambda cookies, path: True,
         secure: bool = False,
+        base: str = "",
     ) -> None:
+        self._base = below(base)
         self._app, self._hosts, self._member, self._secure = app, hosts, member, secure
         self._headers = {
             name.lower().encode(): said.encode("latin-1") for name, said in headers.items()
@@ -136,7 +148,7 @@ class Guard:
         if len(hosts) != 1 or not all(self._hosts.may(hosts[0], one) for one in origins):
             await _refuse(scope["type"], send, REFUSED)
             return
-        path = str(scope.get("path", "")).removeprefix(str(scope.get("root_path", "")))
+        path = str(scope.get("path", "")).removeprefix(self._base)
         if FILES_OF_PAGES.search(f"{path}/"):
             cookies = "; ".join(said for name, said in given if name == b"cookie")
             if not self._member(cookies, path):

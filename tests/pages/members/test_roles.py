@@ -92,6 +92,9 @@ def test_an_admin_gives_a_role_and_it_counts_at_once(
     app.text_input(key=state.key("members_field", "email")).set_value("new@example.org")
     next(one for one in app.button if one.label == "Add").click().run()
     assert store.members.get("new@example.org").role == "viewer"
+    app.text_input(key=state.key("members_field", "email")).set_value("\u0430nn@example.org")
+    next(one for one in app.button if one.label == "Add").click().run()
+    assert "U&#43;0430 CYRILLIC SMALL LETTER A" in words(app)
     said = words(open_page(routes.MEMBERS, **{state.VIEW: "record"}))
     assert "access.members" not in said
     assert "ann" in said

@@ -12,6 +12,7 @@ from core.errors import InputError, NotAllowed
 from core.services.access import members
 from core.store.store import Store
 from tests.services.access.made import CONFIG, member, team
+from tests.text.test_addresses import ALIKE, FOLDED
 
 
 @pytest.fixture
@@ -140,6 +141,30 @@ def test_what_is_no_address_is_refused(store: Store, access: TeamAccess, email: 
         members.put(store, email, "viewer")
 
 
+@pytest.mark.parametrize("email", ALIKE)
+def test_an_address_that_only_looks_like_a_members_is_nobodys(
+    store: Store, access: TeamAccess, email: str
+) -> None:
+    # alice@example.org is an admin, and everybody of example.org may come in.
+    who = members.actor(store, access, claims(email))
+    assert who.role is None
+    assert ALIKE[email] in who.refused
+    assert store.members.list() == []
+    with pytest.raises(InputError, match=r"is no e-mail address") as refused:
+        members.put(store, email, "viewer")
+    assert ALIKE[email] in str(refused.value)
+    # Shown so that the letter cannot be taken for another.
+    assert str(refused.value).isascii()
+
+
+@pytest.mark.parametrize("email", FOLDED)
+def test_letters_that_case_folding_makes_equal_are_not_the_same(
+    store: Store, access: TeamAccess, email: str
+) -> None:
+    members.put(store, email.casefold(), "lead")
+    assert members.actor(store, access, claims(email)).role is None
+
+
 def test_the_record_is_for_admins_and_its_file_runs_in_no_spreadsheet(
     store: Store, access: TeamAccess
 ) -> None:
@@ -173,6 +198,13 @@ def test_alone_on_a_machine_there_are_no_members(
         (CONFIG.replace('name = "openai"', 'nome = "openai"'), "provider 2, nome: is not known"),
         (CONFIG.replace('models = ["openai/"]', ""), "provider 2, address: is missing"),
         ("[access\n", "is not TOML"),
+        (CONFIG.replace("Alice@", "\u0410lice@"), "U+0410 CYRILLIC CAPITAL LETTER A"),
+        (CONFIG.replace("Alice@Example.org", "alice@example.org "), "U+0020 SPACE"),
+        (CONFIG.replace('["example.org"]', '["ex\u0430mple.org"]'), "allowed_domains: '"),
+        (
+            CONFIG.replace("session_hours", "allowed_emails = ['a b@c.org']\nsession_hours"),
+            "allowed_emails: 'a b@c.org' is no e-mail address",
+        ),
     ],
 )
 def test_a_configuration_that_is_not_understood_lets_nobody_in(

@@ -1,0 +1,230 @@
+"""The configuration of a server for a team, read (TOML; ``docs/access.md``)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from core.domain.access import (
+    MAX_SESSIONS,
+    TEAM_ROLES,
+    ListedProvider,
+    TeamAccess,
+    TeamRole,
+    Workspace,
+)
+from core.errors import InputError, Problem
+from core.text.addresses import why_not_address, why_not_domain
+
+
+def team_access(path: str) -> TeamAccess | None:
+    """What the file at ``path`` says (empty: ``None``, no file); read again when it changes.
+
+    Raises:
+        InputError: the file cannot be read, or says something that is not known.
+    """
+    if not path:
+        return None
+    file = Path(path).expanduser()
+    try:
+        found = file.stat()
+        return _read_access(file, found.st_mtime_ns, found.st_size)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", (), path) from None
+
+
+@lru_cache(maxsize=4)
+def _read_access(file: Path, _changed: int, _size: int) -> TeamAccess:
+    import tomllib
+
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"is not TOML: {error}.", (), str(file)) from None
+    reading = _Reading()
+    reading.known(given, ("access", "provider", "workspace"), ())
+    access = reading.section(given, "access")
+    providers = tuple(
+        reading.provider(one, ("provider", at))
+        for at, one in enumerate(reading.tables(given, "provider"))
+    )
+    made = reading.access(access, providers)
+    made = replace(made, workspaces=reading.workspaces(given, file.absolute().parent, made))
+    if reading.problems:
+        raise InputError("This configuration cannot be used.", tuple(reading.problems), str(file))
+    return made
+
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+class _Reading:
+    """Reads plain data, and gathers everything that is wrong with it."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def known(self, given: Mapping[str, Any], names: Collection[str], at: tuple[Any, ...]) -> None:
+        """Everything there has one of these names."""
+        for name in given:
+            if name not in names:
+                words = f"Use {', '.join(names)}."
+                self.problems.append(Problem("is not known here.", words, (*at, name)))
+
+    def section(self, given: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+        """A table that must be there."""
+        found = given.get(name)
+        if not isinstance(found, dict):
+            self.problems.append(Problem("is missing.", f"Begin a section [{name}].", (name,)))
+            return {}
+        return found
+
+    def tables(self, given: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+        """An array of tables."""
+        found = given.get(name, [])
+        if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+            self.problems.append(Problem("is no list.", f"Write [[{name}]] for each.", (name,)))
+            return []
+        return found
+
+    def access(self, given: Mapping[str, Any], providers: tuple[ListedProvider, ...]) -> TeamAccess:
+        """The section ``[access]``."""
+        at = ("access",)
+        names = (
+            *("login", "allowed_domains", "allowed_emails", "admins", "new_members"),
+            *("require_verified", "session_hours", "hosts", "max_sessions"),
+        )
+        self.known(given, names, at)
+        if given and given.get("login", "required") != "required":
+            self.problems.append(
+                Problem('must be "required".', "Leave the file away to work alone.", (*at, "login"))
+            )
+        admins = self.small(given, "admins", at, why_not_address)
+        if given and not admins:
+            self.problems.append(
+                Problem("names nobody.", "Give at least one e-mail address.", (*at, "admins"))
+            )
+        hours = self.number(given, "session_hours", at)
+        return TeamAccess(
+            admins=admins,
+            domains=self.small(given, "allowed_domains", at, why_not_domain),
+            emails=self.small(given, "allowed_emails", at, why_not_address),
+            new_members=self.role(given.get("new_members", "viewer"), (*at, "new_members")),
+            require_verified=self.flag(given, "require_verified", at),
+            session_hours=12.0 if hours is None else hours,
+            hosts=self.texts(given, "hosts", at),
+            max_sessions=int(self.number(given, "max_sessions", at) or MAX_SESSIONS),
+            providers=providers,
+        )
+
+    def workspaces(
+        self, given: Mapping[str, Any], folder: Path, access: TeamAccess
+    ) -> tuple[Workspace, ...]:
+        """All tables ``[[workspace]]``; no two share a name or a data file."""
+        made = list[Workspace]()
+        for number, one in enumerate(self.tables(given, "workspace")):
+            at = ("workspace", number)
+            found = self.workspace(one, folder, access, at)
+            if found.name in [other.name for other in made]:
+                self.problems.append(Problem("is there twice.", "", (*at, "name")))
+            if found.data.resolve() in [other.data.resolve() for other in made]:
+                mend = "Give each workspace a file of its own."
+                self.problems.append(Problem("is another's data file.", mend, (*at, "data")))
+            made.append(found)
+        return tuple(made)
+
+    def workspace(
+        self, given: Mapping[str, Any], folder: Path, access: TeamAccess, at: tuple[Any, ...]
+    ) -> Workspace:
+        """One table ``[[workspace]]``; its data file is looked for beside the configuration."""
+        self.known(given, ("name", "title", "data", "new_members"), at)
+        name, data = self.text(given, "name", at), self.text(given, "data", at)
+        if not _NAME.fullmatch(name):
+            mend = "Use 1 to 40 small letters, digits and hyphens: it stands in addresses."
+            self.problems.append(Problem("is no name of a workspace.", mend, (*at, "name")))
+        if not data:
+            mend = f'Name its data file, e.g. data = "{name or "team"}.db".'
+            self.problems.append(Problem("is missing.", mend, (*at, "data")))
+        asked = given.get("new_members", access.new_members)
+        role = None if asked == "none" else self.role(asked, (*at, "new_members"))
+        title = self.text(given, "title", at) or name
+        return Workspace(name, title, (folder / Path(data).expanduser()).absolute(), role)
+
+    def provider(self, given: Mapping[str, Any], at: tuple[Any, ...]) -> ListedProvider:
+        """One table ``[[provider]]``."""
+        names = ("name", "address", "key_env", "models", "roles", "monthly_usd", "person_usd")
+        self.known(given, names, at)
+        texts = {name: self.text(given, name, at) for name in ("name", "address", "key_env")}
+        models = self.texts(given, "models", at)
+        if not texts["name"]:
+            self.problems.append(Problem("is missing.", "Give the provider a name.", (*at, "name")))
+        if not texts["address"] and not models:
+            mend = 'Give its address, or say which models it has (models = ["openai/"]).'
+            self.problems.append(Problem("is missing.", mend, (*at, "address")))
+        asked = self.texts(given, "roles", at) if "roles" in given else ("author", "lead", "admin")
+        return ListedProvider(
+            **texts,
+            models=models,
+            roles=frozenset(self.role(one, (*at, "roles")) for one in asked),
+            monthly_usd=self.number(given, "monthly_usd", at),
+            person_usd=self.number(given, "person_usd", at),
+        )
+
+    def text(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> str:
+        """A text, or an empty one."""
+        found = given.get(name, "")
+        if isinstance(found, str):
+            return found.strip()
+        self.problems.append(Problem("is no text.", "Write it in quotes.", (*at, name)))
+        return ""
+
+    def texts(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> tuple[str, ...]:
+        """A list of texts, or an empty one."""
+        found = given.get(name, [])
+        if isinstance(found, list) and all(isinstance(one, str) for one in found):
+            return tuple(one.strip() for one in found if one.strip())
+        self.problems.append(Problem("is no list of texts.", 'Write ["one", "two"].', (*at, name)))
+        return ()
+
+    def small(
+        self,
+        given: Mapping[str, Any],
+        name: str,
+        at: tuple[Any, ...],
+        why_not: Callable[[str], str],
+    ) -> frozenset[str]:
+        """A list of addresses or domains, in small letters."""
+        found = given[name] if self.texts(given, name, at) else ()
+        for one in found:
+            if why := why_not(one):
+                self.problems.append(Problem(why, "", (*at, name)))
+        return frozenset(map(str.lower, found))
+
+    def flag(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:
+        """True unless it says false."""
+        found = given.get(name, True)
+        if not isinstance(found, bool):
+            self.problems.append(Problem("is neither true nor false.", "", (*at, name)))
+        return found is not False
+
+    def number(self, given: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> float | None:
+        """A number above 0, or ``None``."""
+        found = given.get(name)
+        if found is None:
+            return None
+        if isinstance(found, bool) or not isinstance(found, int | float) or not found > 0:
+            self.problems.append(Problem("is no number above 0.", "", (*at, name)))
+            return None
+        return float(found)
+
+    def role(self, found: object, at: tuple[Any, ...]) -> TeamRole:
+        """A role."""
+        if found in TEAM_ROLES:
+            return found
+        words = f"Use one of {', '.join(TEAM_ROLES)}."
+        self.problems.append(Problem("is no role.", words, at))
+        return "viewer"
