@@ -130,7 +130,8 @@ def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Allow the programs among the judges on this machine, from now on (docs/checks.md).",
+    help="Allow the programs among the judges, and which keys go where, on this machine, from now "
+    "on (docs/checks.md).",
 )
 
 
@@ -166,7 +167,9 @@ def grade(
             figures = requests_from_files.estimate_figures(store, request.request)
             common.report(figures, requests_from_files.estimate_as_text, as_json)
             return
-        programs = programs_of(request.request.panel.judges, trust=trust)
+        panel = options["panel"]
+        judges, typed = request.request.panel.judges, panel is None
+        programs = programs_of(judges, trust=trust, typed=typed, source=str(panel or ""))
         run_id = lifecycle.start(store, request.request, programs)
         if twins := requests_from_files.twins_in_words(store, run_id):
             common.say(f"note: {twins}")
@@ -187,7 +190,8 @@ def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) 
     with common.plain_errors(as_json):
         common.require_cluster(cluster)
         store = open_to_read(db)
-        programs = programs_of(store.runs.row(run).panel.judges, trust=trust)
+        source = f"run {run} of {store.path}"
+        programs = programs_of(store.runs.row(run).panel.judges, trust=trust, source=source)
         lifecycle.resume(store, run, programs)
         _follow(store, run, as_json, programs, cluster)
 
@@ -229,7 +233,8 @@ def retry(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -
     with common.plain_errors(as_json):
         common.require_cluster(cluster)
         store = open_to_read(db)
-        programs = programs_of(store.runs.row(run).panel.judges, trust=trust)
+        source = f"run {run} of {store.path}"
+        programs = programs_of(store.runs.row(run).panel.judges, trust=trust, source=source)
         count = lifecycle.retry(store, run, programs)
         common.say(f"Asking {count} failed cells again.")
         _follow(store, run, as_json, programs, cluster)

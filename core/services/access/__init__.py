@@ -5,4 +5,4 @@ a grant of `allowing.allowed` what is not trusted can write nothing, so a verb t
 fails closed.
 """
 
-__all__ = ["allowing", "blindness", "members", "providers", "spending"]
+__all__ = ["allowing", "blindness", "members", "permits", "providers", "spending"]
