@@ -198,10 +198,13 @@ def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) 
 
 @click.command()
 @click.argument("run", type=int)
+@trust_option
 @db_option
 @json_option
-def cancel(run: int, db: Path | None, as_json: bool) -> None:
+def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
     """Stop RUN; finished votes are kept. Its batches are cancelled at the provider, too."""
+    from core.services.access.permits import allow_sendings
+    from core.services.access.providers import require_allowed
     from core.services.judges.programs import unasked
     from core.services.runs import lifecycle, runner
 
@@ -209,9 +212,12 @@ def cancel(run: int, db: Path | None, as_json: bool) -> None:
         store = open_to_read(db)
         if lifecycle.cancel(store, run) == "queued":
             # Its batches are out, and nobody works on it: they are told from here.
+            judges = store.runs.row(run).panel.judges
+            if trust:
+                allow_sendings(judges)
+            require_allowed(judges, source=f"run {run} of {store.path}")
             common.say("Telling the provider.")
-            programs = unasked(store.runs.row(run).panel.judges)
-            runner.work_here(store, run, functions=programs)
+            runner.work_here(store, run, functions=unasked(judges))
         figures = lifecycle.summary(store, run)
         if as_json:
             common.result(figures)

@@ -23,8 +23,8 @@ from core.text.names import visible
 
 Kind = Literal["programs", "secrets"]
 MEND = (
-    "If you trust it with that, say so once: --trust with `grade`, `contest`, `resume` or `retry` "
-    "(Python: trust=True), or allow it on the Judges page."
+    "If you trust it with that, say so once: --trust with `grade`, `contest`, `resume`, `retry` or "
+    "`cancel` (Python: trust=True), or allow it on the Judges page."
 )
 
 

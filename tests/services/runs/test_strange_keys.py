@@ -23,6 +23,7 @@ from core.store.store import Store
 from tests.command_line import cli
 from tests.new_store import new_store
 from tests.provider import Provider, status
+from tests.services.runs.batch_world import killed_at
 from tests.services.runs.test_cluster import cluster
 from tests.services.runs.world import asked_of, by_request, write_files
 
@@ -161,6 +162,26 @@ def test_a_worker_that_takes_it_sends_nothing(
     run = queued(store, Judge(**planted(theirs)), tmp_path, batch=batch)
     assert (work_here(store, run), theirs.count) == ("failed", 0)
     assert NAME in (store.runs.row(run).message or "")
+
+
+def test_cancelling_tells_their_server_nothing_with_a_key(
+    theirs: Provider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = new_store(tmp_path / "studio.db")
+    judge = Judge(**planted(theirs))
+    run = queued(store, judge, tmp_path, batch=True)
+    registry.permits.allow_sendings([judge])
+    with monkeypatch.context() as patch:
+        killed_at("bought", patch)
+        with pytest.raises(SystemError):
+            work_here(store, run)
+    allowed().unlink()
+    before = theirs.batches.headers[:]
+    refused = cli("cancel", run, "--db", store.path)
+    assert (refused.returncode, theirs.batches.headers) == (2, before)
+    assert f"run {run}" in refused.stderr
+    assert cli("cancel", run, "--db", store.path, "--trust").returncode == 0
+    assert len(theirs.batches.headers) > len(before)
 
 
 def test_the_owner_of_a_cluster_sends_nothing(theirs: Provider, tmp_path: Path) -> None:
