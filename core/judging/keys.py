@@ -15,7 +15,7 @@ from core.domain.panel import Judge
 from core.domain.secrets import variables
 from core.judging.providers.base import provider_of
 from core.judging.providers.choice import key_variables, provider_for
-from core.judging.providers.plain import PLAIN
+from core.judging.providers.plain import PLAIN, named
 
 #: The variables that litellm reads by itself, by the provider that a model is named after.
 PROVIDER_KEYS = {
@@ -165,17 +165,17 @@ def sendings(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
 
 
 def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
-    named = [(name, "params") for name in variables(judge.params)]
-    named += [(judge.key_env, "key_env")] if judge.key_env else []
-    provider = _named_after(judge.model)
+    values = [(name, "params") for name in variables(judge.params)]
+    values += [(judge.key_env, "key_env")] if judge.key_env else []
+    provider = _asked_at(judge)
     if not judge.api_base:
         own = _usual_names(provider)
         where = provider or "openai"
-        yield from (Sending(name, where, at) for name, at in named if name not in own)
+        yield from (Sending(name, where, at) for name, at in values if name not in own)
     for address in filter(None, (judge.api_base, *judge.replicas)):
         own = _usual_at(address, environ)
         where = address.rstrip("/")
-        yield from (Sending(name, where, at) for name, at in named if name not in own)
+        yield from (Sending(name, where, at) for name, at in values if name not in own)
     if provider_for(judge) == "litellm":
         yield from (Sending(_sign_in(provider), where, at) for where, at in _led(judge))
 
@@ -208,13 +208,22 @@ def _led(judge: Judge) -> Iterator[tuple[str, str]]:
 
 
 def _sign_in(provider: str) -> str:
-    return f"what signs in to {provider or 'openai'}"
+    return f"the sign-in of {provider or 'openai'}"
 
 
 def _named_after(model: str) -> str:
     """The provider that a model is named after; empty for OpenAI."""
     bare = model.removeprefix("openai/").casefold()
     return provider_of(model) or next((p for start, p in _BARE if bare.startswith(start)), "")
+
+
+def _asked_at(judge: Judge) -> str:
+    """The provider who is asked where no address is given; empty for OpenAI."""
+    way = provider_for(judge)
+    if way == "litellm":
+        return _named_after(judge.model)
+    provider = named(judge.model)[0] if way == "plain" else ""
+    return "" if provider == "openai" else provider
 
 
 def _usual_names(provider: str) -> frozenset[str]:

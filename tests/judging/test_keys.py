@@ -50,6 +50,9 @@ def test_the_usual_needs_no_question(settings: dict[str, Any]) -> None:
     [
         ({"model": "gpt-4.1", "key_env": "AWS_SECRET_ACCESS_KEY"}, ["openai"]),
         ({"model": "gpt-4.1", "key_env": "GROQ_API_KEY"}, ["openai"]),
+        # Through the lean door these are asked at OpenAI, whatever they are called.
+        ({"model": "gemini/x", "door": "openai", "key_env": "GEMINI_API_KEY"}, ["openai"]),
+        ({"model": "mistral-x", "door": "openai", "key_env": "MISTRAL_API_KEY"}, ["openai"]),
         ({"api_base": AWAY, "key_env": "OPENAI_API_KEY"}, [AWAY]),
         # Only the beginning of an address says whose it is, and only whole and by TLS.
         ({"api_base": "https://api.openai.com.evil.example", "key_env": "OPENAI_API_KEY"}, None),
@@ -88,7 +91,7 @@ def test_an_address_of_the_environment_is_this_machines() -> None:
 )
 def test_litellms_own_sign_in_is_led_nowhere_unasked(settings: dict[str, Any]) -> None:
     ((what, _),) = found(**settings)
-    assert what.startswith("what signs in to ")
+    assert what.startswith("the sign-in of ")
     assert not Sending(what, "").is_variable
 
 
