@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from core.domain.panel import Judge
 from core.domain.secrets import variables
-from core.judging.providers.base import provider_of
+from core.judging.providers.base import RESERVED_PARAMS, provider_of
 from core.judging.providers.choice import key_variables, provider_for
 from core.judging.providers.plain import PLAIN, named
 
@@ -192,7 +192,8 @@ def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
     return found + [
         (f"{name}={value}"[:200], "params")
         for name, value in judge.params.items()
-        if name not in _OF_WRITING
+        # What is reserved is never sent: the call is refused.
+        if name not in _OF_WRITING | RESERVED_PARAMS
         and not (name in _OF_PLACES and _PLACE_NAME.fullmatch(str(value)))
         and not (isinstance(value, dict) and value.keys() == {"env"})
     ]
