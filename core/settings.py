@@ -183,11 +183,11 @@ def own_environment() -> dict[str, str]:
     return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
-def allowed_programs_file(environ: Mapping[str, str] | None = None) -> Path:
-    """Which programs this person has allowed as judges: in their own folder, beside no data."""
+def allowed_file(environ: Mapping[str, str] | None = None) -> Path:
+    """What this person has allowed (`services/access/permits`), in their own folder."""
     env = os.environ if environ is None else environ
     folder = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "~")) / ".config")
-    return folder.expanduser().absolute() / "rubric-studio" / "allowed-programs.json"
+    return folder.expanduser().absolute() / "rubric-studio" / "allowed.json"
 
 
 def _data_folder(env: Mapping[str, str]) -> Path:

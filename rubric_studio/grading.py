@@ -74,14 +74,16 @@ def grade(
         label_share: the share of labelled items that offline judges learn from.
         batch: ask models through their providers' batch interface, for half the price; this waits
             for the answers, which come within a day, and ``resume`` goes on if it ended.
-        trust: allow the programs among the judges on this machine, from now on.
+        trust: allow the programs among the judges, and the keys that they send elsewhere than to
+            their own providers, on this machine, from now on.
         db: the data file; the app's own when absent.
         progress: show a bar; when absent, in notebooks and terminals.
         asking: how models are asked: ``mode``, ``few_shot``, ``flip``, ``balanced``, ``cache`` ...
 
     Raises:
         InputError: what is wrong with rubric, data or judges, before anything is asked, or a
-            program that was not allowed yet. Failures of judges are kept with the run instead.
+            program or a way of a key that was not allowed yet. Failures of judges are kept with
+            the run instead.
     """
     options = {"seed": seed, "replicates": replicates, "budget": budget, "batch": batch}
     run_id, functions = _start(
@@ -127,14 +129,18 @@ def resume(
     """Go on with what is left of a run; with ``failures`` what failed is asked again, too.
 
     ``judges`` are the functions among its judges, under the names that they had. No finished answer
-    is asked for again. Programs among them run only if they were allowed, which ``trust`` does.
+    is asked for again. Programs among them run, and keys go where they are not usual, only if that
+    was allowed, which ``trust`` does.
     """
+    from core.services.access.permits import allow_sendings
     from core.services.runs import lifecycle
 
     place = run.db if isinstance(run, Run) else db
     run_id = run.id if isinstance(run, Run) else run
     functions = functions_of(panel_of(judges, {}), trust) if judges else {}
     with opened(place) as store:
+        if trust:
+            allow_sendings(store.runs.row(run_id).panel.judges)
         lifecycle.resume(store, run_id, functions)
         if failures:
             lifecycle.retry(store, run_id, functions)

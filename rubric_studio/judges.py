@@ -93,7 +93,9 @@ def _seats(one: Any) -> tuple[Judge, ...]:
 
 
 def functions_of(panel: Panel, trust: bool) -> dict[str, Callable[..., Any]]:
-    """The functions and programs among a panel's judges, by name; ``trust`` allows programs."""
+    """The functions and programs among a panel's judges, by name; ``trust`` allows programs, and
+    what calls send where.
+    """
     from core.services.judges.programs import programs_of
 
     own = {j.name: j.function for j in panel.judges if isinstance(j, FunctionCheck)}

@@ -10,6 +10,7 @@ import click
 
 from core.cli import common
 from core.cli.common import FiniteRange, db_option, json_option, open_to_plan, open_to_read
+from core.cli.runs import trust_option
 
 if TYPE_CHECKING:
     from core.metrics.estimate import IntervalChoice
@@ -132,12 +133,14 @@ class _ManyNames(click.Command):
 @click.option("--budget", type=FiniteRange(0, min_open=True), metavar="USD")
 @click.option("--name", default="", help="Name of the run.")
 @click.option("--estimate", "only_estimate", is_flag=True, help="Only print calls and cost.")
+@trust_option
 @db_option
 @json_option
 def contest(
     db: Path | None,
     as_json: bool,
     only_estimate: bool,
+    trust: bool,
     rounds: int,
     per_round: int,
     **options: Any,
@@ -148,6 +151,8 @@ def contest(
     whose items share ids. They stand before --systems.
     """
     from core.cli import contest_requests
+    from core.services.access.permits import allow_sendings
+    from core.services.access.providers import require_allowed
 
     with common.plain_errors(as_json), open_to_plan(db, only_estimate) as store:
         design = _design(options)
@@ -159,6 +164,10 @@ def contest(
         if only_estimate:
             _say_estimate(figures, as_json)
             return
+        judges, panel = made.request.panel.judges, options["panel"]
+        if trust or panel is None:
+            allow_sendings(judges)
+        require_allowed(judges, source=str(panel or ""))
         common.say(contest_requests.estimate_line(figures))
         _hold(store, made.request, more, per_round, as_json)
 

@@ -130,7 +130,8 @@ def grade_options(command: Callable[..., Any]) -> Callable[..., Any]:
 trust_option = click.option(
     "--trust",
     is_flag=True,
-    help="Allow the programs among the judges on this machine, from now on (docs/checks.md).",
+    help="Allow the programs among the judges, and which keys go where, on this machine, from now "
+    "on (docs/checks.md).",
 )
 
 
@@ -166,7 +167,9 @@ def grade(
             figures = requests_from_files.estimate_figures(store, request.request)
             common.report(figures, requests_from_files.estimate_as_text, as_json)
             return
-        programs = programs_of(request.request.panel.judges, trust=trust)
+        panel = options["panel"]
+        judges, typed = request.request.panel.judges, panel is None
+        programs = programs_of(judges, trust=trust, typed=typed, source=str(panel or ""))
         run_id = lifecycle.start(store, request.request, programs)
         if twins := requests_from_files.twins_in_words(store, run_id):
             common.say(f"note: {twins}")
@@ -187,17 +190,21 @@ def resume(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) 
     with common.plain_errors(as_json):
         common.require_cluster(cluster)
         store = open_to_read(db)
-        programs = programs_of(store.runs.row(run).panel.judges, trust=trust)
+        source = f"run {run} of {store.path}"
+        programs = programs_of(store.runs.row(run).panel.judges, trust=trust, source=source)
         lifecycle.resume(store, run, programs)
         _follow(store, run, as_json, programs, cluster)
 
 
 @click.command()
 @click.argument("run", type=int)
+@trust_option
 @db_option
 @json_option
-def cancel(run: int, db: Path | None, as_json: bool) -> None:
+def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
     """Stop RUN; finished votes are kept. Its batches are cancelled at the provider, too."""
+    from core.services.access.permits import allow_sendings
+    from core.services.access.providers import require_allowed
     from core.services.judges.programs import unasked
     from core.services.runs import lifecycle, runner
 
@@ -205,9 +212,12 @@ def cancel(run: int, db: Path | None, as_json: bool) -> None:
         store = open_to_read(db)
         if lifecycle.cancel(store, run) == "queued":
             # Its batches are out, and nobody works on it: they are told from here.
+            judges = store.runs.row(run).panel.judges
+            if trust:
+                allow_sendings(judges)
+            require_allowed(judges, source=f"run {run} of {store.path}")
             common.say("Telling the provider.")
-            programs = unasked(store.runs.row(run).panel.judges)
-            runner.work_here(store, run, functions=programs)
+            runner.work_here(store, run, functions=unasked(judges))
         figures = lifecycle.summary(store, run)
         if as_json:
             common.result(figures)
@@ -229,7 +239,8 @@ def retry(run: int, trust: bool, cluster: str, db: Path | None, as_json: bool) -
     with common.plain_errors(as_json):
         common.require_cluster(cluster)
         store = open_to_read(db)
-        programs = programs_of(store.runs.row(run).panel.judges, trust=trust)
+        source = f"run {run} of {store.path}"
+        programs = programs_of(store.runs.row(run).panel.judges, trust=trust, source=source)
         count = lifecycle.retry(store, run, programs)
         common.say(f"Asking {count} failed cells again.")
         _follow(store, run, as_json, programs, cluster)

@@ -33,7 +33,7 @@ from pages.ui.widgets import (
 )
 
 VIEWS = {"judges": "Judges", "panels": "Panels", "keys": "Keys"}
-TEST, ARCHIVE, RESTORE = "Test connection", "Archive", "Restore"
+TEST, ARCHIVE, RESTORE, ALLOW = "Test connection", "Archive", "Restore", "Allow"
 
 
 def show() -> None:
@@ -109,7 +109,7 @@ def _judge_card(entry: JudgeEntry, testing: bool) -> None:
         key = state.key(JUDGES_ACT, "menu", entry.row.id)
         st.menu_button(
             "Actions",
-            [ARCHIVE] if offline else [TEST, ARCHIVE],
+            [ARCHIVE] if offline else [*([ALLOW] if entry.strange else []), TEST, ARCHIVE],
             key=key,
             type="tertiary",
             icon=":material/more_horiz:",
@@ -140,6 +140,9 @@ def _key(entry: JudgeEntry) -> list[str]:
     if not _sets():
         return []
     match entry.key:
+        case _ if entry.strange:
+            mend = quiet("Allow it under Actions, if you trust it with that.")
+            return [*(tag(f"✕ {one_line(words, 160)}", "bad") for words in entry.strange), mend]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
         case "not set":
@@ -160,6 +163,9 @@ def _on_judge(name: str, key: str) -> None:
         match state.get(key):
             case "Test connection":
                 connection.begin(store(), registry.get_judge(store(), name).judge)
+            case "Allow":
+                registry.allow_judge(store(), name)
+                state.flash("Allowed on this machine.")
             case "Archive":
                 registry.archive_judge(store(), name)
                 state.flash("Archived. Runs and panels keep their copies.")

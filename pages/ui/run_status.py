@@ -10,7 +10,7 @@ from core import clock
 from core.domain.runs import Run, RunRow
 from core.domain.votes import BatchRow
 from core.services.exports import run_export
-from core.services.judges.registry import code_elsewhere
+from core.services.judges.readiness import code_elsewhere
 from core.services.results import item_view
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import RunLook, RunProgress, is_stalled, said_of

@@ -11,7 +11,7 @@ from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.rubrics.foreign import Level, Scaling, criterion_of, effect_of
 from core.formats.rubrics.rubric_file import rubric_from
-from core.formats.source.csv_reader import RawRow, RawTable, read_raw
+from core.formats.source.csv_reader import MAX_COLUMNS, RawRow, RawTable, read_raw
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refusal, stem
 from core.text.names import fold
@@ -125,8 +125,10 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     >>> roles_of(["Criterion", "Excellent", "Poor", "Comments"])
     ('criterion', 'level', 'level', 'aside')
     """
+    if not 3 <= len(heads) <= MAX_COLUMNS:
+        return None
     known = [fold(head) for head in heads]
-    if len(known) < 3 or any(head in _VOTES for head in known):
+    if any(head in _VOTES for head in known):
         return None
     roles = [_role(head) for head in known]
     named = "criterion" in roles

@@ -153,12 +153,14 @@ def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
         line = reader.line_num + 1
 
 
+_NEEDLESS = "Leave out columns that nobody needs."
+
+
 def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:
     """What is wrong with the names of columns: too many, a blank one, one given twice."""
     if len(columns) > MAX_COLUMNS:
-        mend = "Leave out columns that nobody needs."
         message = f"names {len(columns):,} columns; {MAX_COLUMNS:,} is the limit."
-        return [Problem(message, mend, (), line)]
+        return [Problem(message, _NEEDLESS, (), line)]
     problems = [
         Problem(f"names no column {index + 1}.", _HEADER, (), line)
         for index, column in enumerate(columns)
@@ -295,6 +297,10 @@ def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[Raw
                 problems.append(Problem("holds a quote that does not close.", mend, (), line))
                 return
             cells.append(cell)
+            if len(cells) > MAX_COLUMNS:
+                message = f"has more than {MAX_COLUMNS:,} columns, which is the limit."
+                problems.append(Problem(message, _NEEDLESS, (), line))
+                return
             line += text.count("\n", cell.start, cell.end)
             at = cell.end
             if text[at : at + 1] != delimiter:

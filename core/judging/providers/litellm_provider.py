@@ -162,8 +162,10 @@ class LiteLLMProvider:
 
 def load_litellm() -> Any:
     """The module, imported on first use with its price list read from disk, and silenced."""
-    # Without the first, the import fetches a price list from the network; without the second,
-    # errors end in an advertisement of a thousand characters.
+    # Without the first, the import takes variables from a file named .env, which may be anybody's;
+    # without the second, it fetches a price list from the network; without the third, errors end
+    # in an advertisement of a thousand characters.
+    os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     os.environ.setdefault("LITELLM_DISABLE_BUG_REPORT_LINK", "true")
     with warnings.catch_warnings():

@@ -11,6 +11,7 @@ __all__ = [
     "login_provider",
     "members",
     "open_pages",
+    "permits",
     "providers",
     "spending",
 ]

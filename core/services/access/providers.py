@@ -1,7 +1,8 @@
 """Which addresses and keys a judge may use on a server for a team: those that an admin listed.
 
 An address is usable only together with its own key variable, so that no one can send a key to
-another place, or ask an address that nobody listed. Alone on a machine everything is allowed.
+another place, or ask an address that nobody listed. Alone on a machine its person allows what goes
+where (`permits`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from core.domain.access import Actor, ListedProvider, TeamAccess
 from core.domain.panel import Judge
 from core.domain.secrets import variables
 from core.errors import InputError, Problem
+from core.judging.keys import led_elsewhere
+from core.services.access import permits
 from core.settings import load_settings
 from core.store.store import Store
 
@@ -53,6 +56,20 @@ def require_listed(judges: Iterable[Judge], actor: Actor | None = None) -> None:
         raise InputError("These judges cannot be asked from this server.", tuple(problems))
 
 
+def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source: str = "") -> None:
+    """Refuse judges that may not be asked from here: before any plan, and once more at the call.
+
+    On a server for a team the list of its admin counts, else what this machine's person allowed.
+
+    Raises:
+        InputError: every judge that may not be asked, and why.
+    """
+    if load_settings().access is None:
+        permits.require_allowed(judges, source)
+    else:
+        require_listed(judges, actor)
+
+
 def require_kept(store: Store, judges: Iterable[Judge]) -> None:
     """Refuse a visitor of an app without a sign-in every judge that its owner has not kept.
 
@@ -88,6 +105,8 @@ def _refused(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem |
     mend = "Choose a provider that an admin listed, with its own address and key."
     if variables(judge.params):
         return Problem("names variables in its params.", mend, (judge.name, "params"))
+    for setting, field in led_elsewhere(judge):
+        return Problem(f"may be led elsewhere by {setting}.", mend, (judge.name, field))
     one = of_judge(access, judge)
     if one is None:
         return Problem(

@@ -18,7 +18,7 @@ from core.errors import InputError, Problem
 from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.judging.asking.call_costs import price_of
 from core.services.access.allowing import allowed, require
-from core.services.access.providers import of_judge, require_kept, require_listed
+from core.services.access.providers import of_judge, require_allowed, require_kept
 from core.settings import load_settings
 from core.store.store import Store
 
@@ -83,8 +83,8 @@ def within_limits(
             nothing is left of a month's limit, or a price is not known, so that the limit could not
             be kept.
     """
-    require_listed(judges, store.actor)
     require_kept(store, judges)
+    require_allowed(judges, store.actor)
     limited = _limited(judges)
     if not limited or store.actor.trusted:
         return budget

@@ -4,4 +4,4 @@ Imports no other service. A run keeps a copy of its panel, so nothing here chang
 exists.
 """
 
-__all__ = ["check_rules", "connection", "panel_setup", "programs", "registry"]
+__all__ = ["check_rules", "connection", "panel_setup", "programs", "readiness", "registry"]

@@ -24,7 +24,7 @@ from core.errors import InputError
 from core.judging.protocol import Question
 from core.services.access import spending
 from core.services.access.allowing import allowed
-from core.services.access.providers import require_listed
+from core.services.access.providers import require_allowed
 from core.services.judges.panel_setup import key_of, known_values
 from core.store.database.content import noun_hash
 from core.store.store import Store
@@ -92,7 +92,7 @@ def check_connection(judge: Judge, *, timeout: float = TIMEOUT) -> ConnectionRes
         )
     if not judge.askable:
         raise InputError(f"{judge.name} was imported with its votes and cannot be asked here.")
-    require_listed([judge])
+    require_allowed([judge])
     future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout), _loop())
     try:
         outcome = future.result(timeout + GRACE)
@@ -214,7 +214,7 @@ def begin(store: Store, judge: Judge) -> None:
     A judge that is being tested already is not asked twice. What it costs counts against the month
     of whoever asks, and where nothing is left of it the judge is not asked.
     """
-    require_listed([judge], store.actor)
+    require_allowed([judge], store.actor)
     spending.require_left(store, judge)
     if not is_running(store, judge.name):
         given = (store.acting(LOCAL), judge, store.actor.name)

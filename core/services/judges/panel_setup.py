@@ -13,47 +13,9 @@ from core.domain.panel import CODE_KINDS, Asking, Cascade, Judge, Panel
 from core.domain.rubric import Scale
 from core.domain.secrets import address_tells, looks_like_key, names_a_variable, variables
 from core.errors import InputError, Problem
-from core.judging.providers.base import RESERVED_PARAMS, provider_of
-from core.judging.providers.choice import key_variables, provider_for
-
-#: The variables that litellm reads by itself, by the provider that a model is named after.
-PROVIDER_KEYS = {
-    "": "OPENAI_API_KEY",
-    "anthropic": "ANTHROPIC_API_KEY",
-    "azure": "AZURE_API_KEY",
-    "azure_ai": "AZURE_AI_API_KEY",
-    "cerebras": "CEREBRAS_API_KEY",
-    "codestral": "CODESTRAL_API_KEY",
-    "cohere": "COHERE_API_KEY",
-    "cohere_chat": "COHERE_API_KEY",
-    "databricks": "DATABRICKS_API_KEY",
-    "deepinfra": "DEEPINFRA_API_KEY",
-    "deepseek": "DEEPSEEK_API_KEY",
-    "fireworks_ai": "FIREWORKS_API_KEY",
-    "gemini": "GEMINI_API_KEY",
-    "groq": "GROQ_API_KEY",
-    "huggingface": "HUGGINGFACE_API_KEY",
-    "mistral": "MISTRAL_API_KEY",
-    "nvidia_nim": "NVIDIA_NIM_API_KEY",
-    "openrouter": "OPENROUTER_API_KEY",
-    "perplexity": "PERPLEXITYAI_API_KEY",
-    "sambanova": "SAMBANOVA_API_KEY",
-    "together_ai": "TOGETHERAI_API_KEY",
-    "xai": "XAI_API_KEY",
-}
-#: Further ones that it takes a key, or another way to sign in, from.
-OTHER_KEYS = {
-    "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
-    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET"),
-    "cohere": ("CO_API_KEY",),
-    "cohere_chat": ("CO_API_KEY",),
-    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
-    "gemini": ("GOOGLE_API_KEY",),
-    "huggingface": ("HF_TOKEN",),
-    "perplexity": ("PERPLEXITY_API_KEY",),
-}
-#: Prefixes that litellm takes a model's provider from even without a slash.
-_BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
+from core.judging.keys import key_names
+from core.judging.providers.base import RESERVED_PARAMS
+from core.judging.providers.choice import key_variables
 
 
 def checked_judge(settings: Mapping[str, Any]) -> Judge:
@@ -158,30 +120,6 @@ def key_of(judge: Judge) -> str | None:
     """
     names = (judge.key_env,) if judge.key_env else key_variables(judge)
     return next((value for name in names if (value := os.environ.get(name))), None)
-
-
-def key_names(judge: Judge) -> tuple[str, ...]:
-    """The variables in which a judge's key is looked for; empty where it needs none we know of.
-
-    No key is sent to an address of one's own unless its variable is named.
-
-    >>> key_names(Judge(name="j", model="gemini/x"))
-    ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
-    >>> key_names(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
-    ()
-    """
-    if judge.key_env:
-        return (judge.key_env,)
-    if judge.offline or judge.api_base or provider_for(judge) == "openai":
-        return ()
-    provider = provider_of(judge.model)
-    if not provider:
-        bare = judge.model.removeprefix("openai/").casefold()
-        provider = next((p for start, p in _BARE if bare.startswith(start)), "")
-    first = PROVIDER_KEYS.get(provider)
-    if first is None:
-        return ()
-    return tuple(dict.fromkeys((first, *key_variables(judge), *OTHER_KEYS.get(provider, ()))))
 
 
 # How the judges of a panel sit together: how they are asked, in which stages, who is a shadow.

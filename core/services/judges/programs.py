@@ -1,14 +1,12 @@
 """Programs as judges: none runs on this machine that its person has not allowed.
 
-A panel, or the panel of a run in a data file, may come from anybody. What is allowed is kept in the
-person's own folder, never with the panel: the command as it stands, the folder it runs in, and what
-the files that it names hold. If one of these changes, it is another program.
+What is allowed (`services/access/permits`) is the command as it stands, the folder it runs in, and
+what the files that it names hold. If one of these changes, it is another program.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping
@@ -21,8 +19,14 @@ from core.errors import InputError, Problem
 from core.identity import content_hash
 from core.judging.command_judge import commands_of
 from core.judging.function_judge import JudgeFunction
-from core.part_files import part_file
-from core.settings import allowed_programs_file
+from core.services.access.permits import (
+    REFUSED,
+    allow_sendings,
+    permit,
+    permits,
+    strange_words,
+)
+from core.settings import load_settings
 from core.text.names import visible
 
 #: Of a larger file (a model's weights, say) only size and time are looked at.
@@ -30,26 +34,30 @@ _MOST_HASHED = 100_000_000
 _MEND = "Read it and what it names. If you trust it, say so once: --trust (Python: trust=True)."
 
 
-def programs_of(judges: Iterable[Judge], *, trust: bool = False) -> Mapping[str, JudgeFunction]:
+def programs_of(
+    judges: Iterable[Judge], *, trust: bool = False, typed: bool = False, source: str = ""
+) -> Mapping[str, JudgeFunction]:
     """The judges that are programs, as functions: for who starts grading himself, never a page.
 
-    ``trust`` allows them on this machine, from now on.
+    ``trust`` allows them on this machine, from now on, and what their calls and those of the models
+    beside them send where; where the judges were ``typed`` as they are, that much is allowed.
+    ``source`` is what they stand in.
 
     Raises:
-        InputError: one was not allowed yet; it is shown in full.
+        InputError: something was not allowed yet; all of it is shown in full.
     """
+    judges = tuple(judges)
     programs = [judge for judge in judges if judge.kind == "command"]
-    if programs:
-        file = allowed_programs_file()
-        allowed = _read(file)
-        strange = [judge for judge in programs if _digest(judge) not in allowed]
-        if strange and not trust:
-            raise InputError(
-                "This panel runs programs that nobody has allowed on this machine.",
-                tuple(_shown(judge) for judge in strange),
-            )
-        if strange:
-            _write(file, {**allowed, **{_digest(one): _entry(one) for one in strange}})
+    allowed = permits("programs") if programs else {}
+    strange = [judge for judge in programs if _digest(judge) not in allowed]
+    secrets = () if trust or typed or load_settings().access else strange_words(judges)
+    if (strange and not trust) or secrets:
+        words = "This panel runs programs that nobody has allowed on this machine."
+        shown = () if trust else tuple(_shown(judge) for judge in strange)
+        raise InputError(words if shown else REFUSED, (*shown, *secrets), source)
+    permit("programs", {_digest(one): _entry(one) for one in strange})
+    if trust or typed:
+        allow_sendings(judges)
     return commands_of(programs)
 
 
@@ -92,24 +100,3 @@ def _of_file(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except (OSError, ValueError):
         return ""
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        found = json.loads(file.read_text("utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}. Mend or remove it.", (), str(file)) from None
-    return found if isinstance(found, dict) else {}
-
-
-def _write(file: Path, allowed: Mapping[str, Any]) -> None:
-    try:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with part_file(file, 0o600) as part:
-            part.write_text(json.dumps(allowed, indent=2) + "\n", "utf-8")
-            part.replace(file)
-    except OSError as error:
-        said = f"cannot be written, so that no program can be allowed: {error.strerror}."
-        raise InputError(said, (), str(file)) from None

@@ -1,4 +1,4 @@
-"""Judges and panels by name, the keys at hand, and what would keep a judge from answering.
+"""Judges and panels by name, the keys at hand, and what a judge would send where.
 
 Runs keep copies of the panel they were planned with, so nothing here changes a run that exists.
 Keys are known by the name of their environment variable only; no value is ever read out.
@@ -7,35 +7,23 @@ Keys are known by the name of their environment variable only; no value is ever 
 from __future__ import annotations
 
 import os
-import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 from core import clock
 from core.domain.base import build
 from core.domain.library import JudgeRow, PanelRow
-from core.domain.panel import CODE_KINDS, Judge, Panel
-from core.domain.secrets import HOW, holds_removed, variables
+from core.domain.panel import Judge, Panel
 from core.errors import InputError, NotFound, Problem
-from core.judging.function_judge import JudgeFunction
-from core.judging.providers.base import RESERVED_PARAMS
-from core.judging.providers.choice import provider_for
-from core.services.access import providers
+from core.judging.keys import key_names
+from core.services.access import permits, providers
 from core.services.access.allowing import allowed
 from core.services.judges.connection import ConnectionResult, last_result
-from core.services.judges.panel_setup import (
-    PanelSetup,
-    checked_judge,
-    key_names,
-    panel_data,
-    setup_of,
-)
+from core.services.judges.panel_setup import PanelSetup, checked_judge, panel_data, setup_of
 from core.settings import load_settings
 from core.store.database.content import noun_hash
 from core.store.store import Store
-from core.text.names import visible
 
 OFFLINE_JUDGES: tuple[Judge, ...] = (
     Judge(name="Text classifier", kind="classifier"),
@@ -69,7 +57,8 @@ class JudgeEntry:
 
     ``key_env`` is where its key is looked for (empty: nowhere); ``last_test`` is ``None`` where
     it was never tested, and ``test_holds`` says whether that test was made with these settings.
-    ``panels`` names the saved panels it sits on.
+    ``panels`` names the saved panels it sits on, ``strange`` says what it would send where, which
+    nobody has allowed here.
     """
 
     row: JudgeRow
@@ -78,6 +67,7 @@ class JudgeEntry:
     last_test: ConnectionResult | None
     test_holds: bool
     panels: tuple[str, ...]
+    strange: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -145,7 +135,14 @@ def _entry(store: Store, row: JudgeRow, panels: Sequence[PanelRow]) -> JudgeEntr
         last_test=last,
         test_holds=last is not None and last.settings == noun_hash(row.judge),
         panels=tuple(p.name for p in panels if any(j.name == row.name for j in p.panel.judges)),
+        strange=_strange(row.judge),
     )
+
+
+def _strange(judge: Judge) -> tuple[str, ...]:
+    if load_settings().access is not None:
+        return ()
+    return tuple(problem.message for problem in permits.strange_words([judge]))
 
 
 def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[str, KeyState]:
@@ -182,10 +179,21 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
         settings: the fields of ``Judge`` as plain data; blank texts are left out.
         former: the name of the judge that is being edited; a new name renames it.
 
+    What its calls would send where is allowed on this machine, as far as it is not what ``former``
+    said already: that may be anybody's (``allow_judge``).
+
     Raises:
         InputError: the settings are not valid, or the name is taken. It never repeats a value that
             could be a key.
     """
+    known = [one.judge for one in store.judges.list() if one.name == former]
+    row = _saved(store, settings, former)
+    if store.actor.trusted and load_settings().access is None:
+        permits.allow_sendings([row.judge], apart_from=known)
+    return row
+
+
+def _saved(store: Store, settings: Mapping[str, Any], former: str | None = None) -> JudgeRow:
     judge = checked_judge(settings)
     providers.require_listed([judge], store.actor)
     with store.write():
@@ -200,6 +208,12 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
                 store.judges.archive(former, now=clock.now())
             _refresh_panels(store, former, judge)
     return row
+
+
+@allowed("set judges")
+def allow_judge(store: Store, name: str) -> None:
+    """Allow what the judge's calls send where, on this machine: it may have come with a file."""
+    permits.allow_sendings([store.judges.get(name).judge])
 
 
 def _refresh_panels(store: Store, former: str, judge: Judge) -> None:
@@ -226,7 +240,7 @@ def restore_judge(store: Store, judge_id: int) -> JudgeRow:
     """Take a judge out of the archive, by its id. Raises ``InputError`` where its name is taken."""
     for row in store.judges.list(archived=True):
         if row.id == judge_id:
-            return save_judge(store, row.judge.model_dump())
+            return _saved(store, row.judge.model_dump())
     raise NotFound(f"There is no archived judge {judge_id}.")
 
 
@@ -298,93 +312,3 @@ def _checked_panel(data: dict[str, Any], name: str, *, taken: bool) -> Panel:
 def archive_panel(store: Store, panel_id: int) -> None:
     """Put a panel away. Runs keep their copies."""
     store.panels.archive(panel_id, now=clock.now())
-
-
-# What would keep a judge from answering any question, found before a run is made.
-#
-# A judge without its key, or with settings that its door cannot send, would fail on every call.
-# Where workers of their own do the asking (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
-
-_OWN = "Use off, low, medium or high instead"
-
-#: Functions of this program by the names of the judges that they are.
-Functions = Mapping[str, JudgeFunction]
-NO_FUNCTIONS: Functions = MappingProxyType({})
-
-
-_NOT_HERE = {
-    "function": "is a Python function: only the program that brings it can ask it.",
-    "command": "is a program: it is run only for who starts grading at a terminal or from Python.",
-}
-_ELSEWHERE = {
-    "function": "Grade with `rubric_studio` from Python, or take it out of the panel.",
-    "command": "Use `rubric-studio grade` or `resume`, or take it out of the panel.",
-}
-
-
-def code_elsewhere(
-    judges: Iterable[Judge], functions: Functions = NO_FUNCTIONS
-) -> tuple[Problem, ...]:
-    """The judges that are code which cannot be run here, each with where it can."""
-    return tuple(
-        Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
-        for judge in judges
-        if judge.kind in CODE_KINDS and judge.name not in functions
-    )
-
-
-def _runs(judge: Judge) -> str:
-    return f" It runs: {visible(shlex.join(judge.command))}" if judge.command else ""
-
-
-def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
-    """Refuse judges that are code of another program."""
-    problems = code_elsewhere(judges, functions)
-    if problems:
-        raise InputError("These judges cannot be asked here.", problems)
-
-
-def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = None) -> None:
-    """Refuse judges that cannot be asked as they are set up.
-
-    Raises:
-        InputError: a key is not there, or a thinking setting cannot be sent; each with its judge.
-    """
-    problems = [one for judge in judges for one in _lacks(judge, environ)]
-    if problems:
-        raise InputError("These judges cannot be asked.", tuple(problems))
-
-
-def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
-    if judge.offline:
-        return
-    name, state = key_status(judge, environ)
-    if state == "not set" and load_settings(environ).runner != "none":
-        yield Problem(
-            "has no key.", f"Put it into the environment variable {name}.", (judge.name, "key_env")
-        )
-    yield from _lacks_in_params(judge, environ)
-    budget = judge.thinking
-    if not isinstance(budget, int):
-        return
-    place = (judge.name, "thinking")
-    if provider_for(judge) != "litellm":
-        message = "is a budget in tokens, for which the OpenAI protocol has no field."
-        yield Problem(message, f"{_OWN}, or give the budget in params under its name.", place)
-    elif judge.max_tokens is not None and budget >= judge.max_tokens:
-        message = f"takes all of max_tokens ({judge.max_tokens:,}) and leaves none for the answer."
-        yield Problem(message, "Lower it, or raise max_tokens.", place)
-
-
-def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
-    place = (judge.name, "params")
-    for name in sorted(RESERVED_PARAMS & judge.params.keys()):
-        yield Problem("is set elsewhere.", "Take it out.", (*place, name))
-    if holds_removed(judge.params):
-        yield Problem("lacks a value that was removed: it could be a secret.", HOW, place)
-    if load_settings(environ).runner == "none":
-        return
-    for name, there in env_status(variables(judge.params), environ).items():
-        if not there:
-            mend = f"Put the value into the environment variable {name}."
-            yield Problem("names a variable that is not set.", mend, place)

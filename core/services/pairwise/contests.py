@@ -26,7 +26,7 @@ from core.metrics.estimate import USUAL
 from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
 from core.services.agreement.load_ratings import of_run
-from core.services.judges.registry import require_ready
+from core.services.judges.readiness import require_ready
 from core.services.pairwise.design import (
     Bout,
     ContestQuestion,

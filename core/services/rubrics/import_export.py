@@ -150,11 +150,11 @@ def _table_row(number: int, raw: str, section: str) -> PastedLine | None:
 def _cells(raw: str) -> tuple[float | None, list[str]]:
     """The weight and the other cells of a row of a table."""
     weight, rest = None, list[str]()
-    for cell in (cell.strip() for cell in raw.split("\t")):
+    for cell in filter(None, map(str.strip, raw.split("\t"))):
         plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
         if plain and weight is None:
             weight = _number(plain.group(1))
-        elif cell:
+        else:
             rest.append(cell)
     return weight, rest
 

@@ -13,7 +13,7 @@ from core.domain.votes import BatchRow, FailureCount
 from core.errors import Conflict
 from core.services.access import spending
 from core.services.access.allowing import allowed
-from core.services.judges.registry import (
+from core.services.judges.readiness import (
     NO_FUNCTIONS,
     Functions,
     require_functions,

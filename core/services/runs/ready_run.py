@@ -28,9 +28,9 @@ from core.judging.providers.choice import Way, open_provider, provider_for
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
-from core.services.access.providers import require_listed
+from core.services.access.providers import require_allowed
 from core.services.judges.panel_setup import key_of, known_values
-from core.services.judges.registry import NO_FUNCTIONS, Functions, require_functions
+from core.services.judges.readiness import NO_FUNCTIONS, Functions, require_functions
 from core.services.results.scored_items import (
     calibration_items,
     derive_of_run,
@@ -105,10 +105,17 @@ class Providers:
     """What a process can ask: providers, through open connections and gates that all of its runs
     share, processes for ``checks``, and ``functions`` of Python by the names of their judges.
     Through the folder ``pace`` it keeps to limits a minute together with other processes.
+    ``elsewhere``: on a machine where the run's owner has asked whether the judges may be asked.
     """
 
-    def __init__(self, functions: Functions = NO_FUNCTIONS, pace: Path | None = None) -> None:
-        self.functions, self._pace = functions, pace
+    def __init__(
+        self,
+        functions: Functions = NO_FUNCTIONS,
+        pace: Path | None = None,
+        *,
+        elsewhere: bool = False,
+    ) -> None:
+        self.functions, self._pace, self._elsewhere = functions, pace, elsewhere
         self._times: list[PaceTimes] = []
         self._providers: dict[str, ModelProvider] = {}
         self._gates: dict[str, ProviderGate] = {}
@@ -144,7 +151,8 @@ class Providers:
     def _way(
         self, spec: Judge, kind: Way | None = None
     ) -> tuple[ModelProvider, str | None, tuple[ProviderGate, ...]]:
-        require_listed([spec])
+        if not self._elsewhere:
+            require_allowed([spec])
         kind = kind or provider_for(spec, os.environ)
         if kind not in self._providers:
             self._providers[kind] = open_provider(kind, os.environ)

@@ -24,7 +24,7 @@ from core.domain.access import LOCAL
 from core.domain.runs import Lease, RunStatus
 from core.errors import NotNow, StoreError
 from core.services.access.allowing import allowed
-from core.services.judges.registry import NO_FUNCTIONS, Functions
+from core.services.judges.readiness import NO_FUNCTIONS, Functions
 from core.services.runs.cluster.asking import ClusterDoor
 from core.services.runs.held_work import beating, in_thread, store_thread
 from core.services.runs.ready_run import Providers

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from core.formats.rubrics.forms import looks_like_rubric, read_rubrics
+from core.formats.rubrics.forms import looks_like_rubric, looks_like_table, read_rubrics
 from core.formats.rubrics.grid import looks_like_grid, points_in, read_grid
+from core.formats.source.csv_reader import MAX_COLUMNS
 
 WORD = (
     "Criterion\tExcellent\tGood\tFair\tPoor\n"
@@ -169,3 +170,13 @@ def test_titles_above_the_header_are_left_out_and_said(name: str) -> None:
 def test_lines_above_that_are_no_titles_are_not_left_out() -> None:
     with pytest.raises(InputError):
         read_rubrics("red,green,blue\nCriterion,Good (2),Poor (0)\nThesis,Clear,None\n", "x.csv")
+
+
+@pytest.mark.parametrize("mark", ["|", ",", ";", "\t"])
+def test_a_line_of_more_columns_than_a_table_may_have_is_no_header(mark: str) -> None:
+    # Each heading is looked at in many ways: 300,000 of them took six seconds.
+    heads = ["Criterion", *(f"Level ({points})" for points in range(MAX_COLUMNS))]
+    assert looks_like_table(mark.join(heads[:-1]) + "\n", "pasted text")
+    assert not looks_like_table(mark.join(heads) + "\n", "pasted text")
+    with pytest.raises(InputError, match="more than 2,000 columns"):
+        read_rubrics(mark.join(heads) + "\n", "wide.tsv" if mark == "\t" else "wide.csv")

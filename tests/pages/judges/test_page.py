@@ -7,6 +7,8 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import clock
+from core.domain.panel import Judge
 from core.services.judges import registry
 from core.store.store import Store
 from pages.judges.fields import JUDGE_ACT, JUDGE_FIELD, JUDGES_ACT, JUDGES_ARCHIVED, JUDGES_VIEW
@@ -159,6 +161,20 @@ def test_a_missing_variable_is_named_and_its_state_shown(
     words = shown(open_page(PAGE))
     assert "✓ MY_TEST_KEY is set" in words
     assert "secret-value" not in words
+
+
+def test_a_judge_that_came_with_a_file_says_what_it_would_send_where(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TEST_KEY", "secret-value")
+    theirs = Judge(name="a", model="m", api_base="http://b.example/v1", key_env="MY_TEST_KEY")
+    store.judges.save(theirs, now=clock.now())
+    app = open_page(PAGE)
+    assert "✕ would send MY_TEST_KEY to b.example (http://b.example/v1)." in shown(app)
+    key = state.key(JUDGES_ACT, "menu", registry.get_judge(store, "a").row.id)
+    app.menu_button(key=key).click("Allow").run()
+    assert "would send" not in shown(app)
+    assert registry.get_judge(store, "a").strange == ()
 
 
 def test_keys_are_listed_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:

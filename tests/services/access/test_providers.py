@@ -77,6 +77,7 @@ def test_a_listed_address_with_its_own_key_may_be_used(
         {"model": "openai/gpt", "api_base": "", "key_env": "DATABASE_URL"},
         {"model": "anthropic/claude", "api_base": "", "key_env": ""},
         {"params": {"extra_headers": {"x": {"env": "AWS_SECRET_ACCESS_KEY"}}}},
+        {"door": "litellm", "params": {"aws_sts_endpoint": "https://evil.example"}},
     ],
 )
 def test_what_is_not_listed_is_refused_to_everybody_also_to_an_admin(

@@ -11,6 +11,7 @@ import pytest
 from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.errors import Conflict, InputError
+from core.services.access.permits import allow_sendings
 from core.services.assist import help_tasks, proposals
 from core.services.assist.proposals import ImproveRequest, ProposalPiece
 from core.services.rubrics.drafts import draft_from, rubric_from
@@ -181,6 +182,7 @@ def test_the_key_reaches_the_provider_and_no_record(
     monkeypatch.setenv("PLANTED_KEY", secret)
     provider.say(said(json.dumps({"changes": [change(f"Says {secret}.")]})))
     judge = writer(provider, key_env="PLANTED_KEY")
+    allow_sendings([judge])
     task = run(store, replace(request(provider, "Limit"), judge=judge))
     assert provider.requests[0].headers["authorization"] == f"Bearer {secret}"
     assert task.status == "done"

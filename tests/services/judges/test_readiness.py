@@ -6,7 +6,8 @@ import pytest
 
 from core.domain.panel import Judge
 from core.errors import InputError
-from core.services.judges.registry import key_status, require_ready
+from core.services.judges.readiness import require_ready
+from core.services.judges.registry import key_status
 
 KEYED = Judge(name="ada", model="m", api_base="http://127.0.0.1:9", key_env="ADA_KEY")
 

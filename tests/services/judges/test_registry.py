@@ -8,8 +8,9 @@ import pytest
 
 from core.domain.panel import Judge
 from core.errors import InputError, NotFound
+from core.judging.keys import key_names
 from core.services.judges import connection, registry
-from core.services.judges.panel_setup import key_names, known_values
+from core.services.judges.panel_setup import known_values
 from core.store.store import Store
 from tests import provider
 from tests.provider import Provider

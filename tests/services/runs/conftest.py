@@ -9,6 +9,7 @@ import pytest
 from core import clock
 from core.domain.panel import Asking, Judge, Panel
 from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.access.permits import allow_sendings
 from core.services.runs import worker
 from core.services.runs.batches import desk, lanes, sending, working
 from core.services.runs.planning import RunRequest
@@ -76,6 +77,7 @@ def there(
         price_in=100,
         price_out=0,
     )
+    allow_sendings([judge])
     panel = Panel(judges=(judge,), asking=Asking(cache=False))
     claude = name == "anthropic"
     batches = provider.message_batches if claude else provider.batches

@@ -17,6 +17,7 @@ import pytest
 from core.cli.requests_from_files import left_out
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import Conflict, InputError
+from core.services.access.permits import allow_sendings
 from core.services.runs import cost_estimate, lifecycle, runner
 from core.services.runs.batches import lanes, sending
 from core.services.runs.planning import RunRequest
@@ -97,6 +98,7 @@ def test_a_key_that_a_provider_shows_in_its_answers_is_not_kept(
     provider.rule = lambda body: said(f"I was sent {KEY}.")
     (ada,) = request_.panel.judges
     panel = Panel(judges=(ada.model_copy(update={"key_env": "OWN_KEY"}),))
+    allow_sendings(panel.judges)
     run_id = lifecycle.start(store, asked_as(replace(request_, panel=panel, batch=True)))
     with monkeypatch.context() as patch:
         # Some answers wait in the data file for another request.

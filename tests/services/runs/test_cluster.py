@@ -21,6 +21,7 @@ from core.cli import main
 from core.domain.dataset import Dataset, Label
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
+from core.services.access.permits import allow_sendings
 from core.services.runs import lifecycle
 from core.services.runs.cluster import joining, remote, training
 from core.services.runs.planning import RunRequest
@@ -78,6 +79,7 @@ def test_a_cluster_gives_the_votes_that_one_process_gives_and_never_sees_a_key(
     panel = many.panel.model_copy(
         update={"judges": (judge.model_copy(update={"key_env": "QZ_KEY"}),)}
     )
+    allow_sendings(panel.judges)
     many = replace(many, panel=panel)
     monkeypatch.setattr(
         "core.services.runs.cluster.fan_out.pickle.dumps",

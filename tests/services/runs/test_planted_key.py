@@ -16,6 +16,7 @@ import pytest
 
 from core.cli import reports_as_text
 from core.domain.panel import Judge
+from core.services.access.permits import allow_sendings
 from core.services.judges import connection
 from core.services.runs import lifecycle
 from core.services.runs.runner import work_here
@@ -108,6 +109,7 @@ def test_a_planted_key_is_found_nowhere(
     monkeypatch.setenv(NAME, KEY)
     provider.rule = echo(provider)
     judge = Judge(name="ada", model="ada", api_base=provider.url, key_env=NAME, door=door, tries=2)
+    allow_sendings([judge])
     places = places_of_a_run(tmp_path, judge, caplog, capfd)
     assert any(KEY in sent.headers["authorization"] for sent in provider.requests)
     assert {place: text.count(KEY) for place, text in places.items() if KEY in text} == {}

@@ -21,6 +21,7 @@ from core import clock
 from core.cli.requests_from_files import panel_from
 from core.domain.panel import Judge, Panel
 from core.errors import InputError
+from core.services.access.permits import allow_sendings
 from core.services.judges import connection, registry
 from core.services.runs import lifecycle, planning
 from core.services.runs.runner import work_here
@@ -159,6 +160,7 @@ def test_a_named_value_is_sent_and_found_nowhere(
     provider.rule = echo(provider)
     params = {"extra_headers": {"X-Tenant-Key": {"env": NAME}}}
     judge = Judge(**judge_data(api_base=provider.url, door=door, tries=1, params=params))
+    allow_sendings([judge])
     places = places_of_a_run(tmp_path, judge, caplog, capfd)
     assert {sent.headers["x-tenant-key"] for sent in provider.requests} == {SECRET}
     spelt = [SECRET, quote(SECRET, safe=""), base64.b64encode(SECRET.encode()).decode()]

@@ -11,7 +11,7 @@ import pytest
 
 import rubric_studio as rs
 from core.errors import InputError
-from core.settings import allowed_programs_file
+from core.settings import allowed_file
 from tests.command_line import cli
 from tests.services.runs.test_code_as_judge import folder, grade
 
@@ -54,7 +54,7 @@ def test_it_is_shown_in_full_and_runs_once_it_is_allowed(at: Path) -> None:
     assert ran(at)
     # From now on it may; what is kept lies in the person's folder, not beside panel or data.
     assert (grade(at).returncode, ran(at)) == (0, True)
-    kept = allowed_programs_file()
+    kept = allowed_file()
     assert len(json.loads(kept.read_text())) == 1
     assert kept.stat().st_mode & 0o077 == 0
     assert not kept.is_relative_to(at)
@@ -80,7 +80,7 @@ def test_the_same_words_in_another_folder_are_another_program(
 def test_a_run_of_a_strange_data_file_runs_nothing_unasked(at: Path, verb: str) -> None:
     (at / "judge.py").write_text(PROGRAM + "raise SystemExit(1)\n")
     grade(at, "--trust")
-    allowed_programs_file().unlink()  # as on the machine of whoever gets the file
+    allowed_file().unlink()  # as on the machine of whoever gets the file
     ran(at)
     words = (verb, 1, "--db", at / "x.db", "--json")
     refused = cli(*words)
@@ -111,7 +111,7 @@ def test_python_asks_as_well(at: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_of_what_is_allowed_that_cannot_be_read_allows_nothing(at: Path) -> None:
-    file = allowed_programs_file()
+    file = allowed_file()
     file.parent.mkdir(parents=True)
     file.write_text("{")
     refused = grade(at, "--trust")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -103,7 +105,7 @@ def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
         fields: dict[str, Any] = {
             field: written(row.get(key)) for key, field in _RAGAS.items() if "context" not in key
         }
-        context = {field: written(_listed(row.get(key))) for key, field in _RAGAS.items()
+        context = {field: written(listed(row.get(key))) for key, field in _RAGAS.items()
                    if "context" in key and row.get(key)}  # fmt: skip
         found.items[item] = fields | {"context": context}
         for name in metrics:
@@ -134,16 +136,29 @@ def _cell(value: Any) -> Value:
     return value if isinstance(value, bool | int | float) else None
 
 
-def _listed(value: Any) -> Any:
-    """A list that a table holds as Python writes it."""
-    if isinstance(value, str) and value.startswith("["):
-        import ast
+def listed(value: Any) -> Any:
+    """A list of texts that a table holds as Python writes it; all else as it is.
 
-        try:
-            return ast.literal_eval(value)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            return value
-    return value
+    Python itself would take gigabytes for a cell of some megabytes.
+
+    >>> listed("['one', 'two']"), listed("[1, 2]")
+    (['one', 'two'], '[1, 2]')
+    """
+    if not isinstance(value, str) or not _TEXTS.fullmatch(value):
+        return value
+    try:
+        return [_text(found[0]) for found in _TEXT.finditer(value)]
+    except (ValueError, SyntaxError):
+        return value
+
+
+#: Nothing that was matched is looked at again (``*+``), so that no text takes long.
+_TEXT = re.compile(r"'(?:[^'\\\n]++|\\.)*+'|\"(?:[^\"\\\n]++|\\.)*+\"")
+_TEXTS = re.compile(rf"\[\s*+(?:(?:{_TEXT.pattern})\s*+(?:,\s*+|(?=\])))*+\]")
+
+
+def _text(literal: str) -> str:
+    return str(ast.literal_eval(literal)) if "\\" in literal else literal[1:-1]
 
 
 # OpenAI's evals: an output item is an item, a grader a question that it passed or not.

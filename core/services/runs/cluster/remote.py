@@ -65,7 +65,7 @@ class Desk:
         self.name = secrets.token_hex(8)
         self.went_out = 0
         self._recorded = recorded
-        self._providers = Providers()
+        self._providers = Providers(elsewhere=True)
         self._judges: dict[str, tuple[int, SharedJudge]] = {}
         self._credits: dict[str, Credit] = {}
 

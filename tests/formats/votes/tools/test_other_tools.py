@@ -16,6 +16,7 @@ from core.errors import InputError
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import kind_of, read_bundle
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.tools import metric_runs
 from core.formats.votes.tools.known_tools import read_results
 from core.formats.votes.tools.scales import Bins
 from tests.formats.votes.foreign_files import KNOWN, lines
@@ -115,6 +116,34 @@ def test_ragas_columns_of_numbers_are_questions_in_steps(name: str, text: str) -
         ("row 2", "answer_relevancy", "ragas", "llm", "0.4 to 0.6"),
     ]
     assert found.dataset.items[0].context == {"retrieved contexts": "one\n\ntwo"}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "[{[]: 1}]",  # what no Python holds
+        "[" + "[" * 50_000,
+        "['a' 'b', ['c']]",
+        "['a', 'b",
+        "['\\x']",
+        "['\\N{no such}']",
+        "[" + "1," * 500_000 + "]",  # four seconds and 600 MB as Python
+        "[" + "'a'," * 500_000 + "b",
+        "[" + "-" * 500_000 + "1]",
+    ],
+    ids=range(9),
+)
+def test_a_list_in_a_table_that_is_none_of_texts_stays_as_it_is(told: str) -> None:
+    assert metric_runs.listed(told) == told
+
+
+def test_a_list_in_a_table_is_read_as_python_writes_it() -> None:
+    told = ["It's", 'say "so"', "one, two", "a\nb\\", "caf\u00e9", "[x]", ""]
+    assert metric_runs.listed(repr(told)) == told
+    assert metric_runs.listed("[ 'a',\n 'b' , ]") == ["a", "b"]
+    long = ["x" * 1_000_000] * 20
+    assert metric_runs.listed(repr(long)) == long
+    assert (metric_runs.listed("[]"), metric_runs.listed(["a"])) == ([], ["a"])
 
 
 def output_item(number: int, passed: bool, **more: Any) -> dict[str, Any]:

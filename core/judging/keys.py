@@ -1,0 +1,266 @@
+"""Where keys are looked for, and what of this machine a judge's calls would take where.
+
+Pure: no variable's value is read here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from core.domain.panel import Judge
+from core.domain.secrets import variables
+from core.judging.providers.base import RESERVED_PARAMS, provider_of
+from core.judging.providers.choice import key_variables, provider_for
+from core.judging.providers.plain import PLAIN, named
+
+#: The variables that litellm reads by itself, by the provider that a model is named after.
+PROVIDER_KEYS = {
+    "": "OPENAI_API_KEY",
+    "anthropic": "ANTHROPIC_API_KEY",
+    "azure": "AZURE_API_KEY",
+    "azure_ai": "AZURE_AI_API_KEY",
+    "cerebras": "CEREBRAS_API_KEY",
+    "codestral": "CODESTRAL_API_KEY",
+    "cohere": "COHERE_API_KEY",
+    "cohere_chat": "COHERE_API_KEY",
+    "databricks": "DATABRICKS_API_KEY",
+    "deepinfra": "DEEPINFRA_API_KEY",
+    "deepseek": "DEEPSEEK_API_KEY",
+    "fireworks_ai": "FIREWORKS_API_KEY",
+    "gemini": "GEMINI_API_KEY",
+    "groq": "GROQ_API_KEY",
+    "huggingface": "HUGGINGFACE_API_KEY",
+    "mistral": "MISTRAL_API_KEY",
+    "nvidia_nim": "NVIDIA_NIM_API_KEY",
+    "openrouter": "OPENROUTER_API_KEY",
+    "perplexity": "PERPLEXITYAI_API_KEY",
+    "sambanova": "SAMBANOVA_API_KEY",
+    "together_ai": "TOGETHERAI_API_KEY",
+    "xai": "XAI_API_KEY",
+}
+#: Further ones that it takes a key, or another way to sign in, from.
+OTHER_KEYS = {
+    "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
+    "azure": ("AZURE_OPENAI_API_KEY", "AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET"),
+    "cohere": ("CO_API_KEY",),
+    "cohere_chat": ("CO_API_KEY",),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKSAI_API_KEY", "FIREWORKS_AI_TOKEN"),
+    "gemini": ("GOOGLE_API_KEY",),
+    "huggingface": ("HF_TOKEN",),
+    "perplexity": ("PERPLEXITY_API_KEY",),
+}
+#: Prefixes that litellm takes a model's provider from even without a slash.
+_BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
+
+
+def key_names(judge: Judge) -> tuple[str, ...]:
+    """The variables in which a judge's key is looked for; empty where it needs none we know of.
+
+    No key is sent to an address of one's own unless its variable is named.
+
+    >>> key_names(Judge(name="j", model="gemini/x"))
+    ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
+    >>> key_names(Judge(name="j", model="x", api_base="http://localhost:8000/v1"))
+    ()
+    """
+    if judge.key_env:
+        return (judge.key_env,)
+    if judge.offline or judge.api_base or provider_for(judge) == "openai":
+        return ()
+    provider = _named_after(judge.model)
+    first = PROVIDER_KEYS.get(provider)
+    if first is None:
+        return ()
+    return tuple(dict.fromkeys((first, *key_variables(judge), *OTHER_KEYS.get(provider, ()))))
+
+
+# What of this machine the calls of a judge would take where. A panel or a data file may come from
+# anybody: what is not usual is for the person at the machine to allow (`services/access/permits`).
+
+
+class Sending(NamedTuple):
+    """Something of this machine, and where a judge's calls would take it.
+
+    ``what`` is a variable, or the way to sign in that litellm finds by itself; ``where`` an address
+    or a provider; ``at`` the field of the judge that says so.
+    """
+
+    what: str
+    where: str
+    at: str = "key_env"
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is a variable, and not a way to sign in."""
+        return " " not in self.what
+
+    @property
+    def host(self) -> str:
+        """The host of an address, as a network looks it up; else where it goes."""
+        try:
+            host = urlsplit(self.where).hostname or self.where
+            return host if host.isascii() else host.encode("idna").decode()
+        except ValueError:
+            return self.where
+
+
+#: Where providers that only litellm's door knows are asked; for the others see ``PLAIN``.
+_HOSTS = {
+    "cerebras": "api.cerebras.ai",
+    "codestral": "codestral.mistral.ai",
+    "cohere": "api.cohere.com",
+    "deepinfra": "api.deepinfra.com",
+    "fireworks_ai": "api.fireworks.ai",
+    "gemini": "generativelanguage.googleapis.com",
+    "huggingface": "router.huggingface.co",
+    "nvidia_nim": "integrate.api.nvidia.com",
+    "perplexity": "api.perplexity.ai",
+    "sambanova": "api.sambanova.ai",
+    "xai": "api.x.ai",
+}
+#: What signs requests to Amazon, by whichever of its providers.
+_AMAZON = ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "BEARER_TOKEN_BEDROCK")
+_OF_AMAZON = frozenset({"bedrock", "sagemaker", "sagemaker_chat"})
+#: Servers of one's own: their keys may go to this machine, and nothing but a key is sent to them.
+_SERVERS = """
+    docker_model_runner hosted_vllm litellm_proxy llamafile lm_studio ollama ollama_chat openai_like
+    vllm xinference
+"""
+_OWN_SERVERS = frozenset(_SERVERS.split())
+#: Settings that say how a model writes, and nothing of where a request goes or who it is from.
+_WRITING = """
+    allowed_openai_params api_version drop_params enable_thinking extra_headers frequency_penalty
+    guided_choice guided_json include_reasoning keep_alive logit_bias logprobs max_completion_tokens
+    min_p mirostat mirostat_eta mirostat_tau modalities num_ctx num_predict parallel_tool_calls
+    prediction presence_penalty prompt_cache_key random_seed reasoning reasoning_effort
+    repeat_penalty repetition_penalty response_mime_type safe_prompt safety_settings seed
+    service_tier speed stop store temperature thinking top_k top_logprobs top_p typical_p user
+    verbosity web_search_options
+"""
+_OF_WRITING = frozenset(_WRITING.split())
+#: Settings that stand in a host's or a path's name, and words that cannot change either.
+_OF_PLACES = frozenset(
+    {"aws_region_name", "organization", "region_name", "vertex_location", "vertex_project"}
+)
+_PLACE_NAME = re.compile(r"[a-z0-9-]{1,60}")
+
+
+def sendings(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
+    """What a judge's calls would take where, but for what is usual.
+
+    Usual is a provider's own variable to its own address, or to the one that ``environ`` names for
+    it, and the variable of a server of one's own to this machine.
+
+    >>> sendings(Judge(name="j", model="gpt-4o", key_env="OPENAI_API_KEY"), {})
+    []
+    >>> away = Judge(name="j", model="m", api_base="https://a.example/v1", key_env="OPENAI_API_KEY")
+    >>> sendings(away, {})
+    [Sending(what='OPENAI_API_KEY', where='https://a.example/v1', at='key_env')]
+    """
+    return [] if judge.kind != "llm" else list(dict.fromkeys(_sendings(judge, environ)))
+
+
+def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
+    values = [(name, "params") for name in variables(judge.params)]
+    values += [(judge.key_env, "key_env")] if judge.key_env else []
+    provider = _asked_at(judge)
+    if not judge.api_base:
+        own = _usual_names(provider)
+        where = provider or "openai"
+        yield from (Sending(name, where, at) for name, at in values if name not in own)
+    for address in filter(None, (judge.api_base, *judge.replicas)):
+        own = _usual_at(address, environ)
+        where = address.rstrip("/")
+        yield from (Sending(name, where, at) for name, at in values if name not in own)
+    if provider_for(judge) == "litellm":
+        yield from (Sending(_sign_in(provider), where, at) for where, at in _led(judge))
+
+
+def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
+    """What of a judge's settings may lead litellm's own sign-in elsewhere: it, and its field.
+
+    >>> led_elsewhere(Judge(name="j", model="bedrock/m", params={"aws_sts_endpoint": "https://x"}))
+    [('aws_sts_endpoint=https://x', 'params')]
+    """
+    if judge.kind != "llm" or provider_for(judge) != "litellm":
+        return []
+    found = [(judge.model, "model")] if "://" in judge.model else []
+    return found + [
+        (f"{name}={value}"[:200], "params")
+        for name, value in judge.params.items()
+        # What is reserved is never sent: the call is refused.
+        if name not in _OF_WRITING | RESERVED_PARAMS
+        and not (name in _OF_PLACES and _PLACE_NAME.fullmatch(str(value)))
+        and not (isinstance(value, dict) and value.keys() == {"env"})
+    ]
+
+
+def _led(judge: Judge) -> Iterator[tuple[str, str]]:
+    provider = provider_of(judge.model)
+    if provider and provider not in _OWN_SERVERS:
+        yield from (
+            (one.rstrip("/"), "api_base") for one in (judge.api_base, *judge.replicas) if one
+        )
+    yield from led_elsewhere(judge)
+
+
+def _sign_in(provider: str) -> str:
+    return f"the sign-in of {provider or 'openai'}"
+
+
+def _named_after(model: str) -> str:
+    """The provider that a model is named after; empty for OpenAI."""
+    bare = model.removeprefix("openai/").casefold()
+    return provider_of(model) or next((p for start, p in _BARE if bare.startswith(start)), "")
+
+
+def _asked_at(judge: Judge) -> str:
+    """The provider who is asked where no address is given; empty for OpenAI."""
+    way = provider_for(judge)
+    if way == "litellm":
+        return _named_after(judge.model)
+    provider = named(judge.model)[0] if way == "plain" else ""
+    return "" if provider == "openai" else provider
+
+
+def _usual_names(provider: str) -> frozenset[str]:
+    """The variables in which a provider's own keys are kept."""
+    plain = PLAIN.get(provider or "openai")
+    names = {*(plain.keys if plain else ()), *OTHER_KEYS.get(provider, ())}
+    names |= {PROVIDER_KEYS[provider]} if provider in PROVIDER_KEYS else set()
+    return frozenset(names | {f"AWS_{one}" for one in _AMAZON if provider in _OF_AMAZON})
+
+
+def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
+    """The variables that an address is sent without asking anybody."""
+    found = set[str]()
+    for provider in {*PLAIN, *_HOSTS}:
+        plain = PLAIN.get(provider)
+        bases = [f"https://{_HOSTS[provider]}"] if provider in _HOSTS else []
+        if plain is not None:
+            bases += [_origin(plain.base)] if plain.base.startswith("https:") else []
+            bases += [environ[name] for name in plain.addresses if environ.get(name)]
+        # As texts: what reads an address differently than this does finds the same host.
+        if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
+            found |= _usual_names("" if provider == "openai" else provider)
+    if _is_here(address):
+        found |= {f"{name.upper()}_API_KEY" for name in _OWN_SERVERS}
+    return frozenset(found)
+
+
+def _origin(base: str) -> str:
+    parts = urlsplit(base)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _is_here(address: str) -> bool:
+    """Whether it is an address of this machine."""
+    try:
+        host = urlsplit(address).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

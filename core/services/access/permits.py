@@ -1,0 +1,120 @@
+"""What this machine's person has allowed: programs to run, and secrets to be sent somewhere.
+
+A panel, or the panel of a run in a data file, may come from anybody, and name any variable and any
+address. What is allowed is kept in the person's own folder, where neither reaches: there it says
+which variable may go to which address. What is usual needs no question (`core.judging.keys`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from core import clock
+from core.domain.panel import Judge
+from core.errors import InputError, Problem
+from core.judging.keys import Sending, sendings
+from core.part_files import part_file
+from core.settings import allowed_file
+from core.text.names import visible
+
+Kind = Literal["programs", "secrets"]
+MEND = (
+    "If you trust it with that, say so once: --trust with `grade`, `contest`, `resume`, `retry` or "
+    "`cancel` (Python: trust=True), or allow it on the Judges page."
+)
+
+
+def permits(kind: Kind) -> dict[str, Any]:
+    """Everything of one kind that is allowed on this machine.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    found = _read(allowed_file()).get(kind)
+    return found if isinstance(found, dict) else {}
+
+
+def permit(kind: Kind, more: Mapping[str, Any]) -> None:
+    """Allow this, too, from now on. Raises ``InputError``: the file cannot be written."""
+    if more:
+        file = allowed_file()
+        _write(file, {**_read(file), kind: {**permits(kind), **more}})
+
+
+def strange(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
+    """What these judges' calls would take somewhere now, and what nobody has allowed here."""
+    found = [
+        (judge, one)
+        for judge in judges
+        for one in sendings(judge, os.environ)
+        # A variable that is not set takes nothing anywhere, and is said to be missing.
+        if not one.is_variable or os.environ.get(one.what)
+    ]
+    allowed = permits("secrets") if found else {}
+    return [(judge, one) for judge, one in found if _as_text(one) not in allowed]
+
+
+def allow_sendings(judges: Iterable[Judge], apart_from: Iterable[Judge] = ()) -> None:
+    """Allow what these judges' calls take, and where; but what those of the others take, too."""
+    found = {_as_text(one) for judge in judges for one in sendings(judge, os.environ)}
+    found -= {_as_text(one) for judge in apart_from for one in sendings(judge, os.environ)}
+    found -= permits("secrets").keys() if found else set()
+    permit("secrets", {text: {"allowed": clock.now()} for text in sorted(found)})
+
+
+def require_allowed(judges: Iterable[Judge], source: str = "") -> None:
+    """Refuse judges whose calls would take a secret where nobody has allowed it.
+
+    ``source`` is what they stand in.
+
+    Raises:
+        InputError: every variable, with the host it would go to and the judge that says so.
+    """
+    if problems := strange_words(judges):
+        raise InputError(REFUSED, problems, source)
+
+
+REFUSED = "This would send secrets of this machine where nobody has allowed it."
+
+
+def strange_words(judges: Iterable[Judge]) -> tuple[Problem, ...]:
+    """The same as problems; none where all is allowed."""
+    return tuple(
+        Problem(f"would send {_told(one)}.", MEND, (visible(judge.name), one.at))
+        for judge, one in strange(judges)
+    )
+
+
+def _told(one: Sending) -> str:
+    where = visible(one.where)
+    host = visible(one.host)
+    return f"{one.what} to {host}" + (f" ({where})" if where != host else "")
+
+
+def _as_text(one: Sending) -> str:
+    return f"{one.what} -> {one.where}"
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read: {error}. Mend or remove it.", (), str(file)) from None
+    return found if isinstance(found, dict) else {}
+
+
+def _write(file: Path, allowed: Mapping[str, Any]) -> None:
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with part_file(file, 0o600) as part:
+            part.write_text(json.dumps(allowed, indent=2) + "\n", "utf-8")
+            part.replace(file)
+    except OSError as error:
+        said = f"cannot be written, so that nothing can be allowed: {error.strerror}."
+        raise InputError(said, (), str(file)) from None

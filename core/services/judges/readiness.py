@@ -1,0 +1,105 @@
+"""What would keep a judge from answering any question, found before a run is made.
+
+A judge without its key, or with settings that its door cannot send, would fail on every call.
+Where workers of their own do the asking (``RUBRIC_STUDIO_RUNNER=none``) only they know the keys.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from core.domain.panel import CODE_KINDS, Judge
+from core.domain.secrets import HOW, holds_removed, variables
+from core.errors import InputError, Problem
+from core.judging.function_judge import JudgeFunction
+from core.judging.providers.base import RESERVED_PARAMS
+from core.judging.providers.choice import provider_for
+from core.services.judges.registry import env_status, key_status
+from core.settings import load_settings
+from core.text.names import visible
+
+_OWN = "Use off, low, medium or high instead"
+
+#: Functions of this program by the names of the judges that they are.
+Functions = Mapping[str, JudgeFunction]
+NO_FUNCTIONS: Functions = MappingProxyType({})
+
+
+_NOT_HERE = {
+    "function": "is a Python function: only the program that brings it can ask it.",
+    "command": "is a program: it is run only for who starts grading at a terminal or from Python.",
+}
+_ELSEWHERE = {
+    "function": "Grade with `rubric_studio` from Python, or take it out of the panel.",
+    "command": "Use `rubric-studio grade` or `resume`, or take it out of the panel.",
+}
+
+
+def code_elsewhere(
+    judges: Iterable[Judge], functions: Functions = NO_FUNCTIONS
+) -> tuple[Problem, ...]:
+    """The judges that are code which cannot be run here, each with where it can."""
+    return tuple(
+        Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
+        for judge in judges
+        if judge.kind in CODE_KINDS and judge.name not in functions
+    )
+
+
+def _runs(judge: Judge) -> str:
+    return f" It runs: {visible(shlex.join(judge.command))}" if judge.command else ""
+
+
+def require_functions(judges: Iterable[Judge], functions: Functions) -> None:
+    """Refuse judges that are code of another program."""
+    problems = code_elsewhere(judges, functions)
+    if problems:
+        raise InputError("These judges cannot be asked here.", problems)
+
+
+def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = None) -> None:
+    """Refuse judges that cannot be asked as they are set up.
+
+    Raises:
+        InputError: a key is not there, or a thinking setting cannot be sent; each with its judge.
+    """
+    problems = [one for judge in judges for one in _lacks(judge, environ)]
+    if problems:
+        raise InputError("These judges cannot be asked.", tuple(problems))
+
+
+def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
+    if judge.offline:
+        return
+    name, state = key_status(judge, environ)
+    if state == "not set" and load_settings(environ).runner != "none":
+        yield Problem(
+            "has no key.", f"Put it into the environment variable {name}.", (judge.name, "key_env")
+        )
+    yield from _lacks_in_params(judge, environ)
+    budget = judge.thinking
+    if not isinstance(budget, int):
+        return
+    place = (judge.name, "thinking")
+    if provider_for(judge) != "litellm":
+        message = "is a budget in tokens, for which the OpenAI protocol has no field."
+        yield Problem(message, f"{_OWN}, or give the budget in params under its name.", place)
+    elif judge.max_tokens is not None and budget >= judge.max_tokens:
+        message = f"takes all of max_tokens ({judge.max_tokens:,}) and leaves none for the answer."
+        yield Problem(message, "Lower it, or raise max_tokens.", place)
+
+
+def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
+    place = (judge.name, "params")
+    for name in sorted(RESERVED_PARAMS & judge.params.keys()):
+        yield Problem("is set elsewhere.", "Take it out.", (*place, name))
+    if holds_removed(judge.params):
+        yield Problem("lacks a value that was removed: it could be a secret.", HOW, place)
+    if load_settings(environ).runner == "none":
+        return
+    for name, there in env_status(variables(judge.params), environ).items():
+        if not there:
+            mend = f"Put the value into the environment variable {name}."
+            yield Problem("names a variable that is not set.", mend, place)
