@@ -15,7 +15,7 @@ import logging
 import sys
 import time
 
-from bench.faults import clocks, copies, disk, files, kills, mutated, providers, texts
+from bench.faults import clocks, copies, disk, files, kills, mutated, poison, providers, texts
 from bench.faults.world import Row
 
 ROWS = {
@@ -50,6 +50,7 @@ ROWS = {
     "million": kills.million,
     "mutated answers": mutated.answers,
     "mutated files": mutated.files,
+    "poison": poison.runs,
     "bits": copies.bits,
     "copies": copies.killed_copies,
     "uploads": copies.killed_uploads,
