@@ -48,6 +48,7 @@ ROWS = {
     "15": disk.twice_started,
     "16": files.rubrics,
     "17": files.tables,
+    "bulky": files.bulky,
     "18": texts.scripts,
     "19": files.formulas,
     "20": files.paths,

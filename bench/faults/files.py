@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from bench.calls import rubric
+from bench.faults.bulky import BULKY
 from bench.faults.corpus import CORPUS, RUBRIC_JSON, RUBRIC_YAML, Hostile
 from bench.faults.world import CRITERIA, Row, command, site
 from core.domain.dataset import Dataset, Item
@@ -23,17 +24,15 @@ from tests import provider as say
 FORMULAS = ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1+1", "\r=1+1", "=HYPERLINK(A1)", "-cmd|x")
 
 
-def read(number: int) -> dict[str, object]:
-    """Reads one file of the corpus in this process: what came of it, seconds and MB."""
+def read(one: Hostile) -> dict[str, object]:
+    """Reads one file in this process: what came of it, seconds and MB."""
     from core.formats.folder import read_dataset_file, read_rubric_file
 
-    one = CORPUS[number]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / one.name
         path.write_bytes(one.make())
-        del one
         before, began = _memory(), time.process_time()
-        reads = read_rubric_file if CORPUS[number].kind == "rubric" else read_dataset_file
+        reads = read_rubric_file if one.kind == "rubric" else read_dataset_file
         try:
             reads(path)
             said = "read"
@@ -60,12 +59,17 @@ def tables(trials: int) -> Row:
     return _read([one for one in CORPUS if one.kind == "dataset"])
 
 
-def _read(corpus: list[Hostile]) -> Row:
+def bulky(trials: int) -> Row:
+    """Large files, and small ones that make much work."""
+    return _read(BULKY, seconds=5, megabytes=300)
+
+
+def _read(corpus: list[Hostile], seconds: float = 1, megabytes: float = 200) -> Row:
     row, slow, large, right = Row(), 0.0, 0.0, 0
     fork = multiprocessing.get_context("fork")  # each in a process that has imported already
     for one in corpus:
         here, there = fork.Pipe()
-        child = fork.Process(target=lambda one=one, to=there: to.send(read(CORPUS.index(one))))
+        child = fork.Process(target=lambda one=one, to=there: to.send(read(one)))
         child.start()
         if not here.poll(60):
             child.kill()
@@ -77,8 +81,8 @@ def _read(corpus: list[Hostile]) -> Row:
         well = found["said"].startswith("refused") or (one.readable and found["said"] == "read")
         right += well
         row.must(well, f"{one.what} ({one.name}): {found['said'][:200]}")
-        row.must(found["seconds"] <= 1, f"{one.what}: {found['seconds']:.1f} s")
-        row.must(found["mb"] <= 200, f"{one.what}: {found['mb']:.0f} MB")
+        row.must(found["seconds"] <= seconds, f"{one.what}: {found['seconds']:.1f} s")
+        row.must(found["mb"] <= megabytes, f"{one.what}: {found['mb']:.0f} MB")
         row.must(found["left"] == [one.name], f"{one.what}: left {found['left']}")
     row.say(f"{right} of {len(corpus)} right, at most {slow:.2f} s of CPU and {large:.0f} MB more")
     return row

@@ -107,6 +107,9 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
     # A quote or bracket that never closes is looked for where it opens, not at the file's end.
+    if "nesting depth" in (error.problem or ""):
+        mark = error.problem_mark or error.context_mark
+        return Problem(TOO_DEEP, "Make it flatter.", (), lines.at(mark.index) if mark else None)
     unclosed = "end of stream" in (error.problem or "")
     mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
     line = lines.at(mark.index) if mark else None

@@ -76,12 +76,16 @@ def queued(store: Store, folder: Path) -> int:
 
 
 def children(parent: int) -> list[int]:
-    """The processes that a process started, by the list of all."""
+    """The processes for checks that a process or one of its own started, by the list of all."""
     listed = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     )
     rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
-    return [int(row[0]) for row in rows if int(row[1]) == parent and "checks" in row[2]]
+    found = list[int]()
+    for pid, above, words in rows:
+        if int(above) == parent:
+            found += [int(pid)] if "judging.checks" in words else children(int(pid))
+    return found
 
 
 def alive(pid: int) -> bool:
@@ -92,9 +96,17 @@ def alive(pid: int) -> bool:
     return True
 
 
-def running(*words: object) -> subprocess.Popen[str]:
+#: The command line, with so long a patience that a signal surely comes in the middle of a hang.
+PATIENT = (
+    "from core.judging.checks import desk; desk.PATIENCE = 600.0; "
+    "from core.cli.main import main; main()"
+)
+
+
+def running(*words: object, patient: bool = False) -> subprocess.Popen[str]:
+    how = ["-c", PATIENT] if patient else ["-m", "core.cli"]
     return subprocess.Popen(
-        [sys.executable, "-m", "core.cli", *map(str, words)],
+        [sys.executable, *how, *map(str, words)],
         cwd=ROOT,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -121,7 +133,7 @@ def test_one_hanging_text_among_200_takes_its_own_cell(
 
 
 def test_what_hung_is_asked_again_by_retry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(desk, "PATIENCE", 0.5)
+    monkeypatch.setattr(desk, "PATIENCE", 2.0)
     words = written(tmp_path)
     cli(*words)
     again = json.loads(cli("retry", 1, "--db", tmp_path / "x.db", "--json").stdout)
@@ -131,7 +143,7 @@ def test_what_hung_is_asked_again_by_retry(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
 def test_in_the_middle_of_a_hang_a_signal_ends_all(tmp_path: Path, sent: signal.Signals) -> None:
     store = new_store(tmp_path / "x.db")
-    process = running(*written(tmp_path))
+    process = running(*written(tmp_path), patient=True)
     until(lambda: bool(store.runs.list()) and store.runs.row(1).votes >= 100, 60)
     (child,) = children(process.pid)
     process.send_signal(sent)
@@ -146,7 +158,7 @@ def test_in_the_middle_of_a_hang_a_signal_ends_all(tmp_path: Path, sent: signal.
 
 def test_a_child_ends_itself_where_its_parent_was_killed(tmp_path: Path) -> None:
     store = new_store(tmp_path / "x.db")
-    process = running(*written(tmp_path))
+    process = running(*written(tmp_path), patient=True)
     until(lambda: bool(store.runs.list()) and store.runs.row(1).votes >= 100, 60)
     (child,) = children(process.pid)
     process.kill()
@@ -170,7 +182,8 @@ def test_a_worker_goes_on_with_other_cells_and_other_runs(store: Store, tmp_path
 
 def test_in_the_middle_of_a_hang_a_worker_gives_its_run_back(store: Store, tmp_path: Path) -> None:
     run = queued(store, tmp_path)
-    process = running("worker", "--db", store.path)
+    # As its keeper starts it.
+    process = running("worker", "--with-parent", "--db", store.path, patient=True)
     until(lambda: store.runs.row(run).votes >= 100, 60)
     (child,) = children(process.pid)
     process.send_signal(signal.SIGTERM)
@@ -182,7 +195,7 @@ def test_in_the_middle_of_a_hang_a_worker_gives_its_run_back(store: Store, tmp_p
 def test_a_runner_in_the_apps_own_process_goes_on(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "PATIENCE", 0.5)
+    monkeypatch.setattr(desk, "PATIENCE", 2.0)
     run = queued(store, tmp_path)
     runner = Runner(Store(store.path)).start()
     until(lambda: not store.runs.row(run).active, 60)
