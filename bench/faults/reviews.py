@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 import signal
+import time
 from collections import Counter
 from contextlib import suppress
 
@@ -59,7 +60,10 @@ async def _decided(
         seeds = [random.Random(dice.random()) for _ in people]
         working = asyncio.gather(*map(_until_gone, people, seeds, [1 if last else 1000] * SESSIONS))
         if not last:
-            await asyncio.sleep(dice.uniform(1.0, 6.0))
+            enough, end = dice.randrange(1, SESSIONS), time.monotonic() + 60
+            while sum(who.decided for who in people) < enough and time.monotonic() < end:
+                await asyncio.sleep(0.01)
+            await asyncio.sleep(dice.uniform(0.0, 0.2))
             os.kill(pid, signal.SIGKILL)
         await working
         return people
