@@ -41,12 +41,12 @@ main()
 
 
 @contextmanager
-def process(*words: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A Python module in a process of its own, which is gone afterwards."""
+def process(*words: str, code: Path = ROOT) -> Iterator[subprocess.Popen[bytes]]:
+    """A module of the program at ``code`` in a process of its own, which is gone afterwards."""
     begun = subprocess.Popen(
         [sys.executable, "-m", *words],
-        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        cwd=code, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(code)},
     )  # fmt: skip
     try:
         yield begun
@@ -56,9 +56,9 @@ def process(*words: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 class Cluster:
-    """A scheduler and its workers."""
+    """A scheduler and its workers; ``others`` are the programs of further workers."""
 
-    def __init__(self, stack: ExitStack, folder: Path, workers: int) -> None:
+    def __init__(self, stack: ExitStack, folder: Path, workers: int, *others: Path) -> None:
         file = folder / f"scheduler{time.monotonic_ns()}.json"
         self.scheduler = stack.enter_context(
             process(
@@ -76,11 +76,12 @@ class Cluster:
                     "distributed.cli.dask_worker",
                     *(self.address, "--nthreads", "4", "--no-nanny", "--no-dashboard"),
                     *("--local-directory", str(folder), "--death-timeout", "30"),
+                    code=code,
                 )
             )
-            for _ in range(workers)
+            for code in (*[ROOT] * workers, *others)
         ]
-        self._wait(workers)
+        self._wait(len(self.workers))
 
     def _wait(self, workers: int) -> None:
         from distributed import Client
@@ -100,10 +101,11 @@ def kill(which: str, dice: random.Random, row: Row) -> int:
         victim = {"worker": made.workers[0], "scheduler": made.scheduler, "owner": owner}[which]
         seen = at.votes
         victim.send_signal(signal.SIGKILL)
+        _, heard = owner.communicate(timeout=120)
+        row.must("Traceback" not in heard, heard[-400:])
         if which == "worker":
-            row.must(owner.wait(120) == 0, f"the run ended with status {owner.returncode}")
+            row.must(owner.returncode == 0, f"the run ended with status {owner.returncode}")
         else:
-            owner.wait(120)
             row.must(at.votes >= seen, "votes that were there are gone")
             if which == "scheduler":
                 row.must("scheduler" in message(at), f"it says {message(at)!r}")
@@ -116,14 +118,14 @@ def kill(which: str, dice: random.Random, row: Row) -> int:
         return at.provider.count - at.planned
 
 
-def grade(at: Site, address: str) -> subprocess.Popen[bytes]:
+def grade(at: Site, address: str) -> subprocess.Popen[str]:
     """The owner of a run on the cluster, which waits only a second for a scheduler that is gone."""
     files = (at.folder / "rubric.yaml", at.folder / "items.jsonl")
     how = ("--judge", "openai/ada", "--api-base", at.provider.url, "--seed", "1", "--no-cache")
     more = ("--concurrency", str(IN_FLIGHT), "--cluster", address, "--db", at.db)
     return subprocess.Popen(
         [sys.executable, "-c", IMPATIENT, "grade", *files, *how, *more],
-        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 

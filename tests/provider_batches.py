@@ -142,6 +142,8 @@ class ProviderBatches:
         azure = "/openai/" in request.path
         assert asked["endpoint"] == ("/chat/completions" if azure else "/v1/chat/completions")
         assert not azure or self.unread < 0
+        if not self.files.get(asked["input_file_id"]):
+            return _unknown()
         lines = self.files[asked["input_file_id"]].splitlines()
         batch = {
             "id": f"batch_{len(self.made) + 1}",

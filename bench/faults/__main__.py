@@ -15,7 +15,19 @@ import logging
 import sys
 import time
 
-from bench.faults import clocks, copies, disk, files, kills, mutated, providers, texts
+from bench.faults import (
+    clocks,
+    clusters,
+    copies,
+    disk,
+    files,
+    kills,
+    mutated,
+    poison,
+    providers,
+    reviews,
+    texts,
+)
 from bench.faults.world import Row
 
 ROWS = {
@@ -51,6 +63,10 @@ ROWS = {
     "million": kills.million,
     "mutated answers": mutated.answers,
     "mutated files": mutated.files,
+    "poison": poison.runs,
+    "pages": reviews.pages,
+    "scheduler": clusters.schedulers,
+    "unequal": clusters.unequal,
     "bits": copies.bits,
     "copies": copies.killed_copies,
     "uploads": copies.killed_uploads,

@@ -122,10 +122,11 @@ class app:  # noqa: N801
         if at.folder.parent != Path("/tmp"):
             self.log = Path(f"/tmp/{at.folder.name}.log")
         words = ("-m", "core.cli", "app", "--db", at.db, "--port", self.url.rpartition(":")[2])
-        self._server = subprocess.Popen(
-            [sys.executable, *map(str, words)], cwd=ROOT, stdin=subprocess.DEVNULL,
-            stdout=self.log.open("w"), stderr=subprocess.STDOUT,
-        )  # fmt: skip
+        with self.log.open("w") as log:
+            self._server = subprocess.Popen(
+                [sys.executable, *map(str, words)],
+                cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            )  # fmt: skip
 
     def __enter__(self) -> tuple[str, Path]:
         def answers() -> bool:

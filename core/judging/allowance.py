@@ -94,6 +94,11 @@ def seconds_of(text: str) -> float | None:
     return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest)
 
 
+#: For so many seconds one answer is believed that there is no room: a stranger's word holds nobody
+#: for a day, and whoever is refused then is told when to come.
+BELIEVED = 60.0
+
+
 class _Bucket:
     """What is left of one limit, by what was last said of it."""
 
@@ -102,7 +107,8 @@ class _Bucket:
         self._at = self._full_at = float("-inf")
 
     def told(self, now: float, said: Left) -> None:
-        self._left, self._at, self._full_at = float(said.left), now, now + said.reset
+        self._left, self._at = float(said.left), now
+        self._full_at = now + min(said.reset, BELIEVED)
         self._per_second = (said.limit - said.left) / said.reset if said.reset else 0.0
 
     def wait(self, now: float, need: float) -> float:

@@ -264,7 +264,8 @@ class ProviderGate:
     def refused(self, started: float, retry_after: float | None) -> None:
         """A call that started at ``started`` got a 429. Closes the gate, or keeps it closed.
 
-        ``retry_after`` is in seconds; ``None`` where the provider named no time.
+        ``retry_after`` is in seconds; ``None`` where the provider named no time. One answer alone
+        holds nobody back for longer than ``LONGEST_PAUSE``: who asks again must be told so again.
         """
         self._breaker.answered()
         now = self._clock()
@@ -278,7 +279,7 @@ class ProviderGate:
         self._refused_here += 1
         self._refused_since += 1
         pause = retry_after
-        if pause is None:
+        if pause is None or (pause > LONGEST_PAUSE and self._refusals_in_a_row == 1):
             # Calls that were under way when the gate closed say nothing new.
             pause = self._pause() if news else 0.0
         self._opens_at = max(self._opens_at, now + pause)

@@ -113,10 +113,10 @@ def my_leases(at: OpenItem) -> list[ItemLease]:
 
 def open_mine(at: OpenItem) -> bool:
     """Go on with the item that this tab had open before it was loaded anew; `False`: none."""
-    here = [lease for lease in my_leases(at) if lease.session == at.seat.session]
-    if here:
-        open_item(at, here[0].item_id)
-    return bool(here)
+    ticket = claims.claim_mine(store(), at.seat, at.queue_id)
+    if ticket is not None:
+        lay(at, ticket)
+    return ticket is not None
 
 
 def open_next(at: OpenItem) -> bool:

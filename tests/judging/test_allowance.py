@@ -160,3 +160,17 @@ def test_the_names_of_mistral_and_anthropic_are_read_too() -> None:
         Left(1000, 999, 29.0),
         None,
     )
+
+
+def test_no_room_for_a_day_is_asked_about_after_a_minute() -> None:
+    world = World()
+    gate = gate_in(world)
+    allowed = gate.pacer.allowed("m")
+    gate.told(allowed, (Left(1, 0, 86_400.0), None))
+    entered: list[float] = []
+
+    async def caller() -> None:
+        entered.append(await gate.enter(10.0, allowed))
+
+    world.run(caller)
+    assert entered == [60.0]

@@ -101,6 +101,7 @@ def test_a_wait_of_hours_is_refused_instead_of_slept() -> None:
     world = World()
     gate = gate_in(world, max_wait=900)
     gate.refused(0.0, 86_400)
+    gate.refused(0.0, 86_400)
 
     async def caller() -> None:
         with pytest.raises(CallError, match="86400 seconds"):
@@ -108,6 +109,24 @@ def test_a_wait_of_hours_is_refused_instead_of_slept() -> None:
 
     world.run(caller)
     assert world.time == 0.0
+
+
+def test_one_answer_alone_holds_nobody_back_for_longer_than_a_minute() -> None:
+    world = World()
+    gate = gate_in(world, max_wait=900)
+    world.time = 1.0
+    gate.refused(0.5, 61.0)
+    gate.refused(0.5, 86_400)  # under way as the gate closed: of the same moment
+    entered: list[float] = []
+
+    async def caller() -> None:
+        entered.append(await gate.enter())
+
+    world.run(caller)
+    assert 1.5 <= entered[0] <= 2.0  # the pause after a first refusal without a time
+    gate.refused(entered[0], 61.0)  # whoever asks again is told so again: it is believed
+    world.run(caller)
+    assert entered[1] == pytest.approx(entered[0] + 61)
 
 
 def test_a_call_is_given_up_after_many_refusals_or_when_nobody_is_answered_for_long() -> None:

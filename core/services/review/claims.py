@@ -135,6 +135,21 @@ def claim(
 
 
 @allowed("review")
+def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
+    """Take again what this window had open before it was loaded anew; ``None``: nothing.
+
+    What is not to be had any more is given back: it was finished as the server died.
+    """
+    for lease in open_leases(store, queue_id):
+        if (lease.reviewer, lease.session) == (seat.name, seat.session):
+            try:
+                return claim(store, seat, queue_id, lease.item_id)
+            except Conflict:
+                store.turns.leave(queue_id, lease.item_id, seat)
+    return None
+
+
+@allowed("review")
 def heartbeat(store: Store, ticket: Ticket) -> bool:
     """Hold on to the item for another while; ``False``: somebody else has taken it."""
     lease = store.queues.get(ticket.queue_id).settings.lease_seconds

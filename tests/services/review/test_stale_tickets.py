@@ -33,3 +33,23 @@ def test_a_cell_that_was_sent_back_since_it_was_opened_must_be_looked_at_again(
     commit_reveal.commit(store, claims.renewed(store, opened), SAID)
     said = {v.criterion for v in store.verdicts.of_item(queue, "i1") if v.reviewer == "Ada"}
     assert said == {"Right", "Short"}
+
+
+def test_what_was_finished_as_the_server_died_is_given_back_when_its_window_comes_again(
+    store: Store,
+) -> None:
+    queue = reviewed.make_queue(store, reviewed.graded(store, 2), EVERYTHING, QueueSettings())
+    ada = sit(store, "Ada")
+    open_still = claims.claim(store, ada, queue, "i1")
+    again = claims.claim_mine(store, ada, queue)
+    assert again is not None
+    assert again.item_id == "i1"
+    # All is decided, and nobody was left to give it back.
+    done = commit_reveal.commit(store, open_still, SAID)
+    commit_reveal.finish(store, done.ticket, SAID)
+    assert [lease.item_id for lease in claims.open_leases(store, queue)] == ["i1"]
+    assert claims.claim_mine(store, ada, queue) is None
+    assert claims.open_leases(store, queue) == ()
+    taken = claims.claim_next(store, ada, queue)
+    assert taken is not None
+    assert taken.item_id == "i0"

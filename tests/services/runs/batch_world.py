@@ -84,6 +84,8 @@ def killed_at(moment: str, patch: pytest.MonkeyPatch) -> None:
         _end_at(_VERBS[moment], patch, lambda act: end_soon)
     elif moment == "uploading":
         _end_at("upload", patch, lambda act: _then(act, end))
+    elif moment == "unbought":
+        patch.setattr(sending.BatchSender, "_buy", end_soon)
     elif moment == "bought":
         patch.setattr(sending.BatchSender, "_bought", end_soon)
     else:

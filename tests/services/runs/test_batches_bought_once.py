@@ -40,15 +40,20 @@ def test_whoever_goes_on_after_a_kill_loses_nothing_and_buys_nothing_twice(
 
 
 @pytest.mark.parametrize("there", ["openai", *ELSEWHERE], indirect=True)
+@pytest.mark.parametrize("moment", ["uploading", "unbought", "uploaded"])
 def test_a_run_cancelled_after_a_kill_in_an_upload_leaves_no_text_at_the_provider(
-    store: Store, there: There
+    store: Store, there: There, moment: str
 ) -> None:
     run_id = lifecycle.start(store, there.asked())
-    worked_until("uploading", store, run_id)
+    worked_until(moment, store, run_id)
     lifecycle.resume(store, run_id)
     lifecycle.cancel(store, run_id)
     runner.work_here(store, run_id)
     assert (store.runs.row(run_id).status, there.batches.left) == ("cancelled", False)
+    lifecycle.resume(store, run_id)
+    runner.work_here(store, run_id)
+    assert (store.runs.row(run_id).votes, there.batches.left) == (PLANNED, False)
+    assert list(there.batches.bought.values()) == [1] * PLANNED
 
 
 @pytest.mark.parametrize("there", ["openai", "azure", "mistral"], indirect=True)

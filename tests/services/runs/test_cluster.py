@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import random
 import re
+import shutil
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +32,7 @@ from core.services.runs.runner import Runner, work_here
 from core.services.runs.sweeps import Axes, plan_sweep, start_sweep
 from core.store.store import Store
 from tests.judging.offline.answers import CORRECT, seasons
+from tests.places import ROOT
 from tests.provider import Answer, Provider, status
 from tests.services.runs.world import asked_of, slowly, until, votes_of
 
@@ -243,6 +247,24 @@ def test_workers_of_another_version_are_not_asked(
     run = started(store, many)
     assert work_here(store, run, cluster=address) == "interrupted"
     assert re.search(r"No worker of the cluster fits.*9\.9", store.runs.row(run).message)
+
+
+def test_code_of_another_day_is_another_version_though_it_is_called_the_same(
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(ROOT / "core", tmp_path / "core")
+    told = "from core.services.runs.cluster.remote import versions; print(versions().words)"
+
+    def there() -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", told], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    assert there() == remote.versions().words
+    with (tmp_path / "core" / "judging" / "pace.py").open("a") as other:
+        other.write("# As it was changed since.\n")
+    assert there() != remote.versions().words
 
 
 @pytest.mark.parametrize(

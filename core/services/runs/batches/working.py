@@ -79,7 +79,8 @@ class BatchWork:
         for lane in self.lanes.values():
             with contextlib.suppress(BatchesStopped):
                 for row in await self._sender.find(lane):
-                    await self._sender.bought_already(lane, row)
+                    if not await self._sender.bought_already(lane, row):
+                        await self._unbuy(lane, row)
             for row in list(lane.out.values()):
                 await self._cancel(lane, row)
         while any(lane.out for lane in self.lanes.values()) and clock.at() < until:
@@ -87,6 +88,16 @@ class BatchWork:
                 for row in list(lane.out.values()):
                     await self._look(lane, row)
             await asyncio.sleep(LOOK_EVERY)
+
+    async def _unbuy(self, lane: BatchLane, row: BatchRow) -> None:
+        """Take away the file of a batch that was not made.
+
+        Where somebody tried to buy it, it may still turn up, and is kept in mind: resumed, the run
+        finds it, or the provider refuses to make one of a file that is gone, and all is sent again.
+        """
+        await self.desk.clear_away(lane, [row.file])
+        if row.looked is None:
+            await self.desk.write(self.desk.store.drop, row.id)
 
     def _spent(self, waiting: Sequence[BatchLane]) -> None:
         if waiting and self.desk.budget is not None:
