@@ -21,11 +21,21 @@ FATAL_AT_FIRST, FATAL_IN_A_ROW = 2, 10
 
 
 class Lockout:
-    """Whether a judge is still worth asking. ``dead`` says why not."""
+    """Whether a judge is still worth asking. ``dead`` says why not.
+
+    ``out`` questions are on their way: one that never answered may do so yet.
+    """
 
     def __init__(self) -> None:
         self.dead: tuple[FailureKind, str] | None = None
+        self.out = 0
         self._answered, self._in_a_row = False, 0
+        self._last: tuple[FailureKind, str] = ("not_found", "")
+
+    @property
+    def doubted(self) -> bool:
+        """Whether nothing more should be asked before what is out has come back."""
+        return not self._answered and self._in_a_row >= FATAL_AT_FIRST
 
     def saw(self, outcome: AskedOutcome) -> None:
         """Count what came of a question."""
@@ -33,10 +43,11 @@ class Lockout:
             if isinstance(result, Vote):
                 self._answered, self._in_a_row = True, 0
             elif result.kind in FATAL:
-                self._in_a_row += 1
-                most = FATAL_IN_A_ROW if self._answered else FATAL_AT_FIRST
-                if self._in_a_row >= most or result.kind == "missing_key":
-                    self.dead = self.dead or (result.kind, result.message)
+                self._in_a_row, self._last = self._in_a_row + 1, (result.kind, result.message)
+                if result.kind == "missing_key" or self._in_a_row >= FATAL_IN_A_ROW:
+                    self.dead = self.dead or self._last
+        if self.doubted and not self.out:
+            self.dead = self.dead or self._last
 
 
 class Ask(NamedTuple):

@@ -208,6 +208,8 @@ class _Lane:
                 self.ready is None or self.ready.is_set()
             ):
                 await self._room()
+            while self.lockout.doubted and self.lockout.out:
+                await asyncio.sleep(_LOOK_EVERY)
             if self.lockout.dead is not None:
                 self.outcomes.put(unasked(question, *self.lockout.dead))
                 continue
@@ -226,9 +228,11 @@ class _Lane:
 
     async def _ask(self, question: Question) -> AskedOutcome:
         outcome: AskedOutcome | None = None
+        self.lockout.out += 1
         try:
             outcome = await self._watch(question, self.judge.ask(question))
         finally:
+            self.lockout.out -= 1
             if self.budget is not None:
                 self.budget.settle(self.judge.spec.name, outcome.call if outcome else None)
         self.lockout.saw(outcome)

@@ -28,6 +28,7 @@ class CountingJudge:
     cost: float | None = None
     fails_with: VoteFailure | None = None
     fails_on: set[str] | None = None
+    slow: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     in_flight: int = 0
     peak: int = 0
@@ -38,7 +39,7 @@ class CountingJudge:
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
         try:
-            await asyncio.sleep(self.pause)
+            await asyncio.sleep(0.05 if question.cell.item in self.slow else self.pause)
         finally:
             self.in_flight -= 1
         self.answered += 1
@@ -208,3 +209,12 @@ def test_one_fatal_failure_of_a_judge_that_has_answered_takes_its_own_cell_alone
     assert {f"i{n}" for n in range(22)} == set(ada.asked)
     failed = {o.results[0].cell.item for o in outcomes if isinstance(o.results[0], VoteFailure)}
     assert failed == lost
+
+
+def test_early_refusals_wait_for_what_is_out_before_a_judge_is_given_up() -> None:
+    # Four are asked at once; the first three are refused before the fourth has answered.
+    failure = VoteFailure(Cell("", "", ""), "auth", "No key.")
+    ada = judge("ada", 4, fails_with=failure, fails_on={"i0", "i1", "i2"}, slow={"i3"})
+    outcomes = asyncio.run(collect(ada))
+    failed = {o.results[0].cell.item for o in outcomes if isinstance(o.results[0], VoteFailure)}
+    assert failed == {"i0", "i1", "i2"}
