@@ -166,7 +166,7 @@ def powered_mean(
 
     >>> few = powered_mean([0.5, 1.0], [1.0], [True, False])
     >>> few.mean.reason
-    'Only 1 cell was drawn at random; 10 are needed to speak of all cells.'
+    'Only 1 item was drawn at random; 10 are needed to speak of all items.'
     """
     sample = _sample(said, values, labelled, stratum)
     raw = float(sample.said.mean()) if len(sample.said) else 0.0
