@@ -305,7 +305,7 @@ def test_every_surface_shows_the_figures_of_the_exported_verdicts(
         assert text_figures(text, name) == (one.n, percent(one.accuracy), score(one.kappa))
     for name, one in wanted.items():
         path = f"criteria.{name}.panel.vs_gold.accuracy"
-        # In the reviewed run only cells of the last criterion are without a label, beside picked ones.
+        # In the reviewed run the last criterion alone has cells without a label beside picked ones
         picked = bool(trust["settled"]) and name == [*wanted][-1]
         words = ("check", source, "--min", f"{path}=0", "--json")
         gate = json.loads(command(store, *words, status=int(picked)))
