@@ -44,11 +44,16 @@ def sweep(folder: Path) -> None:
 def _locked(part: Path, mode: int) -> int:
     while True:
         descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
-        _lock(descriptor)
-        if part.exists():
-            return descriptor
-        # Somebody swept here before it was locked.
+        try:
+            _lock(descriptor)
+            if part.exists():
+                return descriptor
+        except BlockingIOError:
+            pass
+        # Somebody sweeps here, and had it before it was locked: it goes, and another is made.
         os.close(descriptor)
+        with suppress(FileNotFoundError):
+            part.unlink()
 
 
 def _take_away(part: Path) -> None:

@@ -331,7 +331,7 @@ def labels_needed(one: Known) -> int | None:
     many: the agreement then lies at the bound itself.
     """
     value, low, high, _, n, _ = one.agreement
-    if one.standing != "undecided" or value is None or low is None or high is None:
+    if one.standing != "undecided" or one.no_better or value is None or low is None or high is None:
         return None
     away = abs(value - BOUND)
     half = FOR_80 * (value - low if value >= BOUND else high - value)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.metrics.estimate import USUAL
-from core.services.agreement.ratings import LABELS, Rated
+from core.services.agreement.ratings import LABELS, Rated, labels_unlike
 from core.services.gate.figures import NamedFigure
 from core.text import numbers as fmt
 
@@ -70,6 +70,8 @@ class GateLabels:
             self.missing = f"There are no {what} to compare with."
         draw = rated.draw(USUAL.level) if column == LABELS else None
         self._even = draw is not None and draw.audited is not None and not draw.picked
+        #: Why labels speak of no others, where how they were drawn is unknown and they show it.
+        self.unlike = labels_unlike(rated.criteria) if draw is not None and not draw.words else ""
 
     def of(self, path: str) -> tuple[float | None, int, bool]:
         """The share of cells that are decided, ``None`` for other figures than a panel's; on how
@@ -104,10 +106,12 @@ def bounded(
         tested = figure.low if least else figure.high
     holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
     short = _not_enough(figure, decided, limits)
-    if figure.value is not None and doubtful:
+    if figure.value is not None and decided is not None and labels.unlike:
+        short = f"labels are no fair sample: {labels.unlike}"
+    elif figure.value is not None and doubtful:
         short = (
             f"{fmt.count(picked)} of {fmt.count(figure.n or 0)} labels come from a review, which "
-            "picks doubtful cells; --min right=… speaks of all cells"
+            "picks doubtful cells; --min before=… speaks of the votes on all cells"
         )
     return {
         "name": path,

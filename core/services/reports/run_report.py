@@ -21,7 +21,7 @@ from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.ratings import MAJORITY, PANEL, TIED, Rated
+from core.services.agreement.ratings import LABELS, MAJORITY, PANEL, TIED, Rated, labels_unlike
 from core.services.datasets import label_draws
 from core.services.datasets.twins import twins_of
 from core.services.diagnostics import probe_results, probes
@@ -348,7 +348,8 @@ def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
         )
         for one in lines
     )
-    return Conclusion(tuple(known), found.column, PANEL)
+    unlike = labels_unlike(found.sheet.criteria) if found.column == LABELS else ""
+    return Conclusion(tuple(known), found.column, PANEL, unlike=unlike)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:

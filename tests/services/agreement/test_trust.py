@@ -211,3 +211,7 @@ def test_labels_on_the_easy_cells_are_said_to_be_no_fair_sample(store: Store) ->
         "from 30 labels that are no fair sample: all judges agree on 100% of cells with a label, "
         "and on 0% of the others;"
     ) in said
+    gate = GateRequest((GateBound("right", "min", 0.5), GateBound("accuracy", "min", 0.5)))
+    checks = check_source(lambda: store, str(run), gate).checks
+    assert [one["ok"] for one in checks] == [False, False]
+    assert all("not enough to tell: labels are no fair sample" in one["why"] for one in checks)

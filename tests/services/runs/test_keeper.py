@@ -71,9 +71,14 @@ def test_a_run_that_stopped_two_workers_is_put_aside_with_the_cell_named_and_oth
     assert store.runs.row(other).votes == 90
     assert "at ada on 'tone' of item 'i002'. Other runs go on." in row.message
     assert row.message in cli("show", poisoned, "--db", store.path).stdout
-    assert provider.count == row.calls + row.lost + sum(
-        lifecycle.summary(store, other)[name] for name in ("calls", "lost_calls")
+    told = (
+        row.calls
+        + row.lost
+        + sum(lifecycle.summary(store, other)[name] for name in ("calls", "lost_calls"))
     )
+    # None is left unsaid; a call that was about to be sent as a worker was killed is said, too: of
+    # two and four at a time, by two workers.
+    assert provider.count <= told <= provider.count + 2 * (2 + 4)
     # By hand it goes on, without what is named.
     monkeypatch.delenv(how)
     lifecycle.resume(store, poisoned)
