@@ -55,7 +55,8 @@ async def lifespan(app: st.App) -> AsyncIterator[dict[str, Any]]:
             ensure_example(_opened(one))
     watch_files()
     take_turns()
-    login_provider.keep()
+    if settings.access is not None:
+        login_provider.keep()
     warming = Thread(target=warm, name="warming", daemon=True)
     with runner_beside(settings):
         warming.start()
