@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 from threading import get_ident
 
 #: No other program names a file so.
 _START, _END = ".rubric-studio-", ".part"
+_NUMBERS = count()
 
 
 @contextmanager
@@ -23,8 +25,7 @@ def part_file(target: Path, mode: int = 0o666) -> Iterator[Path]:
     What others left there is taken away first. Raises ``OSError``.
     """
     sweep(target.parent)
-    part = target.with_name(f"{_START}{os.getpid()}-{get_ident()}{_END}")
-    descriptor = _locked(part, mode)
+    part, descriptor = _locked(target, mode)
     try:
         yield part
     finally:
@@ -41,19 +42,20 @@ def sweep(folder: Path) -> None:
                 _take_away(part)
 
 
-def _locked(part: Path, mode: int) -> int:
+def _locked(target: Path, mode: int) -> tuple[Path, int]:
     while True:
+        # A name is never used twice: whoever sweeps takes a part away by its name.
+        name = f"{_START}{os.getpid()}-{get_ident()}-{next(_NUMBERS)}{_END}"
+        part = target.with_name(name)
         descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         try:
             _lock(descriptor)
             if part.exists():
-                return descriptor
+                return part, descriptor
         except BlockingIOError:
             pass
-        # Somebody sweeps here, and had it before it was locked: it goes, and another is made.
+        # Somebody sweeps here, and had it before it was locked.
         os.close(descriptor)
-        with suppress(FileNotFoundError):
-            part.unlink()
 
 
 def _take_away(part: Path) -> None:
