@@ -148,8 +148,8 @@ class AuditSample:
     """The cells that people settled as an option, for ``metrics.intervals.sampling``.
 
     ``right``: 1.0 where the votes gave the same, else 0.0. ``stands``: for how many cells each
-    speaks: 1 for the queue's and for those settled before it was made; an audited one for as many
-    of the frame as its chance says; 0 for others of the frame, as the audit speaks for them.
+    speaks: 1 for the queue's and for those settled before it was made; those of the frame as
+    ``stands_for`` says.
     ``audited``: the random audit chose it; ``queued``: a rule did. ``missing`` counts cells that
     are still to be decided, or to be drawn: what is reviewed first is not drawn at random.
     """
@@ -159,6 +159,21 @@ class AuditSample:
     audited: list[bool]
     queued: list[bool]
     missing: int
+
+
+def stands_for(stratum: Numbers, drawn: Numbers) -> Numbers:
+    """For how many cells each speaks: drawn ones for all of their stratum, others for none.
+
+    Strata of which none was drawn are taken to be like the others.
+    """
+    import numpy as np
+
+    _, of = np.unique(stratum, return_inverse=True)
+    sizes, labels = np.bincount(of), np.bincount(of[drawn], minlength=of.max(initial=-1) + 1)
+    reached = int(sizes[labels > 0].sum())
+    each = sizes / np.maximum(labels, 1) * (len(of) / reached if reached else 0.0)
+    stands: Numbers = np.where(drawn, each[of], 0.0)
+    return stands
 
 
 def labelled_sample(store: Store, queue_id: int) -> AuditSample:
@@ -174,15 +189,12 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     queue = store.queues.get(queue_id)
     found = frame(store, queue)
     table, framed = found.table, found.cells
-    inside, chance = queued_columns.queued(store, queue, table)
+    inside = queued_columns.queued(store, queue, table).stratum
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     there = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
     kept = there & (table.decided >= 0) & has_verdict(table)
     stands = np.ones(len(table))
-    stands[framed.cells] = 0.0
-    drawn = framed.cells[framed.drawn]
-    if len(drawn):
-        stands[drawn] = len(framed.cells) / (1 / chance[drawn]).sum() / chance[drawn]
+    stands[framed.cells] = stands_for(framed.stratum, framed.drawn)
     return AuditSample(
         right=(table.decided == table.judged)[kept].astype(float).tolist(),
         stands=stands[kept].tolist(),

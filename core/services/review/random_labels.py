@@ -163,14 +163,8 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
     cells = cells.take(random_audit.has_verdict(cells.table)[cells.cells])
     known, certain = cells.option >= 0, cells.stratum == 0
     drawn = known & cells.drawn & ~certain
-    stands = np.where(certain, 1.0, 0.0)
-    sizes = np.bincount(cells.stratum)
-    labels = np.bincount(cells.stratum[drawn], minlength=len(sizes))
-    told = int(sizes[1:][labels[1:] > 0].sum())
-    if told:
-        # Strata without a label are taken to be like the others.
-        share = int(sizes[1:].sum()) / told
-        stands[drawn] = share * (sizes / np.maximum(labels, 1))[cells.stratum[drawn]]
+    stands = np.ones(len(cells))
+    stands[~certain] = random_audit.stands_for(cells.stratum[~certain], drawn[~certain])
     there = known & (certain | drawn)
     right = (cells.option == cells.voted)[there].astype(float)
     made = honest_mean(right, stands[there], drawn[there], certain[there], level)
