@@ -5,7 +5,7 @@ The Agreement page, the report and ``metrics --json`` say the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, Literal, NamedTuple
@@ -170,21 +170,23 @@ def of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
     """The conclusion from figures that are at hand."""
-    return Conclusion(
-        tuple(
-            Known(
-                one.name,
-                one.kappa._replace(n=one.n),
-                one.accuracy,
-                one.commonest.value,
-                one.scale == "ordinal",
-            )
-            for one in lines
-        ),
-        reference,
-        rater,
-        unlike=labels_unlike(sheet.criteria) if reference == LABELS else "",
+    known = (
+        Known(
+            one.name,
+            one.kappa._replace(n=one.n),
+            one.accuracy,
+            one.commonest.value,
+            one.scale == "ordinal",
+        )
+        for one in lines
     )
+    return of_known(known, reference, rater, sheet)
+
+
+def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
+    """The conclusion from what is known of the criteria of a sheet."""
+    unlike = labels_unlike(sheet.criteria) if reference == LABELS else ""
+    return Conclusion(tuple(known), reference, rater, unlike=unlike)
 
 
 def of_alphas(

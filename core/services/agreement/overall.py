@@ -353,8 +353,9 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     settled = [one.column(SETTLED, items) for one in rated.criteria]
     labels = [one.column(reference, items) for one in rated.criteria]
     own = _joined([one.column(OWN_LABELS, items) for one in rated.criteria])
-    twice = (own >= 0) & (_joined(settled) >= 0) & (reference == LABELS)
-    both, differ = int(twice.sum()), int((twice & (own != _joined(settled))).sum())
+    people_said = _joined(settled)
+    twice = (own >= 0) & (people_said >= 0) & (reference == LABELS)
+    both, differ = int(twice.sum()), int((twice & (own != people_said)).sum())
     draw = rated.draw(level) if reference == LABELS else LabelSource()
     told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not told:
@@ -376,7 +377,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     return Trust(
         *(found, reference, rated.of.cells, draw.words, both, differ),
         *(tuple(one.name for one in left), sum(one.decided for one in left)),
-        labels_unlike(rated.criteria) if reference == LABELS else "",
+        labels_unlike(rated.criteria) if reference == LABELS and not draw.words else "",
     )
 
 

@@ -16,12 +16,12 @@ from core.domain.runs import Run
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.services.agreement import calibration, overall
-from core.services.agreement.conclusion import Conclusion, Known, of_alphas
+from core.services.agreement.conclusion import Conclusion, Known, of_alphas, of_known
 from core.services.agreement.load_ratings import of_run
 
 # The same resamples as on the Agreement page: a figure has one interval, wherever it stands.
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.ratings import LABELS, MAJORITY, PANEL, TIED, Rated, labels_unlike
+from core.services.agreement.ratings import MAJORITY, PANEL, TIED, Rated
 from core.services.datasets import label_draws
 from core.services.datasets.twins import twins_of
 from core.services.diagnostics import probe_results, probes
@@ -348,8 +348,7 @@ def _conclusion(found: Compared, lines: Sequence[CriterionLine]) -> Conclusion:
         )
         for one in lines
     )
-    unlike = labels_unlike(found.sheet.criteria) if found.column == LABELS else ""
-    return Conclusion(tuple(known), found.column, PANEL, unlike=unlike)
+    return of_known(known, found.column, PANEL, found.sheet)
 
 
 def stands_on(store: Store, run_id: int) -> tuple[object, ...]:
