@@ -7,13 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.domain.dataset import Dataset, Item, Label
+from core.domain.dataset import Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services.gate import drift as anchors
-from core.services.runs import lifecycle
-from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.command_line import cli
@@ -21,6 +19,7 @@ from tests.provider import Answer, Provider, ok
 from tests.services.assist.made import shown_number, text_of
 from tests.services.comparison.test_cascade_sweep import voted
 from tests.services.comparison.world import ONE
+from tests.services.runs.world import graded_by
 
 NOW = "2026-03-01T10:00:00.000Z"
 RUBRIC = Rubric(name="Answers", criteria=(Criterion(name="right", requirement="Is it right?"),))
@@ -41,15 +40,7 @@ def provider() -> Iterator[Provider]:
 
 
 def anchor(store: Store, judge: Judge) -> int:
-    request = RunRequest(
-        rubric_version=store.rubrics.create(RUBRIC, now=NOW).id,
-        dataset_version=store.datasets.create(Dataset(items=ITEMS), now=NOW).id,
-        panel=Panel(judges=(judge,)),
-        seed=1,
-    )
-    run = lifecycle.start(store, request)
-    work_here(store, run)
-    return run
+    return graded_by(store, judge, RUBRIC, ITEMS)
 
 
 def by_word(word: str, model: bytes) -> Callable[[dict[str, Any]], Answer]:

@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
-from core.domain.dataset import Dataset, Item
-from core.domain.panel import Judge, Panel
-from core.services.runs import lifecycle
-from core.services.runs.planning import RunRequest
-from core.services.runs.runner import work_here
+from core.domain.dataset import Item
+from core.domain.panel import Judge
 from core.store.store import Store
 from tests import mutations
 from tests.provider import Answer, Provider, ok
 from tests.services.diagnostics.test_probes import RUBRIC
+from tests.services.runs.world import graded_by
 
 NOW = "2026-03-01T10:00:00.000Z"
 ITEMS = 150
@@ -40,14 +38,7 @@ def test_one_answer_takes_one_cell_at_most(store: Store, seed: int) -> None:
     with Provider() as provider:
         provider.rule = rule
         judge = Judge(name="a", model="a", api_base=provider.url, shuffle=False, tries=2)
-        request = RunRequest(
-            rubric_version=store.rubrics.create(RUBRIC, now=NOW).id,
-            dataset_version=store.datasets.create(Dataset(items=items), now=NOW).id,
-            panel=Panel(judges=(judge,)),
-            seed=1,
-        )
-        run_id = lifecycle.start(store, request)
-        work_here(store, run_id)
+        run_id = graded_by(store, judge, RUBRIC, items)
     run = store.runs.get(run_id)
     failed = store.votes.failed(run_id)
     assert run.status == "done"

@@ -13,17 +13,15 @@ from typing import Any
 
 import pytest
 
-from core.domain.dataset import Dataset, Item
-from core.domain.panel import Judge, Panel
+from core.domain.dataset import Item
+from core.domain.panel import Judge
 from core.domain.votes import AskedOutcome, Vote
 from core.judging.allowance import told_by
 from core.judging.providers.failures import retry_after
-from core.services.runs import lifecycle
-from core.services.runs.planning import RunRequest
-from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.provider import USAGE, Answer, Provider, ok, status
 from tests.services.diagnostics.test_probes import RUBRIC
+from tests.services.runs.world import graded_by
 
 NOW = "2026-03-01T10:00:00.000Z"
 FAR = "Fri, 31 Dec 9999 23:59:59 -2400"
@@ -76,15 +74,7 @@ def provider() -> Iterator[Provider]:
 
 def graded(store: Store, provider: Provider) -> int:
     judge = Judge(name="a", model="a", api_base=provider.url, shuffle=False, tries=2)
-    request = RunRequest(
-        rubric_version=store.rubrics.create(RUBRIC, now=NOW).id,
-        dataset_version=store.datasets.create(Dataset(items=ITEMS), now=NOW).id,
-        panel=Panel(judges=(judge,)),
-        seed=1,
-    )
-    run = lifecycle.start(store, request)
-    work_here(store, run)
-    return run
+    return graded_by(store, judge, RUBRIC, ITEMS)
 
 
 @pytest.mark.parametrize("answer", HOSTILE.values(), ids=list(HOSTILE))

@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from core import clock
+from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
+from core.domain.rubric import Rubric
 from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
+from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.places import ROOT
 from tests.provider import Answer, message, ok
@@ -57,12 +61,26 @@ def write_files(folder: Path, items: int = 20) -> tuple[Path, Path]:
 def asked_of(store: Store, judge: Judge, folder: Path, items: int) -> RunRequest:
     """A request for that judge over so many items, whose files are written to a folder."""
     rubric, dataset = write_files(folder, items)
+    return request_of(
+        store, judge, read_rubric_file(rubric).value, read_dataset_file(dataset).value
+    )
+
+
+def request_of(store: Store, judge: Judge, rubric: Rubric, dataset: Dataset) -> RunRequest:
+    """The same over a rubric and a dataset, which are stored."""
     return RunRequest(
-        rubric_version=store.rubrics.create(read_rubric_file(rubric).value, now=clock.now()).id,
-        dataset_version=store.datasets.create(read_dataset_file(dataset).value, now=clock.now()).id,
+        rubric_version=store.rubrics.create(rubric, now=clock.now()).id,
+        dataset_version=store.datasets.create(dataset, now=clock.now()).id,
         panel=Panel(judges=(judge,)),
         seed=1,
     )
+
+
+def graded_by(store: Store, judge: Judge, rubric: Rubric, items: tuple[Item, ...]) -> int:
+    """A run of that judge over these items, worked off here."""
+    run = lifecycle.start(store, request_of(store, judge, rubric, Dataset(items=items)))
+    work_here(store, run)
+    return run
 
 
 def by_request(body: dict[str, Any]) -> Answer:
