@@ -21,7 +21,6 @@ from tests.services.comparison.test_cascade_sweep import voted
 from tests.services.comparison.world import ONE
 from tests.services.runs.world import graded_by
 
-NOW = "2026-03-01T10:00:00.000Z"
 RUBRIC = Rubric(name="Answers", criteria=(Criterion(name="right", requirement="Is it right?"),))
 ITEMS = tuple(
     Item(

@@ -16,7 +16,6 @@ from tests.provider import Answer, Provider, ok
 from tests.services.diagnostics.test_probes import RUBRIC
 from tests.services.runs.world import graded_by
 
-NOW = "2026-03-01T10:00:00.000Z"
 ITEMS = 150
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import subprocess
 import threading
 import time
 from collections.abc import Callable
@@ -163,26 +164,36 @@ def test_a_write_lock_longer_than_our_patience_holds_a_run_up_and_does_not_end_i
     assert (store.runs.row(run_id).votes, provider.count) == (12, 12)
 
 
+def harmed_while_grading(
+    folder: Path, provider: Provider, pause: float, at_once: int, harm: Callable[[Path], object]
+) -> subprocess.CompletedProcess[str]:
+    """What came of `grade` to whose data file something happened after some answers."""
+    provider.rule = lambda body: slowly(body, pause)
+    db = folder / "studio.db"
+    new_store(db).close()
+    rubric, dataset = write_files(folder, 40)
+    done = list[subprocess.CompletedProcess[str]]()
+    judge = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", at_once)
+    words = ("grade", rubric, dataset, *judge, "--db", db)
+    thread = threading.Thread(target=lambda: done.append(cli_process(*words)))
+    thread.start()
+    until(lambda: provider.count > 3, 60)
+    harm(db)
+    thread.join(60)
+    return done[0]
+
+
 @pytest.mark.parametrize("left", [0.25, 0.5, 0.75])
 def test_a_data_file_that_is_cut_short_stops_grading_with_one_sentence(
     left: float, tmp_path: Path, provider: Provider
 ) -> None:
-    provider.rule = lambda body: slowly(body, 0.05)
-    db = tmp_path / "studio.db"
-    new_store(db).close()
-    rubric, dataset = write_files(tmp_path, 40)
-    done: list[Any] = []
-    words = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 2, "--db", db)
-    thread = threading.Thread(
-        target=lambda: done.append(cli_process("grade", rubric, dataset, *words))
-    )
-    thread.start()
-    until(lambda: provider.count > 3, 60)
-    os.truncate(db, int(db.stat().st_size * left) // 4096 * 4096)
-    thread.join(60)
-    assert done[0].returncode == 2
-    assert "is damaged; restore it from a copy" in done[0].stderr.splitlines()[-1]
-    assert "Traceback" not in done[0].stderr
+    def cut_short(db: Path) -> None:
+        os.truncate(db, int(db.stat().st_size * left) // 4096 * 4096)
+
+    done = harmed_while_grading(tmp_path, provider, 0.05, 2, cut_short)
+    assert done.returncode == 2
+    assert "is damaged; restore it from a copy" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
 
 
 def test_the_app_says_in_one_sentence_that_its_data_file_is_damaged(tmp_path: Path) -> None:
@@ -198,22 +209,10 @@ def test_the_app_says_in_one_sentence_that_its_data_file_is_damaged(tmp_path: Pa
 def test_a_data_file_that_goes_away_stops_grading_with_a_clear_word_and_status(
     gone: str, tmp_path: Path, provider: Provider
 ) -> None:
-    provider.rule = lambda body: slowly(body, 0.2)
-    db = tmp_path / "studio.db"
-    new_store(db).close()
-    rubric, dataset = write_files(tmp_path, 40)
-    done: list[Any] = []
-    words = ("--judge", "openai/ada", "--api-base", provider.url, "--concurrency", 1, "--db", db)
-    thread = threading.Thread(
-        target=lambda: done.append(cli_process("grade", rubric, dataset, *words))
-    )
-    thread.start()
-    until(lambda: provider.count > 3, 60)
-    (tmp_path / gone).unlink()
-    thread.join(60)
-    assert done[0].returncode == 2
-    assert "was deleted, moved or replaced while it was in use" in done[0].stderr
-    assert "Traceback" not in done[0].stderr
+    done = harmed_while_grading(tmp_path, provider, 0.2, 1, lambda db: (tmp_path / gone).unlink())
+    assert done.returncode == 2
+    assert "was deleted, moved or replaced while it was in use" in done.stderr
+    assert "Traceback" not in done.stderr
     assert provider.count < 120  # it did not go on
     (saved,) = tmp_path.glob("studio-saved-*.db")
     assert len(votes_of(Store(saved))) >= 1

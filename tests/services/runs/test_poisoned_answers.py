@@ -23,7 +23,6 @@ from tests.provider import USAGE, Answer, Provider, ok, status
 from tests.services.diagnostics.test_probes import RUBRIC
 from tests.services.runs.world import graded_by
 
-NOW = "2026-03-01T10:00:00.000Z"
 FAR = "Fri, 31 Dec 9999 23:59:59 -2400"
 ITEMS = tuple(Item(id=f"i{at}", submission=f"Text {at}.") for at in range(6))
 
