@@ -39,7 +39,7 @@ def sweep(folder: Path) -> None:
     with suppress(OSError):
         for part in folder.glob(f"{_START}*{_END}"):
             with suppress(OSError):
-                _take_away(part)
+                take_away(part)
 
 
 def _locked(target: Path, mode: int) -> tuple[Path, int]:
@@ -49,7 +49,7 @@ def _locked(target: Path, mode: int) -> tuple[Path, int]:
         part = target.with_name(name)
         descriptor = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         try:
-            _lock(descriptor)
+            lock(descriptor)
             if part.exists():
                 return part, descriptor
         except BlockingIOError:
@@ -58,20 +58,27 @@ def _locked(target: Path, mode: int) -> tuple[Path, int]:
         os.close(descriptor)
 
 
-def _take_away(part: Path) -> None:
-    # Where files cannot be locked so, an open one cannot be taken away either.
-    descriptor = os.open(part, os.O_RDWR)
+def take_away(file: Path) -> None:
+    """Take a file away whose writer is gone. ``OSError``: somebody has it locked.
+
+    Where files cannot be locked so, an open one cannot be taken away either.
+    """
+    descriptor = os.open(file, os.O_RDWR)
     try:
-        _lock(descriptor)
-        part.unlink()
+        if lock(descriptor):
+            file.unlink()
     finally:
         os.close(descriptor)
 
 
-def _lock(descriptor: int) -> None:
-    """Lock a file for as long as it is open. ``OSError``: somebody else has."""
+def lock(descriptor: int) -> bool:
+    """Lock a file for as long as it is open; whether files can be locked here.
+
+    ``OSError``: somebody else has locked it.
+    """
     try:
         import fcntl
     except ImportError:
-        return
+        return False
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return True

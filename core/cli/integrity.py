@@ -104,16 +104,17 @@ def verify(open_store: Callable[[], Store]) -> dict[str, Any]:
     ]
     if not problems:
         # What is derived stands on these; of a damaged file it says nothing more.
-        for run_id in _said(store.runs.all_ids, "the runs"):
-            if isinstance(run_id, dict):
-                problems.append(run_id)
-                continue
-            with store.moment():
-                problems += _said(partial(_of_run, store, run_id), f"run {run_id}")
+        problems += _said(partial(_derived, store), "the runs")
     problems += _said(partial(_schema, store), "the tables")
     gaps = _said(partial(_uncovered, store), "the records")
     store.close()
     return _report(problems, gaps)
+
+
+def _derived(store: Store) -> Iterator[dict[str, str]]:
+    for run_id in store.runs.all_ids():
+        with store.moment():
+            yield from _said(partial(_of_run, store, run_id), f"run {run_id}")
 
 
 def _report(

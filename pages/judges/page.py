@@ -140,9 +140,9 @@ def _key(entry: JudgeEntry) -> list[str]:
     if not _sets():
         return []
     match entry.key:
-        case _ if entry.strange:
+        case _ if strange := entry.strange:
             mend = quiet("Allow it under Actions, if you trust it with that.")
-            return [*(tag(f"✕ {one_line(words, 160)}", "bad") for words in entry.strange), mend]
+            return [*(tag(f"✕ {one_line(words, 160)}", "bad") for words in strange), mend]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
         case "not set":

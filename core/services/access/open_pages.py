@@ -77,7 +77,8 @@ class OpenPages:
         if self._count(lambda one: one.who is not None) >= self.most:
             return _FULL.format(most=self.most)
         half = max(1, self.most // 2)
-        if not visit.who and not _here(visit.address) and self._open[visit] >= half:
+        away = bool(visit.address) and not is_loopback(visit.address)
+        if not visit.who and away and self._open[visit] >= half:
             return _ELSEWHERE.format(most=half)
         if visit.who and self._count(lambda one: one.who == visit.who) >= self.of_a_person:
             return _OF_A_PERSON.format(most=self.of_a_person)
@@ -127,11 +128,16 @@ class Minute:
         return True
 
 
-def _here(address: str) -> bool:
+def is_loopback(address: str) -> bool:
+    """Whether an address is this machine's own.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("192.0.2.7"), is_loopback("localhost")
+    (True, False, False)
+    """
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
-        return not address
+        return False
 
 
 def network(address: str) -> str:

@@ -64,10 +64,10 @@ def require_allowed(judges: Iterable[Judge], actor: Actor | None = None, source:
     Raises:
         InputError: every judge that may not be asked, and why.
     """
-    if load_settings().access is None:
-        permits.require_allowed(judges, source)
-    else:
-        require_listed(judges, actor)
+    judges = tuple(judges)
+    require_listed(judges, actor)
+    if problems := permits.strange_words(judges):
+        raise InputError(permits.REFUSED, problems, source)
 
 
 def require_kept(store: Store, judges: Iterable[Judge]) -> None:

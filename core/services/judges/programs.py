@@ -26,7 +26,6 @@ from core.services.access.permits import (
     permits,
     strange_words,
 )
-from core.settings import load_settings
 from core.text.names import visible
 
 #: Of a larger file (a model's weights, say) only size and time are looked at.
@@ -50,7 +49,7 @@ def programs_of(
     programs = [judge for judge in judges if judge.kind == "command"]
     allowed = permits("programs") if programs else {}
     strange = [judge for judge in programs if _digest(judge) not in allowed]
-    secrets = () if trust or typed or load_settings().access else strange_words(judges)
+    secrets = () if trust or typed else strange_words(judges)
     if (strange and not trust) or secrets:
         words = "This panel runs programs that nobody has allowed on this machine."
         shown = () if trust else tuple(_shown(judge) for judge in strange)

@@ -57,8 +57,7 @@ class JudgeEntry:
 
     ``key_env`` is where its key is looked for (empty: nowhere); ``last_test`` is ``None`` where
     it was never tested, and ``test_holds`` says whether that test was made with these settings.
-    ``panels`` names the saved panels it sits on, ``strange`` says what it would send where, which
-    nobody has allowed here.
+    ``panels`` names the saved panels it sits on.
     """
 
     row: JudgeRow
@@ -67,12 +66,16 @@ class JudgeEntry:
     last_test: ConnectionResult | None
     test_holds: bool
     panels: tuple[str, ...]
-    strange: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The judge's name."""
         return self.row.name
+
+    @property
+    def strange(self) -> tuple[str, ...]:
+        """What it would send where, which nobody has allowed here; read when somebody asks."""
+        return tuple(problem.message for problem in permits.strange_words([self.judge]))
 
     @property
     def ready_model(self) -> bool:
@@ -135,14 +138,7 @@ def _entry(store: Store, row: JudgeRow, panels: Sequence[PanelRow]) -> JudgeEntr
         last_test=last,
         test_holds=last is not None and last.settings == noun_hash(row.judge),
         panels=tuple(p.name for p in panels if any(j.name == row.name for j in p.panel.judges)),
-        strange=_strange(row.judge),
     )
-
-
-def _strange(judge: Judge) -> tuple[str, ...]:
-    if load_settings().access is not None:
-        return ()
-    return tuple(problem.message for problem in permits.strange_words([judge]))
 
 
 def key_status(judge: Judge, environ: Mapping[str, str] | None = None) -> tuple[str, KeyState]:

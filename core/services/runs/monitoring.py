@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-import ipaddress
 import logging
 import re
 import secrets
@@ -25,6 +24,7 @@ from core import clock
 from core.domain.panel import Judge
 from core.errors import RubricStudioError
 from core.judging.providers.base import provider_of
+from core.services.access.open_pages import is_loopback
 from core.services.runs.server import AsgiApp, Message, Receive, Send, below, is_loopback_host
 from core.services.runs.server_log import request_id
 from core.store.store import Store
@@ -94,7 +94,7 @@ class Monitor:
             brought = given.get(b"authorization", "").removeprefix("Bearer ")
             return hmac.compare_digest(brought.encode(), self._token.encode())
         client = scope.get("client") or ("",)
-        near = _is_loopback(str(client[0])) and is_loopback_host(given.get(b"host", ""))
+        near = is_loopback(str(client[0])) and is_loopback_host(given.get(b"host", ""))
         return near and not _FORWARDED & given.keys()
 
     async def _logged(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -130,13 +130,6 @@ async def _answer(send: Send, status: int, text: str) -> None:
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ipaddress.ip_address(address).is_loopback
-    except ValueError:
-        return False
 
 
 class Moving:

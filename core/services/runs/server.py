@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from core.errors import InputError
+from core.services.access.open_pages import is_loopback
 from core.settings import FILES, Settings, own_environment, own_python
 
 
@@ -259,6 +260,4 @@ def _is_address(name: str) -> bool:
 
 
 def _is_loopback(address: str) -> bool:
-    return address == "localhost" or (
-        _is_address(address) and ipaddress.ip_address(address).is_loopback
-    )
+    return address == "localhost" or is_loopback(address)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.domain.votes import Cell
+from core.part_files import lock, take_away
 
 log = logging.getLogger(__name__)
 #: How often the process moved; the length of what it is at.
@@ -55,7 +56,7 @@ class Logbook:
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             # Written, not left out: a place that is not on the disk yet could turn out to be full.
-            if os.write(self._file, bytes(_SIZE)) == _SIZE and _locked(self._file):
+            if os.write(self._file, bytes(_SIZE)) == _SIZE and lock(self._file):
                 self._kept = mmap.mmap(self._file, _SIZE)
         except OSError as error:
             log.info("What this process is at is known to it alone: %s", error)
@@ -187,19 +188,4 @@ def sweep(data_file: Path, held: Collection[str]) -> None:
     for path in of_process(data_file, ""):
         if path not in kept:
             with suppress(OSError):
-                file = os.open(path, os.O_RDWR)
-                try:
-                    if _locked(file):
-                        path.unlink()
-                finally:
-                    os.close(file)
-
-
-def _locked(file: int) -> bool:
-    """Whether the file is locked for this process now: nobody else lives who does."""
-    try:
-        import fcntl
-    except ImportError:
-        return False
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return True
+                take_away(path)
