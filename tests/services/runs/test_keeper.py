@@ -10,17 +10,20 @@ from pathlib import Path
 
 import pytest
 
+from core import clock
 from core.domain.panel import Judge
 from core.domain.votes import Cell
 from core.services.runs import lifecycle
 from core.services.runs.keeping import keeper
-from core.services.runs.keeping.keeper import WorkerProcess
+from core.services.runs.keeping.keeper import WorkerProcess, free
 from core.services.runs.runner import work_here
 from core.store.runs import logbook
 from core.store.store import Store
 from tests.command_line import cli
+from tests.new_store import new_store
 from tests.provider import Provider
 from tests.services.runs.world import asked_of, slowly, until
+from tests.store.making import claimed, queued_run
 
 HANGING = Path(__file__).parent / "hanging"
 POISON = Cell("i002", "tone", "ada")
@@ -121,3 +124,26 @@ def test_a_cancelled_run_that_hangs_leaves_the_server_to_the_next(
         until(lambda: store.runs.row(poisoned).status == "cancelled", 30)
     assert store.runs.row(other).votes == 90
     assert not logbook.of_process(store.path, "")
+
+
+@pytest.mark.parametrize(
+    ("batch", "stands"), [(False, ("cancelled", None)), (True, ("queued", None))]
+)
+def test_a_cancelled_run_whose_worker_is_gone_tells_the_provider_of_its_batches(
+    tmp_path: Path, batch: bool, stands: tuple[str, None]
+) -> None:
+    # Somebody must take it up to stop what the provider works off; one without batches just ends.
+    store = new_store(tmp_path / "batches.db")
+    run_id = queued_run(store)
+    lease = claimed(store, run_id, "host:1:ab", at=clock.at())
+    if batch:
+        cell = Cell("a", "Clear", "ann")
+        planned = store.batches.plan(lease, "ann", "t", [("k", cell)], guess=0.0, now=clock.now())
+        store.batches.update(lease, planned, file="f", batch="b1", status="sent")
+    store.runs.request_cancel(run_id, now=clock.now())
+    (held,) = store.leases.of_process("host:1:")
+
+    free(store, held, "hung", (), guilty=True)
+
+    row = store.runs.row(run_id)
+    assert (row.status, row.lease_owner, row.cancel) == (*stands, True)

@@ -133,21 +133,9 @@ class WorkerProcess:
             try:
                 for lease in self._stores[path].leases.of_process(begins):
                     guilty = lease.run_id == run_id or (how == "hung" and not known)
-                    self._free(self._stores[path], lease, how, cells, guilty)
+                    free(self._stores[path], lease, how, cells, guilty=guilty)
             except StoreError as error:
                 log.info("Runs of the worker are free when their leases end: %s", error)
-
-    def _free(
-        self, store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], guilty: bool
-    ) -> None:
-        told = {"run": lease.run_id}
-        if lease.cancel:
-            out = store.runs.row(lease.run_id).out
-            store.leases.release(lease, "cancelled", now=clock.now(), lost=out)
-        elif not guilty:
-            store.leases.expire(lease.run_id, lease.owner, lease.fence)
-        elif store.stops.stopped(lease, how, cells, now=clock.now()):
-            log.error("Run %(run)s is put aside: it stopped two workers.", told, extra=told)
 
     def hurry(self) -> None:
         """The worker ends without waiting for calls that are out."""
@@ -201,6 +189,18 @@ class _Look:
                         yield f"it did not renew its lease on run {lease.run_id}"
                 if lease.cancel:
                     yield f"it did not let go of run {lease.run_id}, which is cancelled,"
+
+
+def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilty: bool) -> None:
+    """Frees a run whose owner is gone. ``guilty``: its code ran then, perhaps at these cells."""
+    told = {"run": lease.run_id}
+    if lease.cancel:
+        store.leases.expire(lease.run_id, lease.owner, lease.fence)
+        store.runs.request_cancel(lease.run_id, now=clock.now())
+    elif not guilty:
+        store.leases.expire(lease.run_id, lease.owner, lease.fence)
+    elif store.stops.stopped(lease, how, cells, now=clock.now()):
+        log.error("Run %(run)s is put aside: it stopped two workers.", told, extra=told)
 
 
 def _owner_begins(pid: int) -> str:
