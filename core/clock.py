@@ -28,9 +28,14 @@ def draw_seed() -> int:
     return secrets.randbelow(2**31)
 
 
+def owner_begins(pid: int) -> str:
+    """How the names of a process of this machine begin."""
+    return f"{socket.gethostname()}:{pid}:"
+
+
 def owner_name() -> str:
     """A name for this process that no other process has: host, process id, and a few dice."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    return f"{owner_begins(os.getpid())}{secrets.token_hex(4)}"
 
 
 def is_gone(owner: str) -> bool:

@@ -7,36 +7,29 @@ wait stops the whole loop, and nobody there can be asked any more which one it i
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator
-from typing import Any, Generic, TypeVar
+from types import coroutine
+from typing import Any, TypeVar
 
 ResultT = TypeVar("ResultT")
 
 
-class Stepwise(Generic[ResultT]):
+@coroutine
+def stepwise(
+    work: Coroutine[Any, Any, ResultT], begins: Callable[[], object], ends: Callable[[], object]
+) -> Generator[Any, Any, ResultT]:
     """Awaits ``work``; ``begins`` is called before each of its steps, ``ends`` after it."""
-
-    def __init__(
-        self,
-        work: Coroutine[Any, Any, ResultT],
-        begins: Callable[[], object],
-        ends: Callable[[], object],
-    ) -> None:
-        self._work, self._begins, self._ends = work, begins, ends
-
-    def __await__(self) -> Generator[Any, Any, ResultT]:
-        """The steps of ``work``, with whatever is sent or thrown into them."""
-        step: Callable[[Any], Any] = self._work.send
-        given: Any = None
-        while True:
-            self._begins()
-            try:
-                waited = step(given)
-            except StopIteration as ended:
-                result: ResultT = ended.value
-                return result
-            finally:
-                self._ends()
-            try:
-                step, given = self._work.send, (yield waited)
-            except BaseException as thrown:
-                step, given = self._work.throw, thrown
+    step: Callable[[Any], Any] = work.send
+    given: Any = None
+    while True:
+        begins()
+        try:
+            waited = step(given)
+        except StopIteration as ended:
+            result: ResultT = ended.value
+            return result
+        finally:
+            ends()
+        try:
+            step, given = work.send, (yield waited)
+        except BaseException as thrown:
+            step, given = work.throw, thrown

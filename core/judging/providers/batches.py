@@ -148,9 +148,14 @@ class BatchDoor:
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         """The batches that the provider lists, the newest first."""
+        async for one in self._rows(self._batches, limit="100"):
+            yield one
+
+    async def _rows(self, path: str, **params: str) -> AsyncIterator[dict[str, Any]]:
+        """What a list holds, page by page."""
         after = dict[str, str]()
         for _ in range(MOST_PAGES):
-            page = await self._tell("GET", self._batches, params={"limit": "100", **after})
+            page = await self._tell("GET", path, params={**params, **after})
             rows = rows_of(page)
             for one in rows:
                 yield one
@@ -168,15 +173,8 @@ class BatchDoor:
 
     async def files(self, name: str) -> list[str]:
         """The ids of the files that were sent under this name. Raises ``CallError``."""
-        found, after = list[str](), dict[str, str]()
-        for _ in range(MOST_PAGES):
-            page = await self._tell("GET", "/files", params={"purpose": "batch", **after})
-            rows = rows_of(page)
-            found += [str(one.get("id") or "") for one in rows if one.get("filename") == name]
-            if not page.get("has_more") or not rows:
-                break
-            after = {self._cursor: str(rows[-1].get("id") or "")}
-        return found
+        rows = self._rows("/files", purpose="batch")
+        return [str(one.get("id") or "") async for one in rows if one.get("filename") == name]
 
     async def remove(self, file: str) -> None:
         """Take a file away from the provider."""

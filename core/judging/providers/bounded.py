@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
 from functools import wraps
 from typing import Any
@@ -87,6 +87,15 @@ class Body:
         return b"".join(self._parts)
 
 
+async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> bytes:
+    """The body of an answer, read up to the bound. Raises ``TooLarge`` or ``UnreadableBody``."""
+    body = Body(encoding, status)
+    async for piece in pieces:
+        if not body.feed(piece):
+            break
+    return body.whole()
+
+
 # A watch over what litellm's libraries send: bounded replies, no redirects, faults as they were.
 #
 # litellm reaches providers through two kinds of ``httpx`` transport. Both are wrapped, once, when
@@ -117,21 +126,14 @@ class Watch:
             response = await send(request)
             self.status = response.status_code
             try:
-                body = await _read(response)
+                encoding = response.headers.get("content-encoding", "")
+                body = await unpacked(encoding, response.status_code, response.stream)
             finally:
                 await response.aclose()
         except Exception as error:
             self.fault = error
             raise
         return _plain(response, body, request)
-
-
-async def _read(response: Any) -> bytes:
-    body = Body(response.headers.get("content-encoding", ""), response.status_code)
-    async for piece in response.stream:
-        if not body.feed(piece):
-            break
-    return body.whole()
 
 
 def _plain(response: Any, body: bytes, request: Any) -> Any:

@@ -26,7 +26,7 @@ from core.judging.providers.base import (
     split_thinking,
     tokens,
 )
-from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, Body, TooLarge, UnreadableBody
+from core.judging.providers.bounded import ACCEPTED, TOO_LARGE, TooLarge, UnreadableBody, unpacked
 from core.judging.providers.failures import from_status, lost, other_answer, unmade
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
@@ -169,11 +169,9 @@ class PlainlyTold:
 
 async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
     """Status, headers (found in any case) and body of an answer, read up to the bound."""
-    body = Body(response.headers.get("Content-Encoding", ""), response.status)
-    async for piece in response.content.iter_any():
-        if not body.feed(piece):
-            break
-    return response.status, response.headers, body.whole().decode("utf-8", "replace")
+    encoding, pieces = response.headers.get("Content-Encoding", ""), response.content.iter_any()
+    body = await unpacked(encoding, response.status, pieces)
+    return response.status, response.headers, body.decode("utf-8", "replace")
 
 
 def _url(request: Request) -> str:

@@ -27,7 +27,7 @@ from typing import Any, TypeVar
 from core.domain.votes import AskedOutcome, Call, VoteFailure
 from core.errors import NotNow, StoreError
 from core.judging.asking.engine import Budget, Watch
-from core.judging.asking.steps import Stepwise
+from core.judging.asking.steps import stepwise
 from core.judging.protocol import Question
 from core.services.runs.ready_run import Providers
 from core.settings import load_settings
@@ -112,17 +112,9 @@ def noting(book: Logbook, run_id: int) -> Watch:
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
     ) -> Awaitable[AskedOutcome]:
         said = cells_said(run_id, [one.cell for one in question.asks])
-        return Stepwise(asking, partial(book.at, said), partial(book.at, b""))
+        return stepwise(asking, partial(book.at, said), partial(book.at, b""))
 
     return watched
-
-
-def while_true(wanted: Callable[[], bool], questions: Iterator[Question]) -> Iterator[Question]:
-    """Questions as long as they are wanted."""
-    for question in questions:
-        if not wanted():
-            return
-        yield question
 
 
 def trim_answers(store: Store, used: Collection[str]) -> None:

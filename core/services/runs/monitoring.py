@@ -215,7 +215,7 @@ class Figures:
             yield _Figure("calls_total", count, {"provider": who})
         yield _Figure("votes", counts.votes)
         yield _Figure("failures_open", counts.failures_open)
-        yield _Figure("calls_out", sum(one.out for one in store.runs.under_way()))
+        yield _Figure("calls_out", store.runs.calls_out())
         yield _Figure("still_seconds", round(self._moving.still(workspace, store)))
         yield _Figure("last_call_seconds", _unix(store.runs.last_call()))
         yield _Figure("last_backup_seconds", _unix(str(store.settings.get(LAST_BACKUP, ""))))

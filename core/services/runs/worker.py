@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from core import clock
@@ -43,11 +44,11 @@ from core.services.runs.held_work import (
     seldom_collecting,
     trim_answers,
     unwritable,
-    while_true,
 )
 from core.services.runs.questions import AskingRound, Selector, Wanted, everything, rounds_of
 from core.services.runs.ready_run import Job, KeptAnswers, Providers, load_job, ready_judges
 from core.store.runs.logbook import Logbook
+from core.store.runs.stops import passed_over
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
@@ -184,7 +185,7 @@ class Work:
             for at, round_ in enumerate(rounds_of(job.plan.panel)):
                 wanted = await self._wanted(job, round_) if at else everything
                 asked = {
-                    j.name: while_true(self._goes_on, asker.questions(j, job.done, wanted))
+                    j.name: takewhile(self._goes_on, asker.questions(j, job.done, wanted))
                     for j in round_.judges
                     if j.name not in batches.lanes
                 }
@@ -225,12 +226,12 @@ class Work:
         if not self._goes_on():
             self.stop.set()
 
-    def _goes_on(self) -> bool:
+    def _goes_on(self, *_: object) -> bool:
         return self.left_as is None
 
     async def _pass_over(self, job: Job, recorder: Recorder) -> None:
         """What stopped others who worked on this run fails, and is not asked."""
-        cells = await self.io(self.store.stops.passed_over, job.run.id)
+        cells = passed_over(job.run.notes)
         failed = [VoteFailure(cell, "internal", PASSED_OVER) for cell in cells]
         for one in failed:
             if one.cell not in job.done:

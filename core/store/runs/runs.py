@@ -189,10 +189,13 @@ class Runs:
         )
         return [RunRow(**self._fields(row)) for row in rows]
 
-    def under_way(self) -> builtins.list[RunRow]:
-        """The runs that somebody works on."""
-        rows = self._files.rows(f"SELECT {_ROW} FROM {_FROM} WHERE r.status = 'running'")
-        return [RunRow(**self._fields(row)) for row in rows]
+    def calls_out(self) -> int:
+        """How many calls are out of the runs that somebody works on."""
+        rows = self._files.tuples(
+            "SELECT coalesce(lease_owner, ''), id, fence, calls, out FROM run "
+            "WHERE status = 'running'"
+        )
+        return sum(unrecorded(self._files.path, *row) for row in rows)
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
         """How many runs of this kind there are, or are found."""
@@ -243,20 +246,13 @@ class Runs:
             row = self.row(run_id)
             if row.status == "running" and (row.lease_until or 0.0) > _unix(now):
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
-            elif db.execute(_BATCHES_OUT, (run_id,)).fetchone():
-                db.execute(
-                    "UPDATE run SET cancel = 1, status = 'queued', finished = NULL, "
-                    "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
-                    "WHERE id = ?",
-                    (row.out, run_id),
-                )
-            elif row.active:
+            elif (out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
                 # Without its owner's name in the row, a late owner can record nothing any more.
                 db.execute(
-                    "UPDATE run SET cancel = 1, status = 'cancelled', finished = ?, "
+                    "UPDATE run SET cancel = 1, status = ?, finished = ?, "
                     "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
                     "WHERE id = ?",
-                    (now, row.out, run_id),
+                    (*(("queued", None) if out else ("cancelled", now)), row.out, run_id),
                 )
             return self.row(run_id).status
 

@@ -6,8 +6,7 @@ was at is named. When somebody resumes it, that is left out (``passed_over``) an
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from core.domain.runs import Lease
@@ -35,8 +34,8 @@ class Stops:
         ended counts only against a cell, and only against the same one: somebody may have ended it.
         """
         with self._files.write():
-            row, notes = self._runs.row(lease.run_id), self._runs.get(lease.run_id).notes
-            before: list[dict[str, Any]] = notes.get("stops", [])
+            run = self._runs.get(lease.run_id)
+            before: list[dict[str, Any]] = run.notes.get("stops", [])
             mine = [list(cell) for cell in cells]
             again = [
                 one
@@ -56,14 +55,14 @@ class Stops:
             guilty = [cell for at, cell in enumerate(found) if cell not in found[:at]]
             self._runs.set_notes(lease.run_id, {"stops": [], "passed_over": guilty})
             self._leases.release(
-                lease, "failed", now=now, message=aside_words(guilty), lost=row.out
+                lease, "failed", now=now, message=aside_words(guilty), lost=run.out
             )
             return True
 
-    def passed_over(self, run_id: int) -> tuple[Cell, ...]:
-        """The cells that are not to be asked, since the process that asked them stopped twice."""
-        ((notes,),) = self._files.tuples("SELECT notes FROM run WHERE id = ?", (run_id,))
-        return tuple(Cell(*cell) for cell in json.loads(notes).get("passed_over", ()))
+
+def passed_over(notes: Mapping[str, Any]) -> tuple[Cell, ...]:
+    """The cells that are not to be asked, since the process that asked them stopped twice."""
+    return tuple(Cell(*cell) for cell in notes.get("passed_over", ()))
 
 
 def aside_words(cells: Sequence[Sequence[Any]]) -> str:

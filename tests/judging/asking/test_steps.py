@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from core.judging.asking.steps import Stepwise
+from core.judging.asking.steps import stepwise as given_stepwise
 
 
 async def work(told: list[str], name: str) -> str:
@@ -23,7 +23,7 @@ async def work(told: list[str], name: str) -> str:
 
 
 async def stepwise(told: list[str], name: str) -> str:
-    return await Stepwise(
+    return await given_stepwise(
         work(told, name), lambda: told.append(f"({name}"), lambda: told.append(f"{name})")
     )
 

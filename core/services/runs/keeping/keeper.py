@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -106,12 +105,12 @@ class WorkerProcess:
 
     def _watched(self) -> How:
         """Returns when the worker has ended, or did not move for too long and was killed."""
-        look = _Look(self._worker.pid)
+        look = _Look(self._worker.pid, {path: self._stores[path] for path in self._files})
         while True:
             with suppress(subprocess.TimeoutExpired):
                 self._worker.wait(LOOK_EVERY)
                 return "ended"
-            hung = look.why_hung({path: self._stores[path] for path in self._files})
+            hung = look.why_hung()
             if hung and not self._stopping.is_set():
                 log.error(
                     "The worker (process %d) is killed and replaced: %s for %g s.",
@@ -125,7 +124,7 @@ class WorkerProcess:
         """Frees the runs of the worker that is gone. The one whose code ran then, or all where
         nobody knows, are told that it stopped.
         """
-        begins = _owner_begins(self._worker.pid)
+        begins = clock.owner_begins(self._worker.pid)
         at = {path: _at(path, begins) for path in self._files}
         known = any(noted is not None and noted.at for noted in at.values())
         for path, noted in at.items():
@@ -163,14 +162,14 @@ class _Look:
     that slept, or a clock that jumped, is no worker that hung.
     """
 
-    def __init__(self, pid: int) -> None:
-        self._begins = _owner_begins(pid)
+    def __init__(self, pid: int, stores: dict[Path, Store]) -> None:
+        self._begins, self._stores = clock.owner_begins(pid), stores
         self._moves: dict[Path, int] = {}
         self._looks: dict[str, int] = {}
 
-    def why_hung(self, stores: dict[Path, Store]) -> str:
+    def why_hung(self) -> str:
         """Why the worker hangs, or nothing."""
-        seen = [why for path, store in stores.items() for why in self._seen(path, store)]
+        seen = [why for path, store in self._stores.items() for why in self._seen(path, store)]
         self._looks = {why: self._looks.get(why, 0) + 1 for why in seen}
         long = [why for why, looks in self._looks.items() if looks * LOOK_EVERY >= HUNG_AFTER]
         return long[0] if long else ""
@@ -201,11 +200,6 @@ def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilt
         store.leases.expire(lease.run_id, lease.owner, lease.fence)
     elif store.stops.stopped(lease, how, cells, now=clock.now()):
         log.error("Run %(run)s is put aside: it stopped two workers.", told, extra=told)
-
-
-def _owner_begins(pid: int) -> str:
-    """How the names of leases' owners in a process of this machine begin."""
-    return f"{socket.gethostname()}:{pid}:"
 
 
 def _at(path: Path, begins: str) -> logbook.Noted | None:
