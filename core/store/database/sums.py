@@ -111,8 +111,8 @@ UNCOVERED = (
     "out; figures and answers kept for later"
 )
 _ENDS = " UNION ALL ".join(
-    f"SELECT '{one.table}', (SELECT max({one.key}) FROM {one.table}), "
-    f"(SELECT max(last) FROM group_sum WHERE tbl = '{one.table}')"
+    f"SELECT '{one.table}', (SELECT coalesce(max({one.key}), 0) FROM {one.table}), "
+    f"(SELECT coalesce(max(last), 0) FROM group_sum WHERE tbl = '{one.table}')"
     for one in _FACTS
 )
 _BY_TABLE = {one.table: one for one in _FACTS}
@@ -128,16 +128,24 @@ class Unlike(NamedTuple):
 
 def add_sums(db: sqlite3.Connection) -> None:
     """Keep the sums of what this transaction added; it is about to end."""
-    for table, last, summed in db.execute(_ENDS).fetchall():
-        if last is not None and last > (summed or 0):
-            digest = _digest(db, _BY_TABLE[table], summed or 0, last)
-            db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (table, last, digest))
+    for facts, after, last in _unsummed(db):
+        _keep(db, facts, last, _digest(db, facts, after, last))
 
 
 def not_covered_so_far(db: sqlite3.Connection) -> None:
     """Note that what there is has no sums: it was recorded before there were any."""
-    ends = [(table, last, "") for table, last, _ in db.execute(_ENDS) if last is not None]
-    db.executemany("INSERT INTO group_sum VALUES (?, ?, ?)", ends)
+    for facts, _, last in _unsummed(db):
+        _keep(db, facts, last, "")
+
+
+def _unsummed(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
+    """The tables with rows behind their last sum: the key before the first of these, the last."""
+    ends = db.execute(_ENDS).fetchall()
+    return [(_BY_TABLE[table], summed, last) for table, last, summed in ends if last > summed]
+
+
+def _keep(db: sqlite3.Connection, facts: FactTable, last: int, digest: str) -> None:
+    db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (facts.table, last, digest))
 
 
 def altered(db: sqlite3.Connection) -> Iterator[Unlike]:
@@ -152,9 +160,8 @@ def uncovered(db: sqlite3.Connection) -> Iterator[Unlike]:
     for facts, after, last, digest in _groups(db):
         if not digest:
             yield Unlike(facts.words, after + 1, last)
-    for table, last, summed in db.execute(_ENDS).fetchall():
-        if last is not None and last > (summed or 0):
-            yield Unlike(_BY_TABLE[table].words, (summed or 0) + 1, last)
+    for facts, after, last in _unsummed(db):
+        yield Unlike(facts.words, after + 1, last)
 
 
 def _groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:
