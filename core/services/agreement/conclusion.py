@@ -56,8 +56,17 @@ class Known(NamedTuple):
     @property
     def no_better(self) -> bool:
         """Whether single answers are not surely more often right than the most common one."""
-        one, other = self.accuracy, self.commonest
-        return one is not None and one.low is not None and other is not None and one.low <= other
+        other = self.commonest
+        return other is not None and self._at_most(other)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether single answers are not surely right: often enough, and more than wrong."""
+        return self.no_better or self._at_most(0.5)
+
+    def _at_most(self, share: float) -> bool:
+        one = self.accuracy
+        return one is not None and one.low is not None and one.low <= share
 
     @property
     def standing(self) -> Standing:
@@ -70,7 +79,7 @@ class Known(NamedTuple):
         if low is None or high is None:
             return "unknown"
         if low >= BOUND:
-            return "undecided" if self.no_better else "trusted"
+            return "undecided" if self.doubtful else "trusted"
         return "not_trusted" if high < BOUND else "undecided"
 
 
@@ -267,8 +276,10 @@ def _with_figure(found: Conclusion, one: Known) -> str:
     figure = "quadratic kappa" if one.ordered and found.reference else _figure(found)
     same = "right on" if found.reference == LABELS else "the same option on"
     often = "" if one.accuracy is None else f"; {same} {percent(one.accuracy.value)}"
+    if often and one.accuracy is not None and one.doubtful:
+        often += f", {percent(one.accuracy.low)} to {percent(one.accuracy.high)}"
     if often and one.no_better:
-        often += f", always the most common answer on {percent(one.commonest)}"
+        often += f"; always the most common answer on {percent(one.commonest)}"
     return f"{visible(one.name)} ({figure} {score(value)}, {interval(low, high)}{often})"
 
 
@@ -288,8 +299,8 @@ def _why(found: Conclusion) -> str:
         if any(one.accuracy is not None for one in found.criteria):
             return (
                 f"Trusted means {what} whose whole 95% interval lies from {score(BOUND)} up, and "
-                "answers surely more often right than always the most common one; not trusted, an "
-                f"interval below {score(BOUND)}; undecided, all else."
+                "answers surely more often right than wrong, and than always the most common one; "
+                f"not trusted, an interval below {score(BOUND)}; undecided, all else."
             )
     else:
         what = f"an alpha (agreement of the {found.among} beyond chance)"
@@ -333,7 +344,7 @@ def labels_needed(one: Known) -> int | None:
     many: the agreement then lies at the bound itself.
     """
     value, low, high, _, n, _ = one.agreement
-    if one.standing != "undecided" or one.no_better or value is None or low is None or high is None:
+    if one.standing != "undecided" or one.doubtful or value is None or low is None or high is None:
         return None
     away = abs(value - BOUND)
     half = FOR_80 * (value - low if value >= BOUND else high - value)

@@ -204,7 +204,7 @@ def of_run(
 
 def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
     """The key ``corrected`` of ``metrics --json``; ``None`` where nobody drew labels."""
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    queues = store.queues.ever(run_id)
     declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if declared is None and not any(store.queues.drawn(queue.id, "audit") for queue in queues):
         return None
@@ -300,10 +300,9 @@ def audited_queues(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[AuditedQueue, ...]:
     """The run's queues that have a random audit, the oldest first; put away ones as well."""
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     return tuple(
         AuditedQueue(queue, rightness(store, queue.id, level))
-        for queue in sorted(queues, key=lambda q: q.id)
+        for queue in store.queues.ever(run_id)
         if store.queues.drawn(queue.id, "audit")
     )
 
@@ -317,7 +316,7 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
     if not settled:
         return None
     labels = _labels(store, run, truth)
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    queues = store.queues.ever(run_id)
     picked = not queues or not all(one.rule.only_draws for one in queues)
     return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked)
 

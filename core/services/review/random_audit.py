@@ -303,10 +303,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
 
 def _draw(store: Store, queue: QueueRow) -> int:
     """Which of its run's random audits a queue's is, from 1; those put away count."""
-    rows = [
-        *store.queues.list(queue.run_id),
-        *store.queues.list(queue.run_id, archived=True),
-    ]
+    rows = store.queues.ever(queue.run_id)
     return 1 + sum(one.id < queue.id and one.rule.audit_share > 0 for one in rows)
 
 

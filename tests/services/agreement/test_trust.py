@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from core.services.gate.bounds import GateBound, GateLimits
 from core.services.gate.checking import GateRequest, check_source
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
+from core.services.review import random_labels
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.services import reviewed
@@ -173,17 +175,39 @@ def test_an_audit_that_is_too_small_says_so_instead_of_what_is_not_true(store: S
     )
 
 
-def test_two_draws_one_after_the_other_count_together(store: Store) -> None:
+DRAW = QueueRule.only(audit_share=0.2)
+
+
+@pytest.mark.parametrize(
+    ("second", "counted"),
+    [
+        (DRAW, lambda first, second: first + second),
+        # All of what the rule wants is known; of the rest, i0, i4, ..., both draws speak.
+        (QueueRule(flip=False, audit_share=0.05), lambda first, second: _alike(first + second)),
+        # Which wanted cells a cap lets in hangs on those settled before: the surer draw alone.
+        (QueueRule(audit_share=0.1, most=20), lambda first, second: first),
+    ],
+)
+def test_two_draws_one_after_the_other_count_together(
+    store: Store, second: QueueRule, counted: Callable[[list[str], list[str]], list[str]]
+) -> None:
     run = reviewed.graded(store, 200)
-    numbers = []
-    for seed in (1, 2):
-        rule = QueueRule.only(audit_share=0.2)
+    drawn = []
+    for seed, rule in enumerate((DRAW, second), 1):
         queue = reviewed.make_queue(store, run, rule, seed=seed)
-        numbers.append(store.queues.drawn(queue, "audit"))
-        for item in {cell.item_id for cell in store.queues.cells(queue)}:
+        cells = store.queues.cells(queue)
+        drawn.append([cell.item_id for cell in cells if cell.audit])
+        for item in {cell.item_id for cell in cells}:
             reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
 
-    assert f"({sum(numbers)} of them drawn at random)" in of(store, run.id).sentence
+    number = len(counted(*drawn))
+    assert number >= 10
+    assert f"({number} of them drawn at random" in of(store, run.id).sentence
+    assert random_labels.number_drawn(store, run.id) == number
+
+
+def _alike(items: list[str]) -> list[str]:
+    return [item for item in items if int(item[1:]) % 4 == 0]
 
 
 def test_two_runs_compared_begin_with_the_statement_of_each(store: Store) -> None:
