@@ -10,6 +10,7 @@ from core.domain.access import Actor
 from core.errors import NotAllowed, NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
+from pages.ui.blocks.take_home import let_tables_be_taken
 from pages.ui.resources import enter, store
 from pages.ui.routes import ABOUT, SECTIONS, START, about_this_page, barred_at
 from pages.ui.state import keep_what_is_typed
@@ -56,6 +57,7 @@ def _show_page(who: Actor) -> None:
         words = f"Unknown in the address, and left out: {', '.join(unknown)}."
         above.warning(label(words, 300), icon=":material/link_off:")
     keep_what_is_typed()
+    let_tables_be_taken()
 
 
 def _show(chosen: st.Page) -> None:

@@ -77,6 +77,7 @@ ADDRESS_SHOWN = "address_shown"
 UNKNOWN = "address_unknown"
 GUESSED = "guessed"
 TYPING = "page_typing"
+TABLES = "page_tables"
 #: The workspace that this tab is in.
 INSIDE = "workspace"
 
