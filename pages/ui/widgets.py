@@ -16,7 +16,7 @@ from core.scoring.explanation import assessed_words
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import routes, state
-from pages.ui.blocks import take_home
+from pages.ui.browser import tables
 from pages.ui.text import esc, label, one_line
 
 #: So many words of a criterion can be given a meaning on a page.
@@ -191,7 +191,7 @@ def table(
     body = "".join(f"<tr>{cells('td', one)}</tr>" for one in rows)
     head = cells("th", [esc(one) for one in heads])
     st.html(
-        f'<div class="rs-tabled">{take_home.buttons(name)}'
+        f'<div class="rs-tabled">{tables.buttons(name)}'
         f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.formats.report.paper import escaped
+from core.blocks.markdown import escaped
 from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.services.exports.unitxt import unitxt_result
 from core.services.pairwise.arena_people import arenas_of

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     Block,
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Reach,
     Section,
     Sentences,
+    Table,
     Words,
 )
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
@@ -186,7 +186,7 @@ def _scores(report: RunReport) -> Section:
     return Section("Scores", tuple(blocks))
 
 
-def _bins(report: RunReport) -> PaperTable:
+def _bins(report: RunReport) -> Table:
     rows = [
         (
             Words(f"{score(low)} to {score(high)}"),
@@ -195,7 +195,7 @@ def _bins(report: RunReport) -> PaperTable:
         for low, high, n in report.bins
         if n
     ]
-    return PaperTable("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
+    return Table("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
 
 
 def _edge(report: RunReport, high: float) -> float:
@@ -203,13 +203,13 @@ def _edge(report: RunReport, high: float) -> float:
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
-def _outcomes(report: RunReport) -> PaperTable:
+def _outcomes(report: RunReport) -> Table:
     rows = [
         (Words(OUTCOME[name].capitalize()), shared(one, _LEADS.get(name)))
         for name, one in report.scores.outcomes.items()
         if one.hits or name != "none"
     ]
-    return PaperTable(
+    return Table(
         "Outcomes",
         ("Outcome", "Share of items"),
         tuple(rows),
@@ -248,7 +248,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
     note = "An item with several tags is in several rows." if one == "Tag" else ""
     return [
         Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
-        PaperTable(
+        Table(
             f"Scores {title[0].lower()}{title[1:]}",
             heads,
             rows,
@@ -278,7 +278,7 @@ def _items(report: RunReport) -> list[Section]:
     return [Section("Items" if few else "Worst and best items", tuple(blocks))]
 
 
-def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
+def _item_table(name: str, items: Sequence[ItemLine]) -> Table:
     rows = tuple(
         (
             Words(item.id, item.system, {"item": item.id}),
@@ -288,7 +288,7 @@ def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
         )
         for item in items
     )
-    return PaperTable(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+    return Table(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
 
 
 def _sureness(item: ItemLine) -> str:
@@ -312,7 +312,7 @@ def _gates(report: RunReport) -> list[Section]:
         for gate in report.gates
     )
     heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
-    table = PaperTable("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
+    table = Table("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
     return [Section("Gates and pre-checks", (table,))]
 
 

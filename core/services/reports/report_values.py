@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.formats.report.paper import Words
+from core.blocks.blocks import Words
 from core.metrics.estimate import USUAL, Estimate
 from core.text.numbers import DASH, count, percent, score
 
