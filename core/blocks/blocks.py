@@ -58,7 +58,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableBlock:
     """Rows below heads; ``numbers`` are the columns that hold numbers; ``note`` explains them.
 
     A page and a terminal show the ``first`` rows, if there are more, and offer the others.
@@ -123,7 +123,7 @@ class Bars:
     rows: tuple[tuple[str, tuple[BarPiece, ...]], ...]
 
 
-Block = Sentences | Facts | Table | Histogram | Forest | Bars
+Block = Sentences | Facts | TableBlock | Histogram | Forest | Bars
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _texts(block: Block) -> list[str]:
         return list(block.lines)
     if isinstance(block, Facts):
         return [text for name, words in block.rows for text in (name, words.text, words.below)]
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         cells = [text for row in block.rows for words in row for text in words[:2]]
         return [*block.heads, *cells, block.note]
     return []

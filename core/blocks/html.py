@@ -16,7 +16,7 @@ from core.blocks.blocks import (
     Paper,
     Reach,
     Sentences,
-    Table,
+    TableBlock,
     Words,
 )
 from core.text.names import visible
@@ -270,7 +270,7 @@ def _facts(block: Facts) -> str:
     return f'<div class="wide"><table aria-label="{_esc(block.name)}">{rows}</table></div>'
 
 
-def _table(block: Table) -> str:
+def _table(block: TableBlock) -> str:
     def kind(at: int) -> str:
         return ' class="n"' if at in block.numbers else ' class="t"'
 

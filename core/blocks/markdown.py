@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.blocks.blocks import Block, Facts, Paper, Sentences, Table, Words
+from core.blocks.blocks import Block, Facts, Paper, Sentences, TableBlock, Words
 from core.text.names import visible
 
 #: What could be read as Markdown, HTML, or the edge of a cell.
@@ -45,7 +45,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Facts):
         rows = tuple((Words(name), words) for name, words in block.rows)
         return _table(("", ""), rows, ())
-    if isinstance(block, Table):
+    if isinstance(block, TableBlock):
         table = _table(block.heads, block.rows, block.numbers)
         return "\n\n".join(
             p for p in (f"**{escaped(block.name)}**", table, escaped(block.note)) if p

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.blocks.blocks import Block, Facts, Section, Sentences, Table, Words
+from core.blocks.blocks import Block, Facts, Section, Sentences, TableBlock, Words
 from core.text.names import visible
 
 #: No column is made wider than this; longer words, such as why there is no figure, reach over it.
@@ -40,7 +40,7 @@ def _lines(block: Block) -> Iterator[str]:
         yield from (visible(line) for line in block.lines)
     elif isinstance(block, Facts):
         yield from _columns([(Words(name), words) for name, words in block.rows], ())
-    elif isinstance(block, Table) and block.rows:
+    elif isinstance(block, TableBlock) and block.rows:
         heads = tuple(map(Words, block.heads))
         rows = block.rows[: block.first]
         yield from _columns([heads, *rows], block.numbers)

@@ -121,8 +121,9 @@ def _delta(delta: Delta, *, share: bool = False) -> str:
         text += f" [{', '.join(ends)}]"
     text += f", n = {say.count(delta.n)}"
     if delta.p.value is not None:
-        text += f", p = {say.number(delta.p.value, 2)}"
-        text += f" (Holm {say.number(delta.p_holm, 2)})" if delta.p_holm is not None else ""
+        p = delta.p.value if delta.p_holm is None else delta.p_holm
+        text += f", p = {say.number(p, 2)}"
+        text += ", corrected for the criteria" if p != delta.p.value else ""
     return text
 
 

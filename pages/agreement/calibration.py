@@ -175,14 +175,14 @@ def _alone(chosen: RatedSelection) -> None:
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            ("Goes on below", "Go on", "Right", "95% interval", "Cost of 1,000 cells"),
+            ("Goes on below", "Go on", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
             (_threshold(found, one) for one in shown),
             name="A cascade at every tenth threshold",
-            numbers=range(5),
+            numbers=range(6),
         )
     st.caption(
         "Replayed on the labelled cells of the whole run; nobody is asked. A cell also goes on "
-        "where who answers first abstains, is split or failed. Right counts abstentions as wrong."
+        "where who answers first abstains, is split or failed. Undecided cells are not right."
     )
 
 
@@ -194,6 +194,7 @@ def _threshold(found: SweptCascade, one: CascadePoint) -> list[str]:
         fmt.DASH
         if one.right.low is None or one.right.high is None
         else f"{fmt.percent(one.right.low)} to {fmt.percent(one.right.high)}",
+        fmt.percent(one.decided),
         fmt.cost(found.cost(one.goes_on)),
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.blocks.blocks import Block, Table
+from core.blocks.blocks import Block, TableBlock
 from core.domain.runs import RunItemFilter
 from core.services.exports import run_export
 from core.services.reports.run_report import RunReport
@@ -32,7 +32,7 @@ _PARTS = {"system", "tag", "split"}
 
 def work_through(run_id: int, block: Block, place: str) -> None:
     """Below a table of parts of the items: step through one of them, or have it reviewed."""
-    if not isinstance(block, Table):
+    if not isinstance(block, TableBlock):
         return
     parts = {
         row[0].text: dict(row[1].link)

@@ -33,9 +33,8 @@ def trust_words(trust: Sequence[Trust]) -> list[str]:
 def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
     """Better, worse or undecided, with every difference and its interval; empty without criteria.
 
-    Where one run decides more cells than the other, that comes first, counted over all labelled
-    cells. Where nothing has a label it says so: then flips say what changed, and nothing what is
-    right.
+    Where a run leaves cells undecided, that comes first, counted over all labelled cells. Where
+    nothing has a label it says so: then flips say what changed, and nothing what is right.
     """
     found: dict[Outcome, list[CriterionDelta]] = {}
     for one in criteria:
@@ -69,7 +68,7 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
 
 
 def _decided(cells: DecidedCells) -> list[str]:
-    if len({*cells.decided}) == 1:
+    if min(cells.decided) == cells.labelled:
         return []
     sides = (
         f"{side} decides {percent(decided / cells.labelled)} of "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.blocks.blocks import Section, Sentences, Table, Words
+from core.blocks.blocks import Section, Sentences, TableBlock, Words
 from core.services.reports.report_values import RunReport, figure, reported_number
 from core.text.numbers import level_words, percent, plural, score
 
@@ -32,7 +32,7 @@ def reviews_section(report: RunReport) -> list[Section]:
         for one in report.reviews
     )
     heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
-    table = Table("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    table = TableBlock("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
     return [Section("Reviewed by people", (table, *_corrected(report)))]
 
 
@@ -43,7 +43,7 @@ _CORRECTED_NOTE = (
 )
 
 
-def _corrected(report: RunReport) -> list[Table | Sentences]:
+def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
     """Means corrected by people's random labels, and which system is ahead by them."""
     if not report.corrected:
         return []
@@ -60,7 +60,7 @@ def _corrected(report: RunReport) -> list[Table | Sentences]:
     )
     heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
     title = "Means as people would have them"
-    table = Table(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
+    table = TableBlock(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
     said = report.systems_by_people or report.labels_declared
     return [table, *([Sentences((said,))] if said else [])]
 

@@ -262,12 +262,8 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     ``alpha`` is the largest share of accepted verdicts that may disagree with people, in (0, 1).
     """
     from core.metrics.estimate import Estimate
-    from core.metrics.intervals.acceptance import (
-        KnownLabels,
-        acceptance,
-        share_of_rest,
-        share_so_far,
-    )
+    from core.metrics.intervals.acceptance import acceptance, share_of_rest, share_so_far
+    from core.metrics.intervals.finite import KnownLabels
 
     queue = store.queues.get(queue_id)
     draw = _draw(store, queue)

@@ -15,7 +15,7 @@ from core.blocks.blocks import (
     Histogram,
     Section,
     Sentences,
-    Table,
+    TableBlock,
     Words,
 )
 from core.text.numbers import plural, score
@@ -50,7 +50,7 @@ def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) 
     elif isinstance(block, Facts):
         rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
         table(("", ""), rows, name=block.name)
-    elif isinstance(block, Table):
+    elif isinstance(block, TableBlock):
         _table(run_id, block, titled=titled)
     else:
         _plot(run_id, block, place, titled=titled)
@@ -70,7 +70,7 @@ def _sentences(block: Sentences) -> None:
         st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
 
 
-def _table(run_id: int | None, block: Table, *, titled: bool) -> None:
+def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
     if not titled:
         st.html(f'<div class="rs-section">{esc(block.name)}</div>')
     rows = [[cell(run_id, words) for words in row] for row in block.rows]

@@ -231,11 +231,35 @@ def test_labels_on_the_easy_cells_are_said_to_be_no_fair_sample(store: Store) ->
     run = run_with(store, data, votes, judges=(ONE, TWO))
 
     said = of(store, run).sentence
-    assert (
-        "from 30 labels that are no fair sample: all judges agree on 100% of cells with a label, "
-        "and on 0% of the others;"
-    ) in said
+    # Right on all 30 with a label; that is no figure of the run, so it does not lead.
+    assert said.startswith(
+        "How right the verdicts are is unknown: the 30 labels are no fair sample (all judges agree "
+        "on 100% of cells with a label, and on 0% of the others). On these 100% ("
+    )
+    assert said.endswith("are right; 50% of 120 cells are decided.")
     gate = GateRequest((GateBound("right", "min", 0.5), GateBound("accuracy", "min", 0.5)))
     checks = check_source(lambda: store, str(run), gate).checks
     assert [one["ok"] for one in checks] == [False, False]
     assert all("not enough to tell: labels are no fair sample" in one["why"] for one in checks)
+
+
+def test_labels_that_people_correct_are_not_blamed_on_the_judges(store: Store) -> None:
+    run = reviewed.graded(store)
+    ada = reviewed.sit(store, "Ada")
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    # Both are labelled MET on Right.
+    reviewed.settle(store, ada, queue, "i0", MET)
+    assert of(store, run.id).sentence.endswith(
+        "Labels and people differ on 0% of 1 cell with both."
+    )
+    reviewed.settle(store, ada, queue, "i1", UNMET)
+
+    assert (
+        "Labels and people differ on 50% of 2 cells with both, so a verdict that differs from its "
+        "label may be right."
+    ) in of(store, run.id).sentence
+    found = report(store, run.id, made="then")
+    assert (
+        "Labels are taken as the truth; people who settled 2 cells with a label differ from it on "
+        "50%."
+    ) in found.limits

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.metrics.intervals.acceptance import upper_bound_of_rest
+from core.metrics.intervals.finite import upper_bound_of_rest
 from core.services.reports.run_report import review_lines
 from core.services.review import queues
 from core.services.review.adjudication import mark
