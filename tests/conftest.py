@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Generator
@@ -25,9 +26,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 def pytest_configure(config: pytest.Config) -> None:
     """Tests have a data folder of their own, and nothing of the settings of whoever runs them.
 
+    A shell that runs them in the background has Ctrl-C ignored, and every program they start would
+    ignore it as well.
+
     What is imported until all are collected is no garbage: a sixth of that time went to looking.
     """
     gc.set_threshold(200_000, 50, 100)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = tempfile.TemporaryDirectory(prefix="rubric-studio-tests")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder.name
