@@ -86,15 +86,17 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
     )
 
 
-def verbosity_together(names: Sequence[str], judges: int, more: str, sizes: Sequence[float]) -> str:
-    """The same of several judges, which is the likelier to be deserved."""
-    who = f"All {judges} judges" if len(names) == judges else f"{len(names)} of {judges} judges"
+def verbosity_together(
+    names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
+) -> str:
+    """The same of several ``among`` judges, which is the likelier to be deserved."""
+    who = f"{'All' if len(names) == among else f'{len(names)} of'} {among} {called}"
     least, most = _points(min(sizes)), _points(max(sizes))
     size = most if least == most else f"{least} to {most}"
     return (
         f"{who} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
         f"twice the words go with {size} {more} of an option's value. That is a correlation and "
-        "may be deserved, the more so as several judges see it, for labels err and tell levels "
+        "may be deserved, the more so as several {called} see it, for labels err and tell levels "
         "only; probes tell causes."
     )
 
@@ -207,10 +209,18 @@ def discrimination(criterion: str, effect: BiasEffect) -> str:
 
 
 def unused(
-    criterion: str, option: str, picked: int, effect: BiasEffect, labelled: int, truth: str
+    criterion: str,
+    option: str,
+    picked: int,
+    effect: BiasEffect,
+    labelled: int,
+    called: tuple[str, str],
 ) -> str:
-    """Nobody picks an option."""
-    who = "No judge ever picked" if not picked else f"Judges picked only {picked} times"
+    """Nobody picks an option; ``called`` are the names of the truth and of a rater."""
+    truth, rater = called
+    who = (
+        f"{rater.capitalize()}s picked only {picked} times" if picked else f"No {rater} ever picked"
+    )
     people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
     return (
         f"{who} “{option}” of {criterion} on {effect.n:,} items "

@@ -28,7 +28,7 @@ from core.services.review import random_labels
 from core.services.review.corrected_estimates import Corrected, mean_of
 from core.services.review.random_labels import DrawnCells
 from core.store.store import Store
-from core.text.numbers import percent, points
+from core.text.numbers import percent, plural, points, within
 
 RESAMPLES = 1000
 #: A corrected p below this decides.
@@ -315,8 +315,10 @@ def _ahead(found: CorrectedSystems) -> str:
     mean = best.mean.powered.mean
     if mean.value is None:
         return mean.reason
-    ends = f"[{percent(mean.low)}, {percent(mean.high)}]" if mean.low != mean.high else "of these"
-    head = f"By the labels {best.system} is ahead ({percent(mean.value)} {ends})"
+    whole = f"{percent(mean.value)}, counted on all of its {plural(best.mean.cells, 'cell')}"
+    share = whole if mean.low == mean.high else within(*mean[:3], percent)
+    what = f"mean on {found.criterion}" if found.criterion else "mean score"
+    head = f"By the labels {best.system} is ahead with a {what} of {share}"
     if said.system != best.system:
         head += (
             f", not {said.system}, whom the votes alone put first "
