@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 
 from core.blocks.blocks import Block, Facts, Section, Sentences, TableBlock, Words
 from core.text.names import visible
 
 #: No column is made wider than this; longer words, such as why there is no figure, reach over it.
 WIDEST = 44
+#: What explains a table is wrapped here.
+WRAPPED = 96
 
 
 def terminal_text(sections: Iterable[Section]) -> str:
@@ -46,6 +49,7 @@ def _lines(block: Block) -> Iterator[str]:
         yield from _columns([heads, *rows], block.numbers)
         if len(rows) < len(block.rows):
             yield f"and {len(block.rows) - len(rows)} more (--json has all)"
+        yield from wrap(visible(block.note), WRAPPED)
 
 
 def _columns(rows: Sequence[Sequence[Words]], numbers: Sequence[int]) -> Iterator[str]:

@@ -351,8 +351,8 @@ KINDS = {
 def figure(one: Estimate, *, share: bool = False) -> Words:
     """A figure with its interval below, or why there is none.
 
-    >>> figure(Estimate(0.5, 0.25, 0.75))
-    Words(text='0.50', below='0.25 to 0.75', link={})
+    >>> figure(Estimate(0.5, 0.25, 0.75)).flat
+    '0.50 (0.25 to 0.75)'
     """
     form = percent if share else score
     if one.value is None:
