@@ -17,6 +17,8 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
+from tests.thorough import leave_to_thorough
+
 # How fast the machine is must not decide whether a test passes.
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=25)
@@ -79,8 +81,9 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that drive a browser come first, one after the other: they share it and a server."""
+    leave_to_thorough(config, items)
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 
