@@ -71,29 +71,6 @@ def same_answer(sheet: Sheet, reference: str) -> str:
     return "Accuracy" if reference in right else "Agreement"
 
 
-def cell(one: Estimate, *, share: bool = False) -> str:
-    """A figure, below it its interval, or the reason why either is missing, as HTML."""
-    if one.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
-    form = fmt.percent if share else fmt.score
-    if one.low is None or one.high is None:
-        below = esc(f"no interval: {one.reason}" if one.reason else "no interval")
-    else:
-        below = f"{form(one.low)} to {form(one.high)}"
-    return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{below}</span>'
-
-
-def tight(one: Estimate) -> str:
-    """As `cell`, for many columns side by side."""
-    if one.value is None:
-        return f'<span title="{esc(one.reason)}">undefined</span>'
-    if one.low is None:
-        ends = f'<span class="rs-quiet" title="{esc(one.reason)}">no interval</span>'
-    else:
-        ends = f'<span class="rs-quiet">{fmt.score(one.low)} to {fmt.score(one.high)}</span>'
-    return f"{fmt.score(one.value)}<br>{ends}"
-
-
 def row(
     name: str, one: Estimate, asked: CriterionRatings | None = None, same: str = ""
 ) -> list[str]:
@@ -111,20 +88,13 @@ def row(
         if way is not None:
             title, meaning = way.words[0].upper() + way.words[1:], way.unit
             one = one._replace(value=way.value, low=way.low, high=way.high)
-    form = fmt.percent if known.share else fmt.score
+    value, ends, why = one.words(fmt.percent if known.share else fmt.score)
     if "no interval" in known.traits and one.value is not None:
         value, ends = fmt.p_value(one.value), fmt.DASH
-    elif one.value is None:
-        value, ends = "undefined", f'<span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
-    elif one.low is None or one.high is None:
-        why = f"no interval: {one.reason}" if one.reason else "no interval"
-        value, ends = form(one.value), f'<span class="rs-quiet rs-wrap">{esc(why)}</span>'
-    else:
-        value, ends = form(one.value), f"{form(one.low)} to {form(one.high)}"
     return [
         f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',
         value,
-        ends,
+        ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
         fmt.count(one.n),
     ]
 
