@@ -8,6 +8,7 @@ from typing import Any
 from core.cli.requests_from_files import batches_in_words
 from core.domain.runs import Run
 from core.metrics.agreement.known_figures import KNOWN
+from core.metrics.estimate import Estimate
 from core.scoring.explanation import explain, ungraded_sides
 from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
@@ -110,16 +111,11 @@ def _compared_criterion(delta: CriterionDelta) -> Iterator[str]:
 
 
 def _delta(delta: Delta, *, share: bool = False) -> str:
+    moved = delta.difference.words(say.share_points if share else say.points).inline
     if delta.difference.value is None:
-        return f"undefined. {delta.difference.reason}"
+        return moved
     form = say.percent if share else say.score
-    text = f"{form(delta.first.value)} -> {form(delta.second.value)}, "
-    text += say.points(delta.difference.value, share=share)
-    if delta.difference.low is not None and delta.difference.high is not None:
-        ends = (
-            say.points(end, share=share) for end in (delta.difference.low, delta.difference.high)
-        )
-        text += f" [{', '.join(ends)}]"
+    text = f"{form(delta.first.value)} -> {form(delta.second.value)}, {moved}"
     text += f", n = {say.count(delta.n)}"
     if delta.p.value is not None:
         p = delta.p.value if delta.p_holm is None else delta.p_holm
@@ -253,9 +249,8 @@ def _figures(
             way := lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
         ):
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
-        form = percent if KNOWN[name].share else score
-        between = f" ({form(ends[0])} to {form(ends[1])})" if ends else ""
-        parts.append(f"{label} {form(value)}{between}")
+        one = Estimate(value, *(ends or ()))
+        parts.append(f"{label} {one.words(percent if KNOWN[name].share else score).inline}")
     for name, label in wanted.items():
         if found.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
             missing.setdefault(reason, []).append(f"interval of {label}")

@@ -89,7 +89,7 @@ def row(
             title, meaning = way.words[0].upper() + way.words[1:], way.unit
             one = one._replace(value=way.value, low=way.low, high=way.high)
     value, ends, why = one.words(fmt.percent if known.share else fmt.score)
-    if "no interval" in known.traits and one.value is not None:
+    if "p value" in known.traits and one.value is not None:
         value, ends = fmt.p_value(one.value), fmt.DASH
     return [
         f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',

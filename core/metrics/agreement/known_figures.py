@@ -19,10 +19,10 @@ Place = Literal["pair", "more", "option", "group", "scores", "overall", "calibra
 #: ``lower`` is better, or ``neutral``; else higher is. Its interval, unless simply resampled
 #: (docs/decisions/0018): ``items``, of a share of all items; ``sum``, over items, which no rare
 #: option sways; ``macro`` and ``chance``, withheld where options are too rare for a mean over them,
-#: or for agreement beyond chance. Of groups: ``named``, it matters which rater gave an answer;
-#: ``rated twice``, other items do not count.
+#: or for agreement beyond chance; a ``p value`` has none. Of groups: ``named``, it matters which
+#: rater gave an answer; ``rated twice``, other items do not count.
 Trait = Literal["share", "ordered", "lower", "neutral"] | Literal["named", "rated twice"]
-IntervalTrait = Literal["items", "sum", "macro", "chance", "no interval"]
+IntervalTrait = Literal["items", "sum", "macro", "chance", "p value"]
 
 
 class KnownFigure(NamedTuple):
@@ -153,7 +153,7 @@ _PAIR: Section = {
     ),
     "ks_p": (
         "Kolmogorov-Smirnov, p | of no gap; an upper bound, as answers tie | Smirnov 1939",
-        _of(apart.ks_p, "ordered", "neutral", "no interval"),
+        _of(apart.ks_p, "ordered", "neutral", "p value"),
     ),
 }
 #: The same, in ``more``.
@@ -197,7 +197,7 @@ _MORE: Section = {
     ),
     "bias_p": (
         "Bias, p | of no bias, paired t-test | Student 1908",
-        _of(apart.bias_p, "ordered", "neutral", "no interval"),
+        _of(apart.bias_p, "ordered", "neutral", "p value"),
     ),
 }
 #: Of one option, in ``per_level``.

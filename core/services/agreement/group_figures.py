@@ -125,9 +125,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     drawn = draws.of(of_item, all_times)[:number]
 
     def bundle(weights: Array) -> Mapping[str, Array]:
-        return {
-            n: v for n, v in statistics(weights).items() if "no interval" not in KNOWN[n].traits
-        }
+        return {n: v for n, v in statistics(weights).items() if "p value" not in KNOWN[n].traits}
 
     found = intervals(bundle, drawn, times, how=draws.how)
     if draws.how.method == "auto" and 1 < times.sum() < SMALL:

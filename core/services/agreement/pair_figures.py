@@ -84,7 +84,7 @@ class LevelPair:
         values = {
             name: measure.many(self._side(name, tables))
             for name, measure in self._measures.items()
-            if self.figures[name].value is not None and "no interval" not in KNOWN[name].traits
+            if self.figures[name].value is not None and "p value" not in KNOWN[name].traits
         }
         shares = share.level_shares(tables) if self.levels else {}
         for name, figure in self.levels.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import streamlit as st
 
@@ -148,7 +147,7 @@ def _card(one: LoopRound) -> str:
 
 
 def _difference(delta: Delta) -> str:
-    return esc(delta.difference.words(partial(fmt.points, share=True)).inline)
+    return esc(delta.difference.words(fmt.share_points).inline)
 
 
 def _move(delta: Delta) -> str:
