@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -24,12 +25,12 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
     empty_state,
+    figure_cell,
     figures,
     interval_choice,
     level_words,
     table,
     tag,
-    with_ends,
 )
 
 WHY = {
@@ -104,31 +105,12 @@ def _row(s: RankedSystem, *, several: bool) -> list[str]:
     return [
         esc(one_line(s.system, NAMED)) + marks,
         f"<b>{esc(ranks)}</b>{group}",
-        measured(s.strength),
-        measured(s.win_rate, share=True),
-        measured(s.weighted_win_rate, share=True),
-        measured(s.elo, digits=0),
+        figure_cell(s.strength),
+        figure_cell(s.win_rate, fmt.percent),
+        figure_cell(s.weighted_win_rate, fmt.percent),
+        figure_cell(s.elo, partial(fmt.score, digits=0)),
         " · ".join(f"{value:g}" for value in (s.wins, s.ties, s.losses)),
     ]
-
-
-def measured(one: Estimate, *, share: bool = False, digits: int = 2) -> str:
-    """A figure with its interval as HTML, or why there is none."""
-
-    def form(value: float) -> str:
-        if share:
-            return fmt.percent(value)
-        return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-
-    if one.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
-    low, high = one.low, one.high
-    ends = (
-        f"{form(low)} to {form(high)}"
-        if low is not None and high is not None
-        else f"no interval: {one.reason}"
-    )
-    return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{esc(ends)}</span>'
 
 
 def _forest(found: Leaderboard) -> None:
@@ -267,10 +249,10 @@ def _position_row(one: Position) -> list[str]:
     return [
         esc(one.judge),
         fmt.count(one.rate.n),
-        with_ends(one.rate),
+        figure_cell(one.rate, fmt.percent),
         fmt.count(one.first),
         fmt.count(one.last),
-        with_ends(one.shown_first),
+        figure_cell(one.shown_first, fmt.percent),
         mark,
     ]
 
@@ -281,7 +263,6 @@ def _length(found: Leaderboard) -> None:
         st.caption(label(found.length))
         return
     slope, ends = found.length.slope, found.length.slope_interval
-    words = f"{slope:+.2f}".replace("-", "\N{MINUS SIGN}")
     known = ends.low is not None and ends.high is not None
     clear = known and not (ends.low or 0) <= 0 <= (ends.high or 0)
     verdict = (
@@ -289,10 +270,10 @@ def _length(found: Leaderboard) -> None:
         if clear
         else tag("no effect of length found")
     )
-    interval = f" ({ends.low:+.2f} to {ends.high:+.2f})" if known else f" ({ends.reason})"
+    said = Estimate(slope).within(ends).words(fmt.points).inline
     st.html(
         f'<div class="rs-row">{verdict}<span class="rs-num">effect of much more length, in log '
-        f"odds: {esc(words)}{esc(interval.replace('-', chr(0x2212)))}</span></div>"
+        f"odds: {esc(said)}</span></div>"
     )
     ignored = dict(zip(found.systems, found.length.ignored, strict=True))
     table(
@@ -301,7 +282,7 @@ def _length(found: Leaderboard) -> None:
             [
                 esc(one_line(s.system, NAMED)),
                 fmt.score(ignored[s.system]),
-                measured(s.length_controlled),
+                figure_cell(s.length_controlled),
             ]
             for s in found.standings
         ),

@@ -26,7 +26,7 @@ from core.services.pairwise.position_bias import positions
 from core.services.pairwise.unmatched_tasks import as_text as unmatched_text
 from core.services.pairwise.unmatched_tasks import unmatched_report
 from core.store.store import Store
-from core.text.numbers import level_words, percent
+from core.text.numbers import level_words, percent, points
 
 
 def rank_source(
@@ -296,12 +296,11 @@ def as_text(report: dict[str, Any]) -> str:
 
 def _line(s: dict[str, Any]) -> str:
     place = s["range"] or s["rank"] or "-"
-    rate, strength = s["win_rate"]["value"], s["strength"]["value"]
-    ends = s["strength"]["ci"]
+    rate, strength = s["win_rate"]["value"], s["strength"]
+    known = Estimate(strength["value"], *(strength["ci"] or ())).words(points).inline
     return (
         f"{place!s:>5}  {s['system']}: "
-        + ("no contest" if strength is None else f"strength {strength:+.2f}")
-        + (f" ({ends[0]:+.2f} to {ends[1]:+.2f})" if ends else "")
+        + ("no contest" if strength["value"] is None else f"strength {known}")
         + ("" if rate is None else f", win rate {percent(rate)} of {s['contests']:.0f}")
         + (", regularised" if s["regularised"] else "")
     )

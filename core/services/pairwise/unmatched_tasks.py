@@ -89,9 +89,11 @@ def as_text(report: Mapping[str, Any]) -> str:
     """The report as lines for a terminal."""
     lines = []
     for one in sorted(report["standings"], key=lambda s: (s["rank"] is None, s["rank"])):
-        value, ends = one["score"]["value"], one["score"]["ci"]
-        said = "no score" if value is None else f"judges' mean score {score(value)}"
-        said += f" ({score(ends[0])} to {score(ends[1])})" if ends else ""
+        known = one["score"]
+        mean = Estimate(known["value"], *(known["ci"] or ()))
+        said = (
+            "no score" if mean.value is None else f"judges' mean score {mean.words(score).inline}"
+        )
         lines.append(f"{one['range'] or '-':>5}  {one['system']}: {said}, {one['items']} items")
     return "\n".join([*lines, *(f"note: {note}" for note in report["notes"])])
 
