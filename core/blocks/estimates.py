@@ -19,11 +19,8 @@ def measured(one: Estimate, form: Form = score) -> Words:
     >>> measured(Estimate.undefined("No item.")).flat
     'undefined (No item.)'
     """
-    if one.value is None:
-        return Words("undefined", one.reason)
-    if one.low is None or one.high is None:
-        return Words(form(one.value), f"no interval: {one.reason}" if one.reason else "no interval")
-    return Words(form(one.value), f"{form(one.low)} to {form(one.high)}")
+    said = one.words(form)
+    return Words(said.value, said.below)
 
 
 def measured_share(one: Estimate) -> Words:

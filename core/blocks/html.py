@@ -19,8 +19,9 @@ from core.blocks.blocks import (
     TableBlock,
     Words,
 )
+from core.metrics.estimate import Estimate
 from core.text.names import visible
-from core.text.numbers import percent
+from core.text.numbers import percent, score
 
 # A paper's plots as static pictures for a file: SVG without script, styled by classes.
 #
@@ -96,10 +97,9 @@ def _forest(block: Forest) -> str:
 
 
 def _reach(one: Reach, y: float, x: Callable[[float], float]) -> list[str]:
-    said = f"{one.name}: {one.value:.2f}"
+    said = f"{one.name}: {Estimate(one.value, one.low, one.high).words(score).inline}"
     parts = [_text(_LEFT - 10, y + 4, _cut(one.name, 26), "end")]
     if one.low is not None and one.high is not None:
-        said += f" ({one.low:.2f} to {one.high:.2f})"
         parts.append(
             f'<line class="reach" x1="{x(one.low):.1f}" x2="{x(one.high):.1f}" y1="{y}" y2="{y}"/>'
         )

@@ -60,16 +60,13 @@ def interval(low: float | None, high: float | None) -> str:
     return DASH if low is None or high is None else f"{score(low)} to {score(high)}"
 
 
-def within(
-    value: float | None, low: float | None, high: float | None, form: Callable[[float | None], str]
-) -> str:
-    """A figure with its interval in brackets, where it has one.
+def share_points(value: float | None) -> str:
+    """A difference of shares with its sign, in percentage points.
 
-    >>> within(0.9, 0.8, 0.96, percent), within(0.9, None, None, score)
-    ('90% (80% to 96%)', '0.90')
+    >>> share_points(0.05)
+    '+5.0 points'
     """
-    ends = "" if low is None or high is None else f" ({form(low)} to {form(high)})"
-    return form(value) + ends
+    return points(value, share=True)
 
 
 def level_words(level: float) -> str:

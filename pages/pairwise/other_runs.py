@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -26,7 +27,14 @@ from pages.ui import routes, state
 from pages.ui.blocks.drawn import show_sections
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import confidence, empty_state, interval_choice, level_words, table
+from pages.ui.widgets import (
+    confidence,
+    empty_state,
+    figure_cell,
+    interval_choice,
+    level_words,
+    table,
+)
 
 WHOLE = ""
 #: From so many rows on, the table scrolls by itself.
@@ -115,11 +123,11 @@ def _table(
                 *([esc(one.criterion)] if several else []),
                 fmt.count(one.items),
                 fmt.count(one.empty),
-                _figure(one.accuracy, share=True),
-                _figure(one.agreement, share=True),
-                _figure(one.kappa),
-                _figure(one.agreement_as_published, share=True),
-                _figure(one.kappa_as_published),
+                figure_cell(one.accuracy, PERCENT, interval=False),
+                figure_cell(one.agreement, PERCENT, interval=False),
+                figure_cell(one.kappa, FINE, interval=False),
+                figure_cell(one.agreement_as_published, PERCENT, interval=False),
+                figure_cell(one.kappa_as_published, FINE, interval=False),
             ]
             for one in checks
         ),
@@ -128,10 +136,8 @@ def _table(
     )
 
 
-def _figure(found: Estimate, *, share: bool = False) -> str:
-    if found.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(found.reason)}</span>'
-    return fmt.percent(found.value, 1) if share else fmt.score(found.value, 3)
+#: As finely as papers give them.
+PERCENT, FINE = partial(fmt.percent, digits=1), partial(fmt.score, digits=3)
 
 
 def _ranked(run: Run) -> bool:
@@ -198,7 +204,7 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
             [
                 esc(view.judge),
                 *(fmt.score(score) for score in view.scores),
-                _figure(view.offset),
+                figure_cell(view.offset, FINE, interval=False),
             ]
             for view in found.judges
         ),
@@ -211,8 +217,8 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
             (
                 [
                     f"{esc(one.one)} and {esc(one.other)}",
-                    _figure(one.spearman),
-                    _figure(one.kendall),
+                    figure_cell(one.spearman, FINE, interval=False),
+                    figure_cell(one.kendall, FINE, interval=False),
                 ]
                 for one in found.likeness
             ),
@@ -271,18 +277,13 @@ def _system_row(one: SystemMean) -> list[str]:
     return [
         esc(one_line(one.system, NAMED)),
         fmt.score(one.mean.said),
-        _mean(None if powered is None else powered.mean, one.mean.reason),
-        _mean(None if powered is None else powered.labels, one.mean.reason),
+        *(
+            figure_cell(Estimate.undefined(one.mean.reason) if mean is None else mean)
+            for mean in ((None, None) if powered is None else (powered.mean, powered.labels))
+        ),
         places,
         f"{fmt.count(one.mean.labelled)} of {fmt.count(one.mean.cells)}",
     ]
-
-
-def _mean(one: Estimate | None, reason: str) -> str:
-    if one is None or one.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(reason)}</span>'
-    ends = f"{fmt.score(one.low)} to {fmt.score(one.high)}"
-    return f'{fmt.score(one.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
 
 
 def _pairs_of(found: CorrectedSystems) -> None:
@@ -296,15 +297,10 @@ def _pairs_of(found: CorrectedSystems) -> None:
 
 
 def _pair_row(one: SystemsApart) -> list[str]:
-    gap = one.found.gap
-    corrected = f'undefined<br><span class="rs-quiet rs-wrap">{esc(gap.reason)}</span>'
-    if gap.value is not None:
-        ends = f"{fmt.points(gap.low)} to {fmt.points(gap.high)}"
-        corrected = f'{fmt.points(gap.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
     return [
         f"{esc(one_line(one.second, NAMED))} minus {esc(one_line(one.first, NAMED))}",
         fmt.points(one.found.raw),
-        corrected,
+        figure_cell(one.found.gap, fmt.points),
         fmt.DASH if one.p is None else fmt.p_value(one.p),
         f"{esc(one_line(one.better, NAMED))} better" if one.better else "undecided",
     ]

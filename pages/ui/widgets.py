@@ -207,12 +207,20 @@ def quiet(words: str) -> str:
     return f'<span class="rs-quiet">{esc(words)}</span>'
 
 
-def with_ends(share: Estimate) -> str:
-    """HTML of a share with its interval below; a dash where either is missing."""
-    if share.value is None or share.low is None or share.high is None:
-        return fmt.DASH
-    ends = quiet(f"{fmt.percent(share.low)} to {fmt.percent(share.high)}")
-    return f"{fmt.percent(share.value)}<br>{ends}"
+def figure_cell(
+    one: Estimate, form: Callable[[float | None], str] = fmt.score, *, interval: bool = True
+) -> str:
+    """Return HTML of a figure, below it its interval, or why either is missing.
+
+    Without ``interval`` the figure has none by its nature, and only an undefined one has a reason.
+    """
+    said = one.words(form)
+    below = said.below if interval or one.value is None else ""
+    return (
+        f'{said.value}<br><span class="rs-quiet rs-wrap">{esc(below)}</span>'
+        if below
+        else said.value
+    )
 
 
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:

@@ -17,7 +17,7 @@ from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, labels_unlike
 from core.text.names import visible
-from core.text.numbers import count, interval, percent, plural, score
+from core.text.numbers import count, percent, plural, score
 
 Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
@@ -266,21 +266,21 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _with_figure(found: Conclusion, one: Known) -> str:
-    value, low, high, *_ = one.agreement
-    if one.beaten and one.accuracy is not None:
-        right = one.accuracy
+    right = None if one.accuracy is None else one.accuracy.words(percent)
+    if one.beaten and right is not None:
         return (
-            f"{visible(one.name)} (right on {percent(right.value)}, {percent(right.low)} to "
-            f"{percent(right.high)}; always the most common answer: {percent(one.commonest)})"
+            f"{visible(one.name)} (right on {right.value}, {right.ends}; "
+            f"always the most common answer: {percent(one.commonest)})"
         )
     figure = "quadratic kappa" if one.ordered and found.reference else _figure(found)
     same = "right on" if found.reference == LABELS else "the same option on"
-    often = "" if one.accuracy is None else f"; {same} {percent(one.accuracy.value)}"
-    if often and one.accuracy is not None and one.doubtful:
-        often += f", {percent(one.accuracy.low)} to {percent(one.accuracy.high)}"
+    often = "" if right is None else f"; {same} {right.value}"
+    if right is not None and one.doubtful:
+        often += f", {right.ends}"
     if often and one.no_better:
         often += f"; always the most common answer on {percent(one.commonest)}"
-    return f"{visible(one.name)} ({figure} {score(value)}, {interval(low, high)}{often})"
+    agreed = one.agreement.words(score)
+    return f"{visible(one.name)} ({figure} {agreed.value}, {agreed.ends}{often})"
 
 
 def _why(found: Conclusion) -> str:

@@ -34,7 +34,7 @@ from core.services.agreement.ratings import (
     labels_unlike,
 )
 from core.text.names import visible
-from core.text.numbers import count, percent, plural, within
+from core.text.numbers import count, percent, plural
 
 NO_CELLS = "No item has an answer of both."
 SAME_PEOPLE = "The panel is these people: that would be agreement of a group with itself."
@@ -262,13 +262,13 @@ class Trust:
         known = bool(self.reference) and right.value is not None
         why = right.reason if self.reference else _NOTHING_KNOWN
         unknown = f"How right the verdicts are is unknown: {why}"
-        parts = [f"{self._share(within(*right[:3], percent))};" if known else unknown, decided]
+        parts = [f"{self._share(right.words(percent).inline)};" if known else unknown, decided]
         if known and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
             more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
             parts.append(f"That leaves out {names}{more}, where nothing says what is right.")
         if self.found.settled and before.value is not None:
-            had = within(*before[:3], percent)
+            had = before.words(percent).inline
             parts.append(f"Before people settled {count(self.found.settled)} of them: {had}.")
         if self.both:
             share = f"{percent(self.differ / self.both)} of {plural(self.both, 'cell')} with both"

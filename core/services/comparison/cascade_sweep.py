@@ -36,7 +36,7 @@ from core.services.results.scored_items import (
 )
 from core.services.results.verdicts import Counting, counting_of
 from core.store.store import Store
-from core.text.numbers import percent, within
+from core.text.numbers import percent
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ def in_words(found: SweptCascade) -> str:
         said += f"{seen} are right{part} on the labels that the threshold was chosen on."
     else:
         held = found.tried.right
-        right = within(held.estimate, held.low, held.high, percent)
+        right = held.figure.words(percent).inline
         part = _of_decided(held.estimate, found.tried.decided, "are decided")
         said += (
             f"{right} are right{part} on items that had no say in the "

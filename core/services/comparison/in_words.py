@@ -8,7 +8,7 @@ from typing import Literal
 from core.services.agreement.overall import Trust
 from core.services.comparison.differences import LEVEL, CriterionDelta, DecidedCells
 from core.text.names import visible
-from core.text.numbers import count, percent, plural, points
+from core.text.numbers import count, percent, plural, share_points
 
 Outcome = Literal["better", "worse", "undecided", "unknown"]
 #: So many criteria of an outcome are named; the rest are counted.
@@ -94,13 +94,6 @@ def _named(ones: Sequence[CriterionDelta]) -> str:
 
 
 def _with_interval(one: CriterionDelta) -> str:
-    value, low, high, *_ = one.accuracy.difference
-    ends = (
-        f"{points(low, share=True)} to {points(high, share=True)}"
-        if low is not None and high is not None
-        else "no interval"
-    )
-    return (
-        f"{visible(one.name)} ({points(value, share=True)}, {ends}; "
-        f"{plural(one.accuracy.n, 'item')})"
-    )
+    said = one.accuracy.difference.words(share_points)
+    below = said.below.removesuffix(".")
+    return f"{visible(one.name)} ({said.value}, {below}; {plural(one.accuracy.n, 'item')})"

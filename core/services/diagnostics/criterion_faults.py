@@ -9,7 +9,6 @@ import numpy as np
 
 from core.metrics.agreement.accuracy import Counts
 from core.metrics.agreement.ratings import patterns
-from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal
 from core.metrics.bias.criteria import (
     Association,
     agreement,
@@ -71,10 +70,10 @@ def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvid
     if effect.low is None:
         return effect
     seen, k = patterns(ratings), len(asked.labels)
-    measure = alpha_ordinal if asked.ordered and k > 2 else alpha_nominal
+    name = f"krippendorff_alpha_{'ordinal' if asked.ordered and k > 2 else 'nominal'}"
     drawn = Draws(len(ratings), RESAMPLES, SEED).of(seen.of_item, seen.times)
     times = seen.times.astype(np.float64)
-    ci = group_intervals({"alpha": measure}, seen.rows, times, drawn, k)["alpha"]
+    ci = group_intervals([name], seen.rows, times, drawn, k)[name]
     return effect._replace(low=ci.low, high=ci.high)
 
 

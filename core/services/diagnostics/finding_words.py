@@ -38,9 +38,8 @@ def _sure(effect: BiasEffect, *, shares: bool = False) -> str:
     """The interval and n in brackets."""
     if effect.low is None or effect.high is None:
         return f"(the same on all of {effect.n:,} items)"
-    low, high = effect.low, effect.high
-    ends = (percent(low), percent(high)) if shares else (score(low), score(high))
-    return f"(95% interval {ends[0]} to {ends[1]}, {effect.n:,} items)"
+    ends = effect.figure.words(percent if shares else score).ends
+    return f"(95% interval {ends}, {effect.n:,} items)"
 
 
 def position(judge: str, pull: Pull) -> str:
@@ -52,10 +51,10 @@ def position(judge: str, pull: Pull) -> str:
     else:
         what = f"shuns the option shown {pull.place}"
         why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
-    low, high = effect.low or 0.0, effect.high or 0.0
+    size, ends, _ = effect.figure.words(percent)
     return (
         f"{judge} {what} {why}, where {_share(pull.expected)} would be expected "
-        f"(pull {percent(_of(effect))}, 95% interval {percent(low)} to {percent(high)})."
+        f"(pull {size}, 95% interval {ends})."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from core.errors import InputError
-from core.metrics.estimate import USUAL
+from core.metrics.estimate import USUAL, Estimate
 from core.services.agreement.ratings import LABELS, Rated, labels_unlike
 from core.services.gate.figures import NamedFigure
 from core.text import numbers as fmt
@@ -154,20 +154,16 @@ def _bound_in_words(
     asked = (
         f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
     )
+    one = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
+    words = one.words(lambda number: fmt.apart(number, bound.value, fmt.number, 3))
     if figure.value is None:
-        return f"undefined ({missing or figure.why}), {asked}"
-    known = []
-    value, low, high = (
-        fmt.apart(one, bound.value, fmt.number, 3)
-        for one in (figure.value, figure.low, figure.high)
-    )
-    if figure.low is not None:
-        known.append(f"{low} to {high}")
+        return f"{words.inline}, {asked}"
+    known = [words.ends] if words.ends else []
     if figure.n is not None:
         known.append(f"n = {fmt.count(figure.n)}")
         if picked and not short:
             known.append(f"{fmt.count(picked)} of them settled in review")
     if decided is not None:
         known.append(f"{fmt.apart(decided, limits.min_decided, fmt.percent, 0)} decided")
-    said = value + (f" ({', '.join(known)})" if known else "")
+    said = words.value + (f" ({', '.join(known)})" if known else "")
     return f"{said}, not enough to tell: {short}" if short else f"{said}, {asked}"

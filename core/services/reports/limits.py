@@ -64,8 +64,8 @@ def _size(report: RunReport) -> Iterator[str]:
         reach = (
             ""
             if mean.low is None or mean.high is None
-            else f": the interval of their mean reaches from {score(mean.low)} to "
-            f"{score(mean.high)}{', and is itself rough with so few' if n < ROUGH else ''}"
+            else f": the interval of their mean reaches from {mean.words(score).ends}"
+            f"{', and is itself rough with so few' if n < ROUGH else ''}"
         )
         yield f"Only {count(n)} items have a score{reach}."
     small = [
@@ -221,9 +221,9 @@ def _worse(line: CriterionLine) -> bool:
 
 
 def _beside(line: CriterionLine) -> str:
-    reach = f"95% interval {percent(line.accuracy.low)} to {percent(line.accuracy.high)}"
+    right = line.accuracy.words(percent)
     return (
-        f"{line.name} ({percent(line.accuracy.value)}, {reach}, against "
+        f"{line.name} ({right.value}, 95% interval {right.ends}, against "
         f"{percent(line.commonest.value)})"
     )
 

@@ -112,9 +112,10 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     whole = report.scores
     lines = [report.trust["in_words"]] if report.trust else []
     if whole.mean.value is not None:
-        mean = figure(whole.mean)
+        mean = whole.mean.words(score)
+        reach = f"{level_words(report.level)} interval {mean.ends}" if mean.ends else mean.why
         lines.append(
-            f"The mean score is {mean.text} ({_interval(mean.below, report.level)}; "
+            f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
             f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
             f"with the median at {score(report.median)}."
         )
@@ -132,14 +133,6 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     if whole.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)
-
-
-def _interval(below: str, level: float) -> str:
-    return (
-        below.rstrip(".")
-        if below.startswith("no interval")
-        else f"{level_words(level)} interval {below}"
-    )
 
 
 def _criteria(report: RunReport) -> int:

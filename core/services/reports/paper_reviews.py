@@ -82,9 +82,9 @@ def reviews_summary(report: RunReport) -> list[str]:
     if not one.only:
         # Of all verdicts the first statement speaks.
         return [hard[:1].upper() + hard[1:]] if hard else []
-    ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
+    share, ends, _ = one.weighted.words(percent)
     said = (
-        f"On {one.only} people confirm an estimated {percent(one.weighted.value)} of the votes' "
+        f"On {one.only} people confirm an estimated {share} of the votes' "
         f"verdicts ({level_words(report.level)} interval {ends}; "
         f"{plural(one.audited, 'cell')} drawn at random)"
     )

@@ -354,12 +354,8 @@ def figure(one: Estimate, *, share: bool = False) -> Words:
     >>> figure(Estimate(0.5, 0.25, 0.75)).flat
     '0.50 (0.25 to 0.75)'
     """
-    form = percent if share else score
-    if one.value is None:
-        return Words("undefined", one.reason)
-    if one.low is None or one.high is None:
-        return Words(form(one.value), f"no interval: {one.reason}" if one.reason else "no interval")
-    return Words(form(one.value), f"{form(one.low)} to {form(one.high)}")
+    said = one.words(percent if share else score)
+    return Words(said.value, said.below)
 
 
 def shared(one: Estimate | None, link: Link | None = None) -> Words:
@@ -368,11 +364,11 @@ def shared(one: Estimate | None, link: Link | None = None) -> Words:
     >>> shared(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
     """
-    if one is None or one.low is None or one.high is None:
+    if one is None or not one.n:
         return Words(DASH)
-    ends = f"{percent(one.low)} to {percent(one.high)}"
+    share, ends, _ = one.words(percent)
     below = f"{count(one.hits)} of {count(one.n)}; {ends}"
-    return Words(percent(one.value), below, link if link and one.hits else {})
+    return Words(share, below, link if link and one.hits else {})
 
 
 def reported_number(value: int, link: Link | None = None) -> Words:

@@ -359,11 +359,11 @@ def in_words(found: ReviewSelection) -> str:
     only = narrowed(queue.rule)
     words += (
         f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
-        f"{_share(right.weighted)}: the random audit of queue “{queue.name}” stands for cells that "
-        "no rule picked"
+        f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
+        "for cells that no rule picked"
     )
     if right.hard.value is not None:
-        words += f"; of the doubtful ones {_share(right.hard)}"
+        words += f"; of the doubtful ones {right.hard.words(percent).inline}"
     return f"{words}."
 
 
@@ -386,10 +386,6 @@ def as_data(found: ReviewSelection) -> dict[str, Any]:
             for queue, right in found.queues
         ],
     }
-
-
-def _share(mean: Estimate) -> str:
-    return f"{percent(mean.value)} [{percent(mean.low)}, {percent(mean.high)}]"
 
 
 def _estimate(mean: Estimate) -> dict[str, Any]:
