@@ -51,6 +51,26 @@ def test_a_weight_is_changed_in_its_line_without_opening_the_card(store: Store) 
     assert [c.weight for c in library.latest(store, int(name)).rubric.criteria] == [6, 4, -3]
 
 
+def test_the_open_card_has_a_widget_for_every_field_but_notes(store: Store) -> None:
+    name = saved(store, THREE)
+    app = open_page(PAGE, rubric=name)
+    uid = draft_of(app)["criteria"][0]["uid"]
+    option = draft_of(app)["criteria"][0]["options"][0]["uid"]
+    press(app, name, "toggle", uid)
+    named = {
+        "weight": ("points",),
+        "options": (option, "description"),
+        "section": ("section", "First"),
+    }
+    missing = {
+        what
+        for what in Criterion.model_fields
+        if field(name, uid, *named.get(what, (what,))) not in app.session_state
+    }
+    # Notes are written in YAML; a dismissed check adds its own.
+    assert missing == {"meta"}
+
+
 def test_of_comments_one_is_told_before_saving_in_every_view(store: Store) -> None:
     name = saved(store, THREE)
     app = view(open_page(PAGE, rubric=name), "YAML")
