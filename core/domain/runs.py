@@ -217,10 +217,18 @@ class RunItemFilter:
     signs: tuple[tuple[CellSign, str | None], ...] = ()
 
 
-class CellResult(NamedTuple):
-    """The verdict of one (item, criterion), as ``core.scoring.verdict.Verdict`` has it.
+class Verdict(NamedTuple):
+    """The settled option of a cell, and how sure its votes are of it.
 
-    With ``rule`` adjudicated, people settled it, and ``voted`` is the option that the votes gave.
+    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` where a
+    choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
+    mean before it was snapped to ``value``; ``None`` for rules that take an option as it is.
+    Over the ``votes`` that are not abstentions, heads and not weights: ``agreement`` is the share
+    for the verdict's option, ``entropy`` that of the shares divided by its greatest possible value
+    (all scored options alike), ``margin`` the top share minus the second. All in [0, 1]; ``None``
+    without such a vote; 0.0 where disagreement makes an abstention. ``coverage`` is (votes +
+    abstentions) / planned. If ``rule`` is adjudicated, people settled the cell, and ``voted`` is
+    the option that the votes gave.
     """
 
     criterion: str
@@ -305,7 +313,7 @@ class ItemResult:
     raw: float | None
     complete: bool
     agreement: float | None
-    cells: tuple[CellResult, ...]
+    cells: tuple[Verdict, ...]
     trace: dict[str, Any]
     low: float | None = None
     high: float | None = None
@@ -336,9 +344,6 @@ class Beat(NamedTuple):
     cancel: bool
 
 
-HelpStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
-
-
 @dataclass(frozen=True, slots=True)
 class HelpTask:
     """A task and how far it is.
@@ -352,7 +357,7 @@ class HelpTask:
     kind: str
     subject: str
     request: dict[str, Any]
-    status: HelpStatus
+    status: RunStatus
     planned: int
     budget: float | None
     result: Any

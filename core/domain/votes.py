@@ -210,7 +210,7 @@ class Brought(NamedTuple):
     """What is brought into a run that has nothing so far; made portion by portion when written.
 
     ``failed`` cells have no answer, for the reason that ``words`` say; ``cells`` come with their
-    item's id, in the order of ``core.domain.runs.CellResult``.
+    item's id, in the order of ``core.domain.runs.Verdict``.
     """
 
     votes: Iterable[BroughtVotes]
@@ -242,39 +242,26 @@ class ItemBallots:
     failures: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class VoteRow:
-    """A vote as kept; the fields are those of ``core.domain.votes.Vote``."""
+@record(frozen=True, slots=True)
+class VoteRow(Vote):
+    """A vote as kept, with the call that it came from, if any."""
 
-    id: int
-    run_id: int
-    cell: Cell
-    option: int | None
-    abstained: bool
-    reason: str
-    evidence: tuple[str, ...]
-    order: tuple[int, ...] | None
-    confidence: float | None
-    probabilities: tuple[float, ...] | None
-    detail: dict[str, Any]
-    call_id: int | None
-    created: str
+    id: int = 0
+    run_id: int = 0
+    call_id: int | None = None
+    created: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class FailureRow:
+class FailureRow(VoteFailure):
     """A failure as kept. ``attempt`` counts from 1; ``open``: neither answered nor retried yet."""
 
-    id: int
-    run_id: int
-    cell: Cell
-    attempt: int
-    kind: str
-    message: str
-    order: tuple[int, ...] | None
-    call_id: int | None
-    created: str
-    open: bool
+    id: int = 0
+    run_id: int = 0
+    attempt: int = 1
+    call_id: int | None = None
+    created: str = ""
+    open: bool = True
 
 
 class FailureCount(NamedTuple):
@@ -286,31 +273,14 @@ class FailureCount(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallRow:
-    """A call as kept, its prompt put together again. ``None``: the provider did not say."""
+@record(frozen=True, slots=True)
+class CallRow(Call):
+    """A call as kept, its prompt put together again."""
 
-    id: int
-    run_id: int
-    judge: str
-    prompt: tuple[Segment, ...]
-    params: dict[str, Any]
-    reply: str
-    thinking: str
-    model: str
-    finish: str
-    tokens_in: int | None
-    tokens_cached: int | None
-    tokens_out: int | None
-    tokens_thinking: int | None
-    cost: float | None
-    seconds: float
-    tries: int
-    created: str
-    cached: bool
-    first_cost: float | None
-    asked: int | None
-    kept: int | None
+    id: int = 0
+    run_id: int = 0
+    judge: str = ""
+    created: str = ""
 
 
 @dataclass(frozen=True, slots=True)

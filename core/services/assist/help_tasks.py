@@ -23,7 +23,7 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
-from core.domain.runs import HelpStatus, HelpStep, HelpTask
+from core.domain.runs import HelpStep, HelpTask, RunStatus
 from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
 from core.judging.writing.writer import Writing
@@ -82,7 +82,7 @@ HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 
 
 @allowed("write")
-def work_here(store: Store, task_id: int) -> HelpStatus:
+def work_here(store: Store, task_id: int) -> RunStatus:
     """Work on a task in this thread until it ends; returns how it ended."""
     return asyncio.run(_alone(_for_whom(store, task_id), task_id))
 
@@ -92,7 +92,7 @@ def _for_whom(store: Store, task_id: int) -> Store:
     return store.acting(replace(LOCAL, name=store.helps.get(task_id).made_by))
 
 
-async def _alone(store: Store, task_id: int) -> HelpStatus:
+async def _alone(store: Store, task_id: int) -> RunStatus:
     providers = Providers()
     try:
         return await _work(store, task_id, providers)
@@ -101,7 +101,7 @@ async def _alone(store: Store, task_id: int) -> HelpStatus:
 
 
 #: The tasks that this process works on, by data file and task.
-_running: dict[tuple[str, int], Future[HelpStatus]] = {}
+_running: dict[tuple[str, int], Future[RunStatus]] = {}
 
 
 def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
@@ -137,7 +137,7 @@ def _providers() -> Providers:
 _at_work: set[tuple[str, int]] = set()
 
 
-async def _shared(store: Store, task_id: int) -> HelpStatus:
+async def _shared(store: Store, task_id: int) -> RunStatus:
     mine = (str(store.path), task_id)
     _at_work.add(mine)
     try:
@@ -153,7 +153,7 @@ async def _shared(store: Store, task_id: int) -> HelpStatus:
             await _providers().close()
 
 
-async def _work(store: Store, task_id: int, providers: Providers) -> HelpStatus:
+async def _work(store: Store, task_id: int, providers: Providers) -> RunStatus:
     owner = clock.owner_name()
     async with store_thread(store) as io:
         if not await in_thread(io, _claim, store, task_id, owner):
@@ -167,7 +167,7 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
     return store.helps.claim(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS, now=clock.now())
 
 
-async def _ended(context: TaskContext, owner: str) -> HelpStatus:
+async def _ended(context: TaskContext, owner: str) -> RunStatus:
     """Works on the task and writes down how it ended."""
     work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
@@ -177,7 +177,7 @@ async def _ended(context: TaskContext, owner: str) -> HelpStatus:
             work.cancel()
         return True
 
-    status: HelpStatus = "failed"
+    status: RunStatus = "failed"
     message, result = "", None
     try:
         async with beating(beat, BEAT_EVERY):
@@ -201,7 +201,7 @@ async def _ended(context: TaskContext, owner: str) -> HelpStatus:
 
 
 def _end(
-    store: Store, task_id: int, owner: str, status: HelpStatus, message: str, result: Any
+    store: Store, task_id: int, owner: str, status: RunStatus, message: str, result: Any
 ) -> None:
     store.helps.end(task_id, owner, status, now=clock.now(), message=message, result=result)
 
@@ -211,7 +211,7 @@ async def _opened(context: TaskContext, work: Any) -> Any:
     return await work(context)
 
 
-def _verdict(context: TaskContext) -> tuple[HelpStatus, str]:
+def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
     if not context.failed:
         return "done", ""
     first = next(iter(context.failed.values()))

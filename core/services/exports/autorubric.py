@@ -12,7 +12,7 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
-from core.domain.runs import CellResult, RunItemRow
+from core.domain.runs import RunItemRow, Verdict
 from core.domain.votes import FailureRow, VoteRow
 from core.formats.rubrics.foreign import lost_of_rubric
 from core.formats.rubrics.forms import requirement_in_full
@@ -167,7 +167,7 @@ def _name(one: VoteRow | FailureRow, own: int) -> str | None:
 def _criterion_report(
     found: Graded,
     criterion: Criterion,
-    cell: CellResult | None,
+    cell: Verdict | None,
     votes: list[VoteRow],
     failures: list[FailureRow],
 ) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def _choice(criterion: Criterion, option: int | None, abstained: bool) -> dict[s
     }
 
 
-def _aggregated(cell: CellResult | None) -> float:
+def _aggregated(cell: Verdict | None) -> float:
     """The mean before it was snapped to an option; the option's value where there is none."""
     if cell is None:
         return 0.0

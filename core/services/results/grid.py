@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ADJUDICATED, CellResult, GridRow, Run, RunItemRow
+from core.domain.runs import ADJUDICATED, GridRow, Run, RunItemRow, Verdict
 from core.services.results.scored_items import effective, scored_rubric
 from core.store.store import Store
 
@@ -90,7 +90,7 @@ def _cells(rubric: Rubric, known: Mapping[str, GridRow]) -> dict[str, GridCell]:
     return {c.name: _cell(c, known.get(c.name)) for c in rubric.criteria}
 
 
-def cell_of(criterion: Criterion, verdict: CellResult | None, failures: int) -> GridCell:
+def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
     """One cell of an item that is at hand; `failures` are those open."""
     if verdict is None:
         nothing = GridRow("", criterion.name, None, False, None, None, 0, 0, failures, "")

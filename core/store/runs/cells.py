@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from core.domain.runs import ADJUDICATED, CellResult, CellRow, CellTallies
+from core.domain.runs import ADJUDICATED, CellRow, CellTallies, Verdict
 from core.store.database.connection import Connections
 
 
@@ -32,24 +32,24 @@ class CellVerdicts:
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def cells(self, run_id: int, item_id: str) -> list[CellResult]:
+    def cells(self, run_id: int, item_id: str) -> list[Verdict]:
         """The verdicts of one item, by criterion name. No verdict, no row."""
         found = self._files.tuples(
-            f"SELECT {', '.join(CellResult._fields)} FROM cell "
+            f"SELECT {', '.join(Verdict._fields)} FROM cell "
             "WHERE run_id = ? AND item_id = ? ORDER BY criterion",
             (run_id, item_id),
         )
-        cells = map(CellResult._make, found)
+        cells = map(Verdict._make, found)
         return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
 
-    def verdicts(self, run_id: int) -> list[tuple[str, CellResult]]:
+    def verdicts(self, run_id: int) -> list[tuple[str, Verdict]]:
         """Every verdict of the run with all that is kept of it, by item id and criterion."""
         found = self._files.tuples(
-            f"SELECT item_id, {', '.join(CellResult._fields)} FROM cell "
+            f"SELECT item_id, {', '.join(Verdict._fields)} FROM cell "
             "WHERE run_id = ? ORDER BY item_id, criterion",
             (run_id,),
         )
-        cells = ((item, CellResult._make(rest)) for item, *rest in found)
+        cells = ((item, Verdict._make(rest)) for item, *rest in found)
         return [(i, c._replace(abstained=bool(c.abstained), tie=bool(c.tie))) for i, c in cells]
 
     def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:

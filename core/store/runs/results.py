@@ -10,7 +10,6 @@ from typing import Any
 
 from core.domain.runs import (
     ADJUDICATED,
-    CellResult,
     CellSign,
     Derive,
     ItemResult,
@@ -19,6 +18,7 @@ from core.domain.runs import (
     RunItemSort,
     RunMeans,
     ScoreBin,
+    Verdict,
 )
 from core.domain.votes import BallotRow, ItemBallots
 from core.errors import NotFound
@@ -305,7 +305,7 @@ class Results(CellVerdicts):
         return len(ids)
 
 
-_COLUMNS_OF_CELL = ("run_id", "item_id", *CellResult._fields)
+_COLUMNS_OF_CELL = ("run_id", "item_id", *Verdict._fields)
 ADD_CELL = (
     f"INSERT INTO cell ({', '.join(_COLUMNS_OF_CELL)}) "
     f"VALUES ({', '.join('?' * len(_COLUMNS_OF_CELL))})"
