@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from core.domain.dataset import Dataset, Item
-from core.domain.rubric import Criterion, Option
+from core.domain.rubric import Criterion, Option, Rubric
 from core.formats.datasets.dataset_file import dump_dataset, parse_dataset
 from core.formats.rubrics.forms import (
     FORM_WORDS,
@@ -34,75 +34,78 @@ from core.services.rubrics.drafts import (
     rubric_from,
     with_rubric,
 )
-from tests.services.rubrics.every_field import BASE, Changed, changed_fields
+from tests.every_field import BASE, Changed, changed_fields
 
-each_field = pytest.mark.parametrize("changed", changed_fields(), ids=str)
+FIELDS = changed_fields(BASE)
+each_field = pytest.mark.parametrize("changed", FIELDS, ids=str)
 each_of_a_criterion = pytest.mark.parametrize(
-    "changed", [one for one in changed_fields() if one.noun in (Criterion, Option)], ids=str
+    "changed", [one for one in FIELDS if one.noun in (Criterion, Option)], ids=str
 )
 
 
 @each_field
 @pytest.mark.parametrize("format", ["yaml", "json"])
-def test_a_file_holds_it(changed: Changed, format: Any) -> None:
-    text = dump_rubric(changed.rubric, format)
-    assert parse_rubric(text, f"x.{format}").value == changed.rubric
+def test_a_file_holds_it(changed: Changed[Rubric], format: Any) -> None:
+    text = dump_rubric(changed.whole, format)
+    assert parse_rubric(text, f"x.{format}").value == changed.whole
 
 
 @each_field
-def test_the_schema_of_files_knows_it(changed: Changed) -> None:
-    data = json.loads(dump_rubric(changed.rubric, "json"))
+def test_the_schema_of_files_knows_it(changed: Changed[Rubric]) -> None:
+    data = json.loads(dump_rubric(changed.whole, "json"))
     assert Draft202012Validator(rubric_schema()).is_valid(data)
 
 
 @each_field
 @pytest.mark.parametrize("form", RUBRIC_FORMS)
-def test_every_form_holds_it_or_names_its_loss(changed: Changed, form: RubricForm) -> None:
-    written, before = write_rubric(changed.rubric, form), write_rubric(BASE, form)
+def test_every_form_holds_it_or_names_its_loss(changed: Changed[Rubric], form: RubricForm) -> None:
+    written, before = write_rubric(changed.whole, form), write_rubric(BASE, form)
     named = set(written.losses) != set(before.losses) or any(
         loss.path[:1] == (changed.top,) for loss in written.losses
     )
-    (read,) = read_rubrics(written.text, f"{changed.rubric.name}.{FORM_WORDS[form].ending}")
-    assert named or changed.of(read.value) == changed.of(changed.rubric)
+    (read,) = read_rubrics(written.text, f"{changed.whole.name}.{FORM_WORDS[form].ending}")
+    assert named or changed.of(read.value) == changed.of(changed.whole)
 
 
 @each_field
 @pytest.mark.parametrize("format", ["jsonl", "json"])
-def test_a_dataset_file_holds_it(changed: Changed, format: Any) -> None:
+def test_a_dataset_file_holds_it(changed: Changed[Rubric], format: Any) -> None:
     item = Item(id="a", submission="An answer.")
     if format == "jsonl":  # It has lines of items only, each with its own rubric.
-        dataset = Dataset(name="d", items=(item.model_copy(update={"rubric": changed.rubric}),))
+        dataset = Dataset(name="d", items=(item.model_copy(update={"rubric": changed.whole}),))
     else:
-        dataset = Dataset(name="d", items=(item,), rubric=changed.rubric)
+        dataset = Dataset(name="d", items=(item,), rubric=changed.whole)
     assert parse_dataset(dump_dataset(dataset, format), f"d.{format}").value == dataset
 
 
 @each_field
-def test_a_draft_holds_it(changed: Changed) -> None:
-    draft = draft_from(changed.rubric)
-    assert rubric_from(json.loads(json.dumps(draft))) == changed.rubric
-    assert rubric_from(with_rubric(draft_from(BASE), changed.rubric)) == changed.rubric
+def test_a_draft_holds_it(changed: Changed[Rubric]) -> None:
+    draft = draft_from(changed.whole)
+    assert rubric_from(json.loads(json.dumps(draft))) == changed.whole
+    assert rubric_from(with_rubric(draft_from(BASE), changed.whole)) == changed.whole
 
 
 @each_field
-def test_the_text_of_a_draft_that_is_no_rubric_yet_holds_it(changed: Changed) -> None:
-    text = library.text_of({**draft_from(changed.rubric), "name": ""})
-    assert parse_rubric(f"name: {changed.rubric.name}\n{text}", "x.yaml").value == changed.rubric
+def test_the_text_of_a_draft_that_is_no_rubric_yet_holds_it(changed: Changed[Rubric]) -> None:
+    text = library.text_of({**draft_from(changed.whole), "name": ""})
+    assert parse_rubric(f"name: {changed.whole.name}\n{text}", "x.yaml").value == changed.whole
 
 
 @each_of_a_criterion
-def test_a_copy_of_a_criterion_holds_it(changed: Changed) -> None:
-    draft = draft_from(changed.rubric)
+def test_a_copy_of_a_criterion_holds_it(changed: Changed[Rubric]) -> None:
+    draft = draft_from(changed.whole)
     first = draft["criteria"][0]["uid"]
     doubled, _ = draft_criteria.duplicate_criterion(draft, first)
-    appended = draft_criteria.append_criterion(draft, changed.rubric.criteria[0])
+    appended = draft_criteria.append_criterion(draft, changed.whole.criteria[0])
     data = payload(draft)["criteria"][0]
     assert payload(doubled)["criteria"][1] == {**data, "name": f"{data['name']} copy 1"}
     assert payload(appended)["criteria"][-1] == {**data, "name": f"{data['name']} 2"}
 
 
 @each_of_a_criterion
-def test_a_draft_kept_before_the_field_was_there_gets_the_usual_value(changed: Changed) -> None:
+def test_a_draft_kept_before_the_field_was_there_gets_the_usual_value(
+    changed: Changed[Rubric],
+) -> None:
     if changed.noun.model_fields[changed.field].is_required():
         return
     kept: Any = draft_from(BASE)
@@ -117,7 +120,7 @@ def test_a_draft_kept_before_the_field_was_there_gets_the_usual_value(changed: C
         assert holder[changed.field] == blank[changed.noun][changed.field]
 
 
-def holders(draft: Any, changed: Changed) -> list[dict[str, Any]]:
+def holders(draft: Any, changed: Changed[Rubric]) -> list[dict[str, Any]]:
     """The parts of a draft with that field: a criterion, or a used and a parked option."""
     criterion = draft["criteria"][0]
     if changed.noun is Criterion:
@@ -126,8 +129,8 @@ def holders(draft: Any, changed: Changed) -> list[dict[str, Any]]:
 
 
 @each_field
-def test_a_difference_is_reported(changed: Changed) -> None:
-    for pair in ((BASE, changed.rubric), (changed.rubric, BASE)):
+def test_a_difference_is_reported(changed: Changed[Rubric]) -> None:
+    for pair in ((BASE, changed.whole), (changed.whole, BASE)):
         found = edits_between(*pair)
         assert found.edits
         # Whatever is called another question makes votes stale, and nothing else does.
@@ -135,8 +138,8 @@ def test_a_difference_is_reported(changed: Changed) -> None:
 
 
 @each_field
-def test_a_change_of_one_side_is_taken_over(changed: Changed) -> None:
-    for mine, theirs in ((BASE, changed.rubric), (changed.rubric, BASE)):
+def test_a_change_of_one_side_is_taken_over(changed: Changed[Rubric]) -> None:
+    for mine, theirs in ((BASE, changed.whole), (changed.whole, BASE)):
         taken = {piece.key: piece.suggested for piece in pieces(BASE, mine, theirs)}
         assert taken
-        assert merged(mine, theirs, taken) == changed.rubric
+        assert merged(mine, theirs, taken) == changed.whole

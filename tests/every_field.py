@@ -1,20 +1,30 @@
-"""A rubric, and for every field of every noun in it a second rubric that differs in that field.
+"""A noun, and for every field of every noun in it a second one that differs in that field.
 
 Fields come from the models and values from their types, so a new field is walked by itself.
-``ALONG`` holds what must change along with a field for the rubric to stay valid.
+``ALONG`` holds what must change along with a field for the noun to stay valid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import (
+    Annotated,
+    Any,
+    Generic,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+)
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
+from core.domain.dataset import Dataset, Item
 from core.domain.gates import Condition, Precheck
 from core.domain.rubric import Rubric
 
@@ -54,38 +64,42 @@ ALONG: dict[tuple[type[BaseModel], str], dict[str, Any]] = {
 }
 
 
-class Changed(NamedTuple):
-    """A rubric that differs from ``BASE`` in one field of the noun at ``place``."""
+Whole = TypeVar("Whole", bound=BaseModel)
+
+
+class Changed(NamedTuple, Generic[Whole]):
+    """A whole that differs from another one in one field of the noun at ``place``."""
 
     noun: type[BaseModel]
     field: str
     place: Path
-    rubric: Rubric
+    whole: Whole
 
     @property
     def top(self) -> str:
-        """The rubric's own field that holds this one."""
+        """The field of the whole that holds this one."""
         return str((*self.place, self.field)[0])
 
-    def of(self, rubric: Rubric) -> Any:
-        """The value in a rubric; the number of criteria or options, as forms may change those."""
-        value = at(rubric.model_dump(by_alias=True), self.place)[key_of(self.noun, self.field)]
+    def of(self, whole: Whole) -> Any:
+        """The value in a whole; the number of criteria or options, as forms may change those."""
+        value = at(whole.model_dump(by_alias=True), self.place)[key_of(self.noun, self.field)]
         return len(value) if self.field in ("criteria", "options") else value
 
     def __str__(self) -> str:
         return f"{self.noun.__name__}.{self.field}"
 
 
-@cache
-def changed_fields() -> tuple[Changed, ...]:
-    """One changed rubric for every field of every noun."""
-    return tuple(_changed(*where) for where in _fields(Rubric, ()))
+def changed_fields(base: Whole) -> list[Changed[Whole]]:
+    """One changed whole for every field of every noun in ``base``."""
+    return [_changed(base, *where) for where in _fields(type(base), ())]
 
 
 def _fields(noun: type[BaseModel], place: Path) -> Iterator[tuple[type[BaseModel], str, Path]]:
     for name, field in noun.model_fields.items():
         if field.annotation not in _nouns(field.annotation):  # Else its own fields cover it.
             yield noun, name, place
+        if issubclass(noun, Dataset | Item) and field.annotation != tuple[Item, ...]:
+            continue  # Rubrics are walked alone; labels and submissions have many shapes.
         for inner in _nouns(field.annotation):
             many = get_origin(_core(field.annotation)) is tuple
             yield from _fields(inner, (*place, key_of(noun, name), *([0] if many else [])))
@@ -112,18 +126,18 @@ def _nouns(annotation: Any) -> list[type[BaseModel]]:
     return [noun for part in get_args(annotation) for noun in _nouns(part)]
 
 
-def _changed(noun: type[BaseModel], name: str, place: Path) -> Changed:
+def _changed(base: Whole, noun: type[BaseModel], name: str, place: Path) -> Changed[Whole]:
     field, key = noun.model_fields[name], key_of(noun, name)
-    base = BASE.model_dump(by_alias=True)
-    for value in _values(field, at(base, place).get(key)):
-        data = deepcopy(base)
+    plain = base.model_dump(by_alias=True)
+    for value in _values(field, at(plain, place).get(key)):
+        data = deepcopy(plain)
         at(data, place).update({key: value, **ALONG.get((noun, name), {})})
         try:
-            rubric = Rubric.model_validate(data)
+            whole = type(base).model_validate(data)
         except ValidationError:
             continue
-        if at(rubric.model_dump(by_alias=True), place)[key] != at(base, place)[key]:
-            return Changed(noun, name, place, rubric)
+        if at(whole.model_dump(by_alias=True), place)[key] != at(plain, place)[key]:
+            return Changed(noun, name, place, whole)
     raise AssertionError(f"No other value of {noun.__name__}.{name} is valid: extend ALONG.")
 
 
@@ -151,7 +165,9 @@ def _values(field: FieldInfo, now: Any) -> Iterator[Any]:
     elif kind in (int, float):
         yield from (1, 0.25, 7, 7000)
     elif get_origin(kind) is dict:
-        yield {"note": ["mine"]}
+        yield from ({"note": ["mine"]}, {"note": "mine"}, {"Depth": {"label": "Low"}})
+    elif kind is Rubric:
+        yield BASE
     elif kind is str:
         yield from ("Other words", "median", "MET", "Short", "facts")
     yield None
