@@ -6,7 +6,7 @@ Graded beside the original they show whether judges notice, and whether other cr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core import clock
 from core.domain.dataset import Dataset, Item
@@ -102,15 +102,7 @@ def begin(store: Store, request: EditRequest) -> int:
         problems.append(Problem(f"names {len(items)} items.", f"Choose 1 to {MOST}.", ("items",)))
     if problems:
         raise InputError("These items cannot be changed.", tuple(problems))
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
-        "criterion": request.criterion,
-        "aimed": request.aimed,
-        "dataset_version": request.dataset_version,
-        "items": [item.id for item in items],
-        "seed": request.seed,
-    }
+    wanted = help_tasks.request_data(replace(request, items=tuple(item.id for item in items)))
     wish = TaskRequest(KIND, request.subject, wanted, len(items), request.budget)
     return help_tasks.begin(store, wish)
 
@@ -132,17 +124,7 @@ async def work(context: TaskContext) -> None:
 
 def request_of(task: HelpTask) -> EditRequest:
     """What a task was asked for."""
-    asked = task.request
-    return EditRequest(
-        judge=help_tasks.writer_from(asked),
-        rubric=Rubric.model_validate(asked["rubric"]),
-        criterion=asked["criterion"],
-        aimed=asked["aimed"],
-        dataset_version=asked["dataset_version"],
-        items=tuple(asked["items"]),
-        subject=task.subject,
-        seed=asked["seed"],
-    )
+    return help_tasks.request_from(EditRequest, task)
 
 
 def edited(store: Store, task: HelpTask) -> list[tuple[Item, Edited]]:

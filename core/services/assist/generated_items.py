@@ -7,7 +7,7 @@ never a label: nobody has checked that the submission deserves it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core import clock
@@ -123,16 +123,8 @@ def begin(store: Store, request: DataRequest) -> int:
             "This cannot be written.",
             (Problem(f"asks for {total} submissions.", f"Ask for 1 to {MOST}.", ("counts",)),),
         )
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "criterion": request.criterion.model_dump(mode="json"),
-        "counts": {str(index): n for index, n in request.counts.items()},
-        "borderline": request.borderline,
-        "tasks": [task for task in request.tasks if task.strip()],
-        "invent": request.invent,
-        "length": request.length,
-        "seed": request.seed,
-    }
+    tasks = tuple(task for task in request.tasks if task.strip())
+    wanted = help_tasks.request_data(replace(request, tasks=tasks))
     inventing = bool(request.invent and not wanted["tasks"])
     wish = TaskRequest(KIND, request.subject, wanted, total + inventing, request.budget)
     return help_tasks.begin(store, wish)
@@ -193,18 +185,7 @@ def _of(text: str) -> Print:
 
 def request_of(task: HelpTask) -> DataRequest:
     """What a task was asked for."""
-    asked = task.request
-    return DataRequest(
-        judge=help_tasks.writer_from(asked),
-        criterion=Criterion.model_validate(asked["criterion"]),
-        counts={int(index): n for index, n in asked["counts"].items()},
-        borderline=asked["borderline"],
-        tasks=tuple(asked["tasks"]),
-        invent=asked["invent"],
-        length=asked["length"],
-        subject=task.subject,
-        seed=asked["seed"],
-    )
+    return help_tasks.request_from(DataRequest, task)
 
 
 def made(store: Store, task: HelpTask) -> list[Made]:

@@ -15,7 +15,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+from pydantic import TypeAdapter
 
 from core import clock
 from core.domain.access import LOCAL
@@ -37,6 +39,7 @@ from core.store.store import Store
 
 #: Characters per token, the usual rule of thumb for English.
 _CHARS_PER_TOKEN = 4
+RequestT = TypeVar("RequestT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,6 +266,24 @@ def missing(store: Store) -> str:
 def writer_from(request: Mapping[str, Any]) -> Judge:
     """The model that a request names, with the settings it had then."""
     return build(Judge, request["judge"], "judge")
+
+
+#: What a task keeps in columns of its own, beside the request.
+_ASIDE = {"subject", "budget"}
+
+
+def request_data(request: Any, *without: str) -> dict[str, Any]:
+    """Return a request (a dataclass) as the plain JSON that is kept, but not these fields."""
+    found: dict[str, Any] = TypeAdapter(type(request)).dump_python(
+        request, mode="json", by_alias=True, exclude={*_ASIDE, *without}
+    )
+    return found
+
+
+def request_from(kind: type[RequestT], task: HelpTask) -> RequestT:
+    """Return the request that a task was begun with; fields that were not kept are as usual."""
+    own = {"judge": writer_from(task.request), "subject": task.subject, "budget": task.budget}
+    return TypeAdapter(kind).validate_python({**task.request, **own})
 
 
 @allowed("write")

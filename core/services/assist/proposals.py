@@ -7,8 +7,8 @@ proposal does not name cannot change, and a change of a label or a weight is a p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
@@ -84,21 +84,14 @@ def begin(store: Store, request: ImproveRequest) -> int:
     """Start asking for proposals; returns the task's id."""
     if not request.targets:
         raise InputError("Choose at least one criterion to improve.")
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
-        "targets": list(request.targets),
-        "findings": {name: list(said) for name, said in request.findings.items()},
-        "cases": [asdict(case) for case in request.cases],
-        "seed": request.seed,
-    }
+    wanted = help_tasks.request_data(request)
     wish = TaskRequest(KIND, request.subject, wanted, len(request.targets), request.budget)
     return help_tasks.begin(store, wish)
 
 
 async def work(context: TaskContext) -> None:
     """Ask for proposals, criterion by criterion, all at once."""
-    request = _request(context.request, context.task.subject)
+    request = help_tasks.request_from(ImproveRequest, context.task)
     await context.all(propose(context, request, name, f"revise/{name}") for name in request.targets)
 
 
@@ -147,7 +140,7 @@ def _trouble(rubric: Rubric, made: Sequence[ProposedChange]) -> str:
 
 def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
     """What was proposed so far, in the order of the criteria."""
-    rubric = _rubric(task.request)
+    rubric = Rubric.model_validate(task.request["rubric"])
     found = list[ProposalPiece]()
     kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     for name in task.request["targets"]:
@@ -246,22 +239,6 @@ def _writing(request: ImproveRequest, name: str) -> Writing:
     own = {key: said for key, said in request.findings.items() if key in (name, "")}
     cases = [case for case in request.cases if case.criterion == name]
     return revise_writing(request.rubric, [name], own, cases, request.seed)
-
-
-def _rubric(request: Mapping[str, Any]) -> Rubric:
-    return Rubric.model_validate(request["rubric"])
-
-
-def _request(asked: Mapping[str, Any], subject: str) -> ImproveRequest:
-    return ImproveRequest(
-        judge=help_tasks.writer_from(asked),
-        rubric=_rubric(asked),
-        subject=subject,
-        targets=tuple(asked["targets"]),
-        findings=asked["findings"],
-        cases=tuple(Case(**case) for case in asked["cases"]),
-        seed=asked["seed"],
-    )
 
 
 #: So many cases are shown per criterion.
