@@ -248,6 +248,16 @@ class Verdict(NamedTuple):
     warning: str
     voted: int | None = None
 
+    @property
+    def judged(self) -> int | None:
+        """The option that the votes gave, also where people settled on another one."""
+        return self.voted if self.rule == ADJUDICATED else self.option
+
+    @property
+    def split(self) -> bool:
+        """Whether its votes disagree; a verdict that is another option is no disagreement."""
+        return bool(self.entropy)
+
 
 #: The rule of a verdict that people settled.
 ADJUDICATED = "adjudicated"
@@ -263,45 +273,6 @@ class CellTallies(NamedTuple):
     abstained: int
     adjudicated: int
     unvoted: int
-
-
-class CellRow(NamedTuple):
-    """A verdict in bulk, for metrics and tables."""
-
-    item_id: str
-    criterion: str
-    option: int | None
-    abstained: bool
-    value: float | None
-    continuous: float | None
-    agreement: float | None
-    rule: str = ""
-    voted: int | None = None
-
-    @property
-    def judged(self) -> int | None:
-        """The option that the votes gave, also where people settled on another one."""
-        return self.voted if self.rule == ADJUDICATED else self.option
-
-
-class GridRow(NamedTuple):
-    """What a grid shows of a cell. Without a verdict ``votes`` is 0 and only failures are known."""
-
-    item_id: str
-    criterion: str
-    option: int | None
-    abstained: bool
-    agreement: float | None
-    entropy: float | None
-    votes: int
-    abstentions: int
-    failures: int
-    rule: str
-
-    @property
-    def split(self) -> bool:
-        """Whether its votes disagree; a verdict that is another option is no disagreement."""
-        return bool(self.entropy)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ class Trial:
     def __post_init__(self) -> None:
         """Draw which verdicts are wrong."""
         self.run = self.store.runs.get(1)
-        self.rows = {(r.item_id, r.criterion): r for r in self.store.results.all_cells(1)}
+        self.rows = {(item, v.criterion): v for item, v in self.store.results.verdicts(1)}
         self.cells = sorted(self.rows)
         self.wrong = {c for c in self.cells if self.dice.random() < self.shares[c[1]]}
 

@@ -13,7 +13,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import CellRow, HelpTask, RunRow
+from core.domain.runs import HelpTask, RunRow, Verdict
 from core.errors import InputError, Problem
 from core.judging.writing.prompts import edit_writing
 from core.judging.writing.replies import Edited, read_edit
@@ -199,7 +199,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
     if not facts:
         raise InputError("No item of this run is a changed one.")
     target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
-    cells = {(c.item_id, c.criterion): c for c in store.results.all_cells(run_id)}
+    cells = {(item, c.criterion): c for item, c in store.results.verdicts(run_id)}
     pairs = tuple(_pair(rubric, cells, id_, one, aimed) for id_, one in facts.items())
     moved: dict[str, int] = {}
     for pair in pairs:
@@ -221,7 +221,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
 
 def _pair(
     rubric: Rubric,
-    cells: Mapping[tuple[str, str], CellRow],
+    cells: Mapping[tuple[str, str], Verdict],
     id_: str,
     facts: Mapping[str, str],
     aimed: str,
@@ -247,7 +247,7 @@ def _pair(
 
 
 def _label(
-    rubric: Rubric, cells: Mapping[tuple[str, str], CellRow], item: str, name: str
+    rubric: Rubric, cells: Mapping[tuple[str, str], Verdict], item: str, name: str
 ) -> str | None:
     cell = cells.get((item, name))
     if cell is None or cell.judged is None:

@@ -15,7 +15,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellRow, HelpTask, RunRow
+from core.domain.runs import HelpTask, RunRow, Verdict
 from core.errors import InputError, Problem
 from core.judging.near_duplicates import Print, print_of
 from core.judging.prompts.reply_parsing import Unreadable
@@ -327,7 +327,7 @@ def recovery(store: Store, run_id: int) -> Recovery:
     if criterion is None:
         raise InputError("No item of this run was written for an option of its rubric.")
     mine = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
-    cells = {c.item_id: c for c in store.results.all_cells(run_id, criterion.name)}
+    cells = dict(store.results.verdicts(run_id, criterion.name))
     return _recovery(criterion, mine, cells)
 
 
@@ -340,7 +340,7 @@ def aimed_of(item: Item) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _recovery(
-    criterion: Criterion, mine: dict[str, tuple[str, ...]], cells: dict[str, CellRow]
+    criterion: Criterion, mine: dict[str, tuple[str, ...]], cells: dict[str, Verdict]
 ) -> Recovery:
     groups: dict[tuple[str, ...], list[str]] = {}
     for id_, options in mine.items():
@@ -358,7 +358,7 @@ def _recovery(
     return Recovery(criterion.name, labels, rows, whole, misses)
 
 
-def _label(criterion: Criterion, cell: CellRow | None) -> str | None:
+def _label(criterion: Criterion, cell: Verdict | None) -> str | None:
     option = None if cell is None else cell.judged
     return None if option is None else criterion.choices[option].label
 

@@ -14,7 +14,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.review import Case
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellRow, HelpTask
+from core.domain.runs import HelpTask, Verdict
 from core.errors import InputError
 from core.identity import seeded
 from core.judging.prompts.parts import one_line
@@ -288,18 +288,18 @@ def cases_of(
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     ids = store.runs.item_ids(run_id)
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
-    missed: dict[str, list[CellRow]] = {}
-    for cell in store.results.all_cells(run_id):
-        item = items[cell.item_id]
+    missed: dict[str, list[tuple[Item, Verdict]]] = {}
+    for item_id, cell in store.results.verdicts(run_id):
+        item = items[item_id]
         criterion = _criterion(effective(item, rubric), cell.criterion)
         if cell.criterion in names and criterion is not None:
             truth = item.truth(criterion)
             if truth is not None and cell.judged is not None and truth != cell.judged:
-                missed.setdefault(cell.criterion, []).append(cell)
+                missed.setdefault(cell.criterion, []).append((item, cell))
     found = list[Case]()
     for name, cells in missed.items():
         seeded("cases", seed, name).shuffle(cells)
-        found += [_case(store, run_id, items[c.item_id], rubric, c) for c in cells[:most]]
+        found += [_case(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
     return found
 
 
@@ -307,7 +307,7 @@ def _criterion(rubric: Rubric, name: str) -> Criterion | None:
     return next((c for c in rubric.criteria if c.name == name), None)
 
 
-def _case(store: Store, run_id: int, item: Item, rubric: Rubric, cell: CellRow) -> Case:
+def _case(store: Store, run_id: int, item: Item, rubric: Rubric, cell: Verdict) -> Case:
     criterion = effective(item, rubric).criterion(cell.criterion)
     label = item.labels[criterion.name]
     votes = [v for v in store.votes.for_item(run_id, item.id) if v.cell.criterion == cell.criterion]

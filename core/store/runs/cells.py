@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.runs import ADJUDICATED, CellRow, CellTallies, Verdict
+from core.domain.runs import ADJUDICATED, CellTallies, Verdict
 from core.store.database.connection import Connections
 
 
 def _exact(column: str) -> str:
     # In JSON, SQLite would round a number to 15 digits.
     return f"CASE WHEN {column} IS NOT NULL THEN printf('%!.17g', {column}) END"
+
+
+_FLAGS = [Verdict._fields.index(name) for name in ("abstained", "tie")]
+
+
+def _verdict(row: list[Any]) -> Verdict:
+    for at in _FLAGS:
+        row[at] = bool(row[at])
+    return Verdict._make(row)
 
 
 _COLUMNS = (
@@ -34,32 +43,24 @@ class CellVerdicts:
 
     def cells(self, run_id: int, item_id: str) -> list[Verdict]:
         """The verdicts of one item, by criterion name. No verdict, no row."""
-        found = self._files.tuples(
-            f"SELECT {', '.join(Verdict._fields)} FROM cell "
-            "WHERE run_id = ? AND item_id = ? ORDER BY criterion",
-            (run_id, item_id),
-        )
-        cells = map(Verdict._make, found)
-        return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
+        return [verdict for _, verdict in self._verdicts("item_id = ?", run_id, item_id)]
 
-    def verdicts(self, run_id: int) -> list[tuple[str, Verdict]]:
-        """Every verdict of the run with all that is kept of it, by item id and criterion."""
+    def verdicts(self, run_id: int, criterion: str | None = None) -> list[tuple[str, Verdict]]:
+        """The verdicts of a run (on one criterion, or all) with their item ids, by item."""
+        return self._verdicts("(? IS NULL OR criterion = ?)", run_id, criterion, criterion)
+
+    def verdicts_of(self, run_id: int, item_ids: Sequence[str]) -> list[tuple[str, Verdict]]:
+        """The verdicts of these items with their ids."""
+        ids = json.dumps(list(item_ids))
+        return self._verdicts("item_id IN (SELECT value FROM json_each(?))", run_id, ids)
+
+    def _verdicts(self, where: str, run_id: int, *values: object) -> list[tuple[str, Verdict]]:
         found = self._files.tuples(
             f"SELECT item_id, {', '.join(Verdict._fields)} FROM cell "
-            "WHERE run_id = ? ORDER BY item_id, criterion",
-            (run_id,),
+            f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
+            (run_id, *values),
         )
-        cells = ((item, Verdict._make(rest)) for item, *rest in found)
-        return [(i, c._replace(abstained=bool(c.abstained), tie=bool(c.tie))) for i, c in cells]
-
-    def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:
-        """The verdicts of all items (of one criterion, or of all), for metrics and tables."""
-        found = self._files.tuples(
-            f"SELECT {', '.join(CellRow._fields)} FROM cell "
-            "WHERE run_id = ? AND (? IS NULL OR criterion = ?)",
-            (run_id, criterion, criterion),
-        )
-        return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
+        return [(item, _verdict(rest)) for item, *rest in found]
 
     def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
         """How far the votes on each cell agree, by item and criterion, where that is known."""
