@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from core import clock
-from core.domain.runs import ItemResult, Run, Verdict
-from core.domain.votes import ItemBallots
+from core.domain.runs import ItemResult, Run
+from core.domain.votes import ItemBallots, Verdict
 from core.errors import Damaged, InputError, RubricStudioError, StoreError
 from core.identity import canonical_json
 from core.services.runs.monitoring import LAST_BACKUP

@@ -7,12 +7,12 @@ follow ``core.scoring.verdict``: there ``votes`` are those that are not abstenti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Panel
-from core.domain.votes import ItemBallots
+from core.domain.votes import Cell, ItemBallots, Verdict
 
 RunKind = Literal["run", "spot"]
 Outcome = Literal["pass", "fail", "review"]
@@ -217,52 +217,6 @@ class RunItemFilter:
     signs: tuple[tuple[CellSign, str | None], ...] = ()
 
 
-class Verdict(NamedTuple):
-    """The settled option of a cell, and how sure its votes are of it.
-
-    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` where a
-    choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
-    mean before it was snapped to ``value``; ``None`` for rules that take an option as it is.
-    Over the ``votes`` that are not abstentions, heads and not weights: ``agreement`` is the share
-    for the verdict's option, ``entropy`` that of the shares divided by its greatest possible value
-    (all scored options alike), ``margin`` the top share minus the second. All in [0, 1]; ``None``
-    without such a vote; 0.0 where disagreement makes an abstention. ``coverage`` is (votes +
-    abstentions) / planned. If ``rule`` is adjudicated, people settled the cell, and ``voted`` is
-    the option that the votes gave.
-    """
-
-    criterion: str
-    option: int | None
-    abstained: bool
-    value: float | None
-    continuous: float | None
-    agreement: float | None
-    entropy: float | None
-    margin: float | None
-    coverage: float | None
-    votes: int
-    abstentions: int
-    failures: int
-    rule: str
-    tie: bool
-    warning: str
-    voted: int | None = None
-
-    @property
-    def judged(self) -> int | None:
-        """The option that the votes gave, also where people settled on another one."""
-        return self.voted if self.rule == ADJUDICATED else self.option
-
-    @property
-    def split(self) -> bool:
-        """Whether its votes disagree; a verdict that is another option is no disagreement."""
-        return bool(self.entropy)
-
-
-#: The rule of a verdict that people settled.
-ADJUDICATED = "adjudicated"
-
-
 class CellTallies(NamedTuple):
     """How many verdicts a run has, how many abstain, were settled by people, or are between votes.
 
@@ -275,8 +229,7 @@ class CellTallies(NamedTuple):
     unvoted: int
 
 
-@dataclass(frozen=True, slots=True)
-class ItemResult:
+class ItemResult(NamedTuple):
     """What is derived from the votes of one item; replaces what was derived before."""
 
     item_id: str
@@ -291,6 +244,40 @@ class ItemResult:
     fail: bool = False
     review: bool = False
     outcome: Outcome | None = None
+
+
+class BroughtVotes(NamedTuple):
+    """Votes that say no more than who chose what, as columns. ``option`` as in ``BallotRow``."""
+
+    item: Sequence[str]
+    criterion: Sequence[str]
+    judge: Sequence[str]
+    option: Sequence[int | None]
+    abstained: Sequence[bool]
+
+
+class BroughtItem(NamedTuple):
+    """What became of an item: its counts, and its result with the trace as JSON text."""
+
+    votes: int
+    abstentions: int
+    failures: int
+    result: ItemResult
+    trace: str
+
+
+class Brought(NamedTuple):
+    """What is brought into a run that has nothing so far; made portion by portion when written.
+
+    ``failed`` cells have no answer, for the reason that ``words`` say; ``cells`` come with their
+    item's id.
+    """
+
+    votes: Iterable[BroughtVotes]
+    failed: Iterable[Cell]
+    words: str
+    items: Iterable[BroughtItem]
+    cells: Iterable[tuple[str, Verdict]]
 
 
 #: The service computes, the store stores: all votes of the touched items in, their results out.

@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 from core.domain.panel import Rules
 from core.domain.rubric import FITTED, Criterion
-from core.domain.runs import Verdict
+from core.domain.votes import Verdict
 from core.domain.weight_fit import Weights, shares
 
 #: Values, and shares of weight, that differ by no more than this are tied.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Criterion
-from core.domain.runs import RunRow, Verdict
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict
 from core.errors import NotFound
 from core.services.guided import grading, judging
 from core.services.guided.grading import TriedText

@@ -9,8 +9,7 @@ import streamlit as st
 
 from core.domain.dataset import Answer, Item, Pair, Sections, output_of
 from core.domain.rubric import Criterion
-from core.domain.runs import Verdict
-from core.domain.votes import Call, Vote, VoteFailure
+from core.domain.votes import Call, Verdict, Vote, VoteFailure
 from core.rubric_diff.wording import WordDiff, word_diff
 from core.services.results.item_view import Standing, VoteView, between
 from core.text import numbers as fmt

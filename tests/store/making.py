@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ItemResult, Lease, RunKind, RunPlan, Verdict
+from core.domain.runs import ItemResult, Lease, RunKind, RunPlan
 from core.domain.votes import (
     AskedOutcome,
     Call,
@@ -15,6 +15,7 @@ from core.domain.votes import (
     FailureKind,
     ItemBallots,
     Segment,
+    Verdict,
     Vote,
     VoteFailure,
 )

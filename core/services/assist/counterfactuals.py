@@ -13,7 +13,8 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import HelpTask, RunRow, Verdict
+from core.domain.runs import HelpTask, RunRow
+from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.writing.prompts import edit_writing
 from core.judging.writing.replies import Edited, read_edit

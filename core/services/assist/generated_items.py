@@ -15,7 +15,8 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import HelpTask, RunRow, Verdict
+from core.domain.runs import HelpTask, RunRow
+from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.near_duplicates import Print, print_of
 from core.judging.prompts.reply_parsing import Unreadable

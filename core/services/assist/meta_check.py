@@ -14,8 +14,8 @@ from functools import lru_cache
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import RunPlan, RunRow, Verdict
-from core.domain.votes import VoteRow
+from core.domain.runs import RunPlan, RunRow
+from core.domain.votes import Verdict, VoteRow
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.judging.writing.prompts import criterion_text, rubric_text
 from core.services.access.allowing import allowed

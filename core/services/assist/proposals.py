@@ -14,7 +14,8 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.review import Case
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import HelpTask, Verdict
+from core.domain.runs import HelpTask
+from core.domain.votes import Verdict
 from core.errors import InputError
 from core.identity import seeded
 from core.judging.prompts.parts import one_line

@@ -12,8 +12,8 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
-from core.domain.runs import RunItemRow, Verdict
-from core.domain.votes import FailureRow, VoteRow
+from core.domain.runs import RunItemRow
+from core.domain.votes import FailureRow, Verdict, VoteRow
 from core.formats.rubrics.foreign import lost_of_criteria, lost_of_rubric
 from core.formats.rubrics.forms import requirement_in_full
 from core.scoring import Texts, looks_at_texts, score_item

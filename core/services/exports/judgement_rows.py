@@ -10,8 +10,8 @@ from core.domain.dataset import Item
 from core.domain.review import Settled
 from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import Run, RunItemRow, Verdict
-from core.domain.votes import FailureRow, VoteRow
+from core.domain.runs import Run, RunItemRow
+from core.domain.votes import FailureRow, Verdict, VoteRow
 from core.formats.votes.imported import PROBABILITY
 from core.services.access.blindness import require_open
 from core.services.results.item_view import between, choice_label

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.runs import ItemResult, Lease, Verdict
-from core.domain.votes import BallotRow, Brought, BroughtItem, BroughtVotes, Cell
+from core.domain.runs import Brought, BroughtItem, BroughtVotes, ItemResult, Lease
+from core.domain.votes import BallotRow, Cell, Verdict
 from core.formats.votes.clean_votes import CleanAnswers
 from core.identity import canonical_json
 from core.metrics.agreement.ratings import patterns
@@ -219,22 +219,8 @@ class _Settled:
                 found = self._scored(at, texts)
                 known[key] = found, to_json(found.trace)
             (one, trace), (votes, away, failed) = known[key], counts[at].tolist()
-            yield BroughtItem(
-                votes,
-                away,
-                failed,
-                one.score,
-                one.raw,
-                one.low,
-                one.high,
-                one.complete,
-                one.fail,
-                one.review,
-                agreement[at],
-                one.outcome,
-                trace,
-                self._ids[at],
-            )
+            result = one._replace(item_id=self._ids[at], agreement=agreement[at])
+            yield BroughtItem(votes, away, failed, result, trace)
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
         """The items with what their score hangs on: options, and texts where these count."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from core import clock
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import ADJUDICATED, Run, Verdict
+from core.domain.runs import Run
+from core.domain.votes import ADJUDICATED, Verdict
 from core.errors import NotFound
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.access.allowing import allowed

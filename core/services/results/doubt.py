@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from core.domain.runs import ADJUDICATED, Run, Verdict
-from core.domain.votes import BallotRow
+from core.domain.runs import Run
+from core.domain.votes import ADJUDICATED, BallotRow, Verdict
 from core.services.results.item_view import choice_label
 from core.services.results.scored_items import scored_rubric
 from core.services.results.verdicts import counting_of, rubric_lookup

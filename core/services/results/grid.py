@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ADJUDICATED, Run, RunItemRow, Verdict
+from core.domain.runs import Run, RunItemRow
+from core.domain.votes import ADJUDICATED, Verdict
 from core.services.results.scored_items import effective, scored_rubric
 from core.store.store import Store
 

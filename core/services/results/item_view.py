@@ -9,13 +9,8 @@ from typing import Literal
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import ADJUDICATED, Run, RunItemRow, Verdict
-from core.domain.votes import (
-    CallRow,
-    Cell,
-    FailureRow,
-    VoteRow,
-)
+from core.domain.runs import Run, RunItemRow
+from core.domain.votes import ADJUDICATED, CallRow, Cell, FailureRow, Verdict, VoteRow
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace

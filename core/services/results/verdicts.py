@@ -12,8 +12,8 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ADJUDICATED, Derive, ItemResult, RunPlan, Verdict
-from core.domain.votes import BallotRow, ItemBallots
+from core.domain.runs import Derive, ItemResult, RunPlan
+from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
 from core.domain.weight_fit import Fitted, Weights
 from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
 from core.scoring.verdict import Ballot, settle

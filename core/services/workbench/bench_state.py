@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
-from core.domain.runs import RunRow, Verdict
-from core.domain.votes import VoteRow
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict, VoteRow
 from core.metrics.estimate import Estimate
 from core.scoring.verdict import Ballot, settle
 from core.services.results.item_view import choice_label

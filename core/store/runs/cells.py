@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.runs import ADJUDICATED, CellTallies, Verdict
+from core.domain.runs import CellTallies
+from core.domain.votes import ADJUDICATED, Verdict
 from core.store.database.connection import Connections
 
 

@@ -6,12 +6,11 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from core.domain.runs import Derive, Lease
+from core.domain.runs import Brought, Derive, Lease
 from core.domain.votes import (
     LEAST_ON_OPTIONS,
     AskedOutcome,
     BallotRow,
-    Brought,
     CallRow,
     Cell,
     FailureCount,

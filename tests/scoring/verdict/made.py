@@ -8,7 +8,7 @@ from typing import Any
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
-from core.domain.runs import Verdict
+from core.domain.votes import Verdict
 from core.scoring.verdict import Ballot, settle
 
 

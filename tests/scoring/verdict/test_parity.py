@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import pytest
 
 from core.domain.rubric import Criterion
-from core.domain.runs import Verdict
+from core.domain.votes import Verdict
 from core.scoring import score_item
 from tests.scoring.golden import golden
 from tests.scoring.made import options, rubric

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.panel import Rules
-from core.domain.runs import Verdict
+from core.domain.votes import Verdict
 from core.errors import InputError
 from core.scoring.verdict import Ballot, settle
 from tests.scoring.verdict.made import ballots, criterion, settled

@@ -8,8 +8,8 @@ from core.cli.reports_as_text import item_as_data, item_as_text
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import RunPlan, Verdict
-from core.domain.votes import AskedOutcome, Cell, Vote
+from core.domain.runs import RunPlan
+from core.domain.votes import AskedOutcome, Cell, Verdict, Vote
 from core.domain.weight_fit import Weights
 from core.scoring.verdict import Ballot, settle
 from core.services.exports import judgement_rows
