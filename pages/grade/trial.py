@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Criterion
-from core.domain.runs import CellResult, RunRow
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict
 from core.errors import NotFound
 from core.services.guided import grading, judging
 from core.services.guided.grading import TriedText
@@ -90,14 +91,14 @@ def _row(one: TriedText, criteria: list[str]) -> list[str]:
     ]
 
 
-def _verdict(criterion: Criterion, cell: CellResult | None) -> str:
+def _verdict(criterion: Criterion, cell: Verdict | None) -> str:
     words = None if cell is None else choice_label(criterion, cell.option, cell.abstained)
     if cell is None or words is None:
         return tag("no verdict", "warn")
     return tag(one_line(words, 40), _tone(criterion, cell))
 
 
-def _tone(criterion: Criterion, cell: CellResult) -> Tone:
+def _tone(criterion: Criterion, cell: Verdict) -> Tone:
     """Green for all the points that there are, red for none of them, of a penalty the reverse."""
     if cell.abstained or cell.value is None:
         return "neutral"

@@ -42,14 +42,13 @@ def show_vote(criterion: Criterion, view: VoteView, *, active: bool) -> None:
         words = "being asked" if active else "not asked"
         st.html(f'<span class="rs-quiet">{esc(view.cell.judge)}: {words}</span>')
         return
-    source = view.vote or view.failure
-    call = None if source is None else item_view.call_noun(store(), source)
+    call = item_view.call_of(store(), result)
     marks = standing_tags(view)
     st.html(vote_card(criterion, result, call, which=which_answer(view), marks=marks))
     if view.vote is None and len(view.attempts) > 1:
         st.caption(f"Asked {len(view.attempts)} times.")
     if call is not None:
-        key = state.key(SPOT_CALL, source.run_id if source else 0, *view.cell)
+        key = state.key(SPOT_CALL, result.run_id, *view.cell)
         if st.toggle("Prompt and reply", key=key):
             _call(call)
 

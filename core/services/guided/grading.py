@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from core.domain.panel import Panel
 from core.domain.review import QueueRule
 from core.domain.rubric import Criterion
-from core.domain.runs import CellResult, RunRow
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict
 from core.scoring.points import parts_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
@@ -101,7 +102,7 @@ class TriedText:
     item_id: str
     preview: str
     score: str
-    verdicts: tuple[tuple[Criterion, CellResult | None], ...]
+    verdicts: tuple[tuple[Criterion, Verdict | None], ...]
 
 
 def tried(store: Store, run_id: int) -> tuple[TriedText, ...]:

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Literal, cast
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import ADJUDICATED, CellResult, Run, RunItemRow
-from core.domain.votes import (
-    Call,
-    CallRow,
-    Cell,
-    FailureKind,
-    FailureRow,
-    Vote,
-    VoteFailure,
-    VoteRow,
-)
+from core.domain.runs import Run, RunItemRow
+from core.domain.votes import ADJUDICATED, CallRow, Cell, FailureRow, Verdict, VoteRow
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
@@ -63,21 +54,14 @@ class VoteView:
     apart: bool = False
 
     @property
-    def result(self) -> Vote | VoteFailure | None:
-        """The vote or the open failure as the nouns they are; ``None``: not asked yet."""
-        if self.vote is not None:
-            names = (f.name for f in fields(Vote))
-            return Vote(**{name: getattr(self.vote, name) for name in names})
-        if self.failure is not None:
-            kind = cast("FailureKind", self.failure.kind)
-            return VoteFailure(self.cell, kind, self.failure.message, self.failure.order)
-        return None
+    def result(self) -> VoteRow | FailureRow | None:
+        """The vote or the open failure; ``None``: not asked yet."""
+        return self.vote or self.failure
 
     @property
     def call_id(self) -> int | None:
         """The call that the vote or failure came from, where it is kept."""
-        kept = self.vote or self.failure
-        return None if kept is None else kept.call_id
+        return None if self.result is None else self.result.call_id
 
 
 @dataclass(frozen=True)
@@ -85,7 +69,7 @@ class CriterionView:
     """A criterion of an item: its verdict, its truth where labelled, and the votes."""
 
     criterion: Criterion
-    verdict: CellResult | None
+    verdict: Verdict | None
     verdict_label: str | None
     truth: int | None
     truth_label: str | None
@@ -141,7 +125,7 @@ def _criterion_view(
     run: Run,
     item: Item,
     criterion: Criterion,
-    verdict: CellResult | None,
+    verdict: Verdict | None,
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> CriterionView:
@@ -233,14 +217,6 @@ def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
     return None if vote.call_id is None else store.votes.call(vote.call_id)
 
 
-def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
-    """The same as the noun it is: what was sent, what came back, what it cost."""
-    row = call_of(store, vote)
-    if row is None:
-        return None
-    return Call(**{field.name: getattr(row, field.name) for field in fields(Call)})
-
-
 def rubric_of(store: Store, run: Run) -> Rubric:
     """The rubric of a run. Items may have their own; see ``item_view``."""
     return scored_rubric(store, run)
@@ -256,14 +232,14 @@ def require_run(store: Store, run_id: int | None) -> Run:
 _NEAR = 1e-9
 
 
-def unvoted(verdict: CellResult) -> bool:
+def unvoted(verdict: Verdict) -> bool:
     """Whether votes made this verdict although none of them is for it."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
     return made_of_votes and chosen and verdict.agreement == 0.0
 
 
-def between(criterion: Criterion, verdict: CellResult | None) -> str:
+def between(criterion: Criterion, verdict: Verdict | None) -> str:
     """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean 0.65, nearest
     Some"; the empty string where a vote chose it.
     """

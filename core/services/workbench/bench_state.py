@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import cast
+from dataclasses import dataclass, field
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.domain.runs import RunRow
-from core.domain.votes import Call, FailureKind, FailureRow, Vote, VoteFailure, VoteRow
+from core.domain.votes import Verdict, VoteRow
 from core.metrics.estimate import Estimate
-from core.scoring.verdict import Ballot, Verdict, settle
-from core.services.results.item_view import call_noun, choice_label
+from core.scoring.verdict import Ballot, settle
+from core.services.results.item_view import choice_label
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.workbench.bench_rows import Bench, BenchRow, is_empty
 from core.services.workbench.known_answers import (
@@ -249,21 +248,6 @@ def _votes(store: Store, answer: BenchAnswer) -> list[VoteRow]:
     place = (answer.criterion, answer.judge)
     found = store.votes.for_item(answer.run_id, answer.item)
     return [v for v in found if (v.cell.criterion, v.cell.judge) == place]
-
-
-def as_vote(row: VoteRow) -> Vote:
-    """The vote as the noun it is."""
-    return Vote(**{f.name: getattr(row, f.name) for f in fields(Vote)})
-
-
-def as_failure(row: FailureRow) -> VoteFailure:
-    """The failure as the noun it is."""
-    return VoteFailure(row.cell, cast("FailureKind", row.kind), row.message, row.order)
-
-
-def call_for(store: Store, row: VoteRow | FailureRow) -> Call | None:
-    """The call it came from, with the exact prompt and the raw reply."""
-    return call_noun(store, row)
 
 
 # What the rows of a workbench say about a criterion: agreement with what is expected, and flips.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.services.results import item_view
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from
 from core.services.workbench.bench_state import (
     BenchCell,
     Said,
     WorkbenchState,
-    as_failure,
-    as_vote,
-    call_for,
     said,
 )
 from pages.rubric.workbench import subject as keys
@@ -167,23 +165,19 @@ def _votes(name: str, row: BenchRow, cell: BenchCell) -> None:
 def _one(name: str, uid: str, one: Said, text: str) -> None:
     marks = state_tag(one)
     if one.vote is not None:
-        st.html(vote_card(one.criterion, as_vote(one.vote), None, marks=marks, text=text))
+        st.html(vote_card(one.criterion, one.vote, None, marks=marks, text=text))
     if one.twin is not None:
-        st.html(
-            vote_card(one.criterion, as_vote(one.twin), None, which="order reversed", text=text)
-        )
+        st.html(vote_card(one.criterion, one.twin, None, which="order reversed", text=text))
     failure = one.cell.failure
     if failure is not None:
-        st.html(
-            vote_card(one.criterion, as_failure(failure), None, marks="" if one.vote else marks)
-        )
+        st.html(vote_card(one.criterion, failure, None, marks="" if one.vote else marks))
     if one.vote is None and failure is None:
         st.html(f'<div class="rs-row"><b>{esc(one.cell.judge)}</b>{marks}</div>')
         return
     source = failure or one.vote
     key = state.key(keys.WORKBENCH_CALL, name, uid, one.criterion.name, one.cell.judge)
     if source is not None and source.call_id is not None and st.toggle("Prompt and reply", key=key):
-        call = call_for(store(), source)
+        call = item_view.call_of(store(), source)
         for segment in call.prompt if call else ():
             st.caption(label(segment.role))
             raw(segment.text, height=220 if len(segment.text) > 900 else None)
