@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services.rubrics import prompt_preview
-from core.services.spot import request_form, spot_check
-from core.services.spot.request_form import Way
+from core.services.spot import request, spot_check
+from core.services.spot.request import SpotTurn, Way
 from core.services.spot.spot_check import SpotTask
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -31,7 +31,7 @@ FOUND = 50
 def show() -> None:
     """The choice of a way, and its fields."""
     key = form_data.field("way")
-    state.seed(key, form_data.form()["way"])
+    state.seed(key, form_data.form().way)
     way = one_of(
         "What is judged", WAYS, key=key, wrap=True, on_change=form_data.on_field, args=("way",)
     )
@@ -69,8 +69,8 @@ def _extras() -> None:
 
 def _tasks() -> list[SpotTask]:
     """The prompts of what the chosen offline judges learn from; none where there is no learner."""
-    version = form_data.form()["learn_from"]
-    learners = any(judge.learns for judge in request_form.judges_of(store(), form_data.form()))
+    version = form_data.form().learn_from
+    learners = any(judge.learns for judge in request.judges_of(store(), form_data.form()))
     return spot_check.tasks(store(), version) if version is not None and learners else []
 
 
@@ -133,15 +133,15 @@ def _context(name: str, text: str) -> None:
 
 
 def _conversation() -> None:
-    turns = form_data.form()["turns"]
+    turns = form_data.form().turns
     for number, turn in enumerate(turns, start=1):
-        uid = turn["uid"]
+        uid = turn.uid
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             key = form_data.field("turn", uid, "role")
-            state.seed(key, turn["role"])
+            state.seed(key, turn.role)
             st.selectbox(
                 f"Role of message {number}",
-                [*ROLES, *([] if turn["role"] in ROLES else [turn["role"]])],
+                [*ROLES, *([] if turn.role in ROLES else [turn.role])],
                 key=key,
                 label_visibility="collapsed",
                 accept_new_options=True,
@@ -160,7 +160,7 @@ def _conversation() -> None:
                 args=(uid,),
             )
         key = form_data.field("turn", uid, "content")
-        state.seed(key, turn["content"])
+        state.seed(key, turn.content)
         st.text_area(
             f"Message {number}",
             key=key,
@@ -182,15 +182,16 @@ def _conversation() -> None:
 def _on_add() -> None:
     with shown_errors():
         form_data.sync()
-        turns = form_data.form()["turns"]
-        role = "assistant" if turns and turns[-1]["role"] == "user" else "user"
-        form_data.set_fields(turns=[*turns, request_form.turn(role)])
+        turns = form_data.form().turns
+        role = "assistant" if turns and turns[-1].role == "user" else "user"
+        form_data.set_fields(turns=(*turns, SpotTurn(role=role)))
 
 
 def _on_remove(uid: str) -> None:
     with shown_errors():
         form_data.sync()
-        form_data.set_fields(turns=[t for t in form_data.form()["turns"] if t["uid"] != uid])
+        kept = tuple(t for t in form_data.form().turns if t.uid != uid)
+        form_data.set_fields(turns=kept)
 
 
 def _item() -> None:
@@ -200,10 +201,10 @@ def _item() -> None:
         return
     names = {r.version_id: f"{visible(r.name)} · {fmt.plural(r.items, 'item')}" for r in rows}
     form = form_data.form()
-    if form["dataset"] is not None and form["dataset"] not in names:
-        names[form["dataset"]] = "An earlier version of a dataset"
+    if form.dataset is not None and form.dataset not in names:
+        names[form.dataset] = "An earlier version of a dataset"
     key = form_data.field("dataset")
-    state.seed(key, form["dataset"] if form["dataset"] in names else rows[0].version_id)
+    state.seed(key, form.dataset if form.dataset in names else rows[0].version_id)
     version = st.selectbox(
         "Dataset", list(names), format_func=names.__getitem__, key=key, on_change=_on_dataset
     )
@@ -223,7 +224,7 @@ def _search_and_pick(version: int) -> None:
         "Search", key=key, type="search", placeholder="Search id, submission, prompt, reference"
     )
     ids = prompt_preview.first_items(store(), version, search=search, limit=FOUND)
-    chosen = form_data.form()["item"]
+    chosen = form_data.form().item
     if chosen is not None and chosen not in ids and not search:
         ids = [chosen, *ids]
     if not ids:
@@ -241,7 +242,7 @@ def _search_and_pick(version: int) -> None:
         on_change=form_data.on_field,
         args=("item",),
     )
-    if (form_data.form()["dataset"], form_data.form()["item"]) != (version, item_id):
+    if (form_data.form().dataset, form_data.form().item) != (version, item_id):
         form_data.set_fields(dataset=version, item=item_id)
     _preview(version, item_id)
 

@@ -19,11 +19,12 @@ from core.domain.votes import VoteRow
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.judging.writing.prompts import criterion_text, rubric_text
 from core.services.access.allowing import allowed
-from core.services.assist.task_context import hidden_dataset, hidden_request
+from core.services.assist.task_context import hidden_request
 from core.services.results.scored_items import effective, resolved_items
 from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate, estimate_planned
 from core.services.runs.planning import Planned, RunRequest
+from core.services.spot import trials
 from core.settings import SAMPLES
 from core.store.store import Store
 from core.text.names import fold
@@ -106,7 +107,7 @@ def request(store: Store, wanted: MetaRequest) -> RunRequest:
     return hidden_request(
         store,
         _questions(wanted, "criterion"),
-        hidden_dataset(store, dataset),
+        trials.kept(store, dataset, "help"),
         wanted.panel,
         name=f"Check by judges: {wanted.rubric.name}",
         budget=wanted.budget,

@@ -14,7 +14,6 @@ from dataclasses import asdict
 from typing import Any, TypeVar
 
 from core import clock
-from core.domain.dataset import Dataset
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
 from core.domain.runs import HelpStep, HelpTask, RunRow
@@ -30,7 +29,7 @@ from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import Providers
 from core.services.runs.runner import work_here
-from core.services.spot.spot_check import HELP
+from core.services.spot.trials import HELP
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")
@@ -215,12 +214,6 @@ def hidden_request(
         kind="spot",
         details={HELP: dict(details)},
     )
-
-
-@allowed("write")
-def hidden_dataset(store: Store, dataset: Dataset) -> int:
-    """The version of a dataset that no list shows; the same one is there once."""
-    return store.datasets.create(dataset, now=clock.now(), source="help", hidden=True).id
 
 
 async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:

@@ -82,16 +82,8 @@ def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
 
 def outlook(estimate: CostEstimate, panel: Panel) -> str:
     """What it will take, in one line."""
-    most = "at most " if estimate.at_most else ""
-    parts = [plural(estimate.items, "text"), plural(len(panel.judges), "judge")]
-    parts.append(f"{most}{plural(estimate.votes, 'answer')}")
-    if not estimate.calls:
-        return ", ".join([*parts, "no calls, no cost"])
-    cost = "cost unknown" if estimate.cost is None else f"{most}about {fmt.cost(estimate.cost)}"
-    parts += [f"{most}{plural(estimate.calls, 'call')}", cost]
-    if estimate.seconds is not None:
-        parts.append(f"about {fmt.seconds(estimate.seconds)}")
-    return ", ".join(parts)
+    texts, judges = plural(estimate.items, "text"), plural(len(panel.judges), "judge")
+    return f"{texts}, {judges}, {estimate.words}"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from core.judging.protocol import Question
 from core.services.results.item_view import choice_label
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload
-from core.services.spot.spot_check import HELP
+from core.services.spot.trials import HELP
 from core.services.workbench.bench_rows import Bench, item_from
 from core.store.store import Store
 

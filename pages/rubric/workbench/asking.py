@@ -8,9 +8,9 @@ from core.errors import InputError
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
 from core.services.runs.lifecycle import is_stalled
-from core.services.spot.spot_check import teachers
+from core.services.spot.trials import teachers
 from core.services.workbench import asking, bench_rows
-from core.services.workbench.asking import AskingCost, Want
+from core.services.workbench.asking import Want
 from core.services.workbench.bench_state import WorkbenchState
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -43,17 +43,8 @@ def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
         if failed.cells and failed.cells < left.cells:
             _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
         _button(name, f"Ask all anew ({whole.cells})", "all", criterion, off=not whole.cells)
-    told = [f"Open: {takes(left)}."] if left.cells else []
-    st.caption(label(" ".join([*told, f"All: {takes(whole)}."]), 400))
-
-
-def takes(of: AskingCost) -> str:
-    """What asking takes, in words."""
-    if not of.calls:
-        return f"{fmt.plural(of.answers, 'answer')}, no calls, no cost"
-    parts = [fmt.plural(of.calls, "call"), f"about {fmt.tokens(of.tokens)}"]
-    parts.append("price unknown" if of.cost is None else f"about {fmt.cost(of.cost)}")
-    return ", ".join(parts)
+    told = [f"Open: {left.takes.words}."] if left.cells else []
+    st.caption(label(" ".join([*told, f"All: {whole.takes.words}."]), 400))
 
 
 def _button(

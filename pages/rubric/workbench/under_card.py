@@ -95,9 +95,7 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
             type="primary",
             icon=":material/play_arrow:",
             disabled=now.active or not left.cells or bool(service.needs(store(), now)),
-            help=label(
-                _why_not(now, criterion) or f"Asks what is open: {asking.takes(left)}.", 300
-            ),
+            help=label(_why_not(now, criterion) or f"Asks what is open: {left.takes.words}.", 300),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from core.domain.dataset import Dataset, Item, Label
 from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.drafts import draft_from
-from core.services.spot import request_form
+from core.services.spot import request
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import new_row
 from core.store.store import Store
@@ -127,7 +127,9 @@ def test_rows_are_judged_and_stand_beside_what_is_expected(
 ) -> None:
     name, _ = with_rows(store, provider)
     app = opened(name)
-    assert "Open: 3 calls" in unescape(shown(app))  # the chosen criterion, Cause, on 3 rows
+    assert "Open: 3 answers, 3 calls, cost unknown" in unescape(
+        shown(app)
+    )  # the chosen criterion, Cause, on 3 rows
     app = act(app, name, "ask", "open")
     assert "waiting to be taken up" in str(app.get("progress")[0].proto)
     work_off(store, name)
@@ -227,8 +229,8 @@ def test_rows_are_saved_as_a_dataset_and_opened_in_spot_check(
     (row,) = store.datasets.list()
     assert (row.name, row.items) == ("Tide answers: test rows", 3)
     act(app, name, "spot")
-    form = request_form.opened(store)
-    assert (form["dataset"], form["item"], form["rubric"]) == (row.version_id, first, name)
+    form = request.opened(store)
+    assert (form.dataset, form.item, form.rubric) == (row.version_id, first, name)
 
 
 def test_a_criterion_that_is_no_criterion_yet_says_so_and_the_others_work(

@@ -12,7 +12,7 @@ from core.services.judges import registry
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.services.runs import lifecycle
-from core.services.spot import request_form, spot_check
+from core.services.spot import request
 from core.store.store import Store
 from pages.spot.form_data import SPOT_ACT
 from pages.spot.votes import SPOT_OPEN
@@ -144,7 +144,7 @@ def test_a_chat_keeps_its_messages_while_one_is_added_and_one_removed(
     assert app.text_area(key=field("turn", second, "content")).value == "The Moon."
     press(app, "grade")
     run = store.runs.get(run_of(app))
-    item = store.datasets.item(run.dataset_version_id, spot_check.ITEM)
+    item = store.datasets.item(run.dataset_version_id, request.ITEM)
     assert item.output == "assistant: The Moon."
 
 
@@ -241,8 +241,9 @@ def test_a_panel_fills_in_its_judges_and_rules(store: Store, provider: Provider)
 def test_offline_judges_without_fitting_labels_say_so(store: Store) -> None:
     saved_rubric(store)
     registry.ensure_defaults(store)
-    form = request_form.opened(store)
-    request_form.keep(store, {**form, "judges": ["Text classifier"], "text": "The Moon."})
+    form = request.opened(store)
+    asked = {"judges": ("Text classifier",), "text": "The Moon."}
+    request.keep(store, form.model_copy(update=asked))
     app = open_page(PAGE)
     assert "no dataset has labels that fit" in shown(app)
     press(app, "grade")
