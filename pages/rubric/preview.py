@@ -20,13 +20,11 @@ from pages.ui.drafts import RUBRIC_ACT, RUBRIC_TRY
 from pages.ui.items import option_chips
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw
+from pages.ui.trial.votes import show_score
 from pages.ui.widgets import (
     LabelledFigure,
     empty_state,
-    figures,
     one_of,
-    outcome_tags,
-    partly_tags,
     problem_list,
     row,
     shown_errors,
@@ -294,19 +292,9 @@ def _text(name: str) -> str:
 
 
 def _outcome(simulation: prompt_preview.Simulation) -> None:
-    trace = simulation.trace
-    shown = fmt.score if trace.normalized else fmt.number
-    values = [LabelledFigure("Score", shown(simulation.result.score))]
-    if trace.low is not None and trace.high is not None and trace.low < trace.high:
-        values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
-    values.append(LabelledFigure("Points", fmt.number(simulation.result.raw)))
-    figures(values, columns=3)
-    marks = outcome_tags(trace)
-    marks += partly_tags(trace)
-    if marks:
-        row(marks)
-    items = "".join(f"<li>{esc(line)}</li>" for line in simulation.sentences)
-    st.html(f'<ul class="rs-list">{items}</ul>')
+    result = simulation.result
+    points = LabelledFigure("Points", fmt.number(result.raw))
+    show_score(simulation.trace, result.score, simulation.sentences, points)
 
 
 def _indices(criterion: Criterion) -> list[int]:

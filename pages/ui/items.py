@@ -97,7 +97,7 @@ def _chip(criterion: Criterion, index: int, chosen: bool, shown: int | None, vot
 def vote_card(
     criterion: Criterion,
     result: Vote | VoteFailure,
-    call: Call | None = None,
+    call: Call | CallRow | None = None,
     *,
     who: str = "",
     which: str | None = None,
@@ -175,7 +175,7 @@ def _failure(failure: VoteFailure) -> str:
     )
 
 
-def _call_line(call: Call | None) -> str:
+def _call_line(call: Call | CallRow | None) -> str:
     if call is None:
         return ""
     total = None

@@ -11,7 +11,6 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import ADJUDICATED, CellResult, Run, RunItemRow
 from core.domain.votes import (
-    Call,
     CallRow,
     Cell,
     FailureKind,
@@ -147,7 +146,7 @@ def _criterion_view(
 ) -> CriterionView:
     truth = item.labels.get(criterion.name)
     found = [
-        (judge, _vote_view(criterion, cell, votes, failures))
+        (judge, vote_view(criterion, cell, votes, failures))
         for judge in run.panel.judges
         for cell in _cells(run, item, criterion, judge)
     ]
@@ -189,12 +188,13 @@ def _with_standing(
     return replace(view, standing=standing, repeats=repeats, apart=apart)
 
 
-def _vote_view(
+def vote_view(
     criterion: Criterion,
     cell: Cell,
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> VoteView:
+    """Return what became of one cell, of an item's votes and failures."""
     vote = votes.get(cell)
     attempts = tuple(failures.get(cell, ()))
     failure = next((f for f in reversed(attempts) if f.open), None)
@@ -231,14 +231,6 @@ def choice_label(criterion: Criterion, option: int | None, abstained: bool) -> s
 def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
     """The call a vote or failure came from, with the exact prompt and the raw reply."""
     return None if vote.call_id is None else store.votes.call(vote.call_id)
-
-
-def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
-    """The same as the noun it is: what was sent, what came back, what it cost."""
-    row = call_of(store, vote)
-    if row is None:
-        return None
-    return Call(**{field.name: getattr(row, field.name) for field in fields(Call)})
 
 
 def rubric_of(store: Store, run: Run) -> Rubric:

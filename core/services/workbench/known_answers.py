@@ -67,6 +67,15 @@ class JudgeCell:
     answer: BenchAnswer | None = None
     failure: FailureRow | None = None
 
+    @property
+    def place(self) -> tuple[int, str, str] | None:
+        """The run, the item and the criterion as it was called then; ``None``: never asked."""
+        if self.answer is not None:
+            return self.answer.run_id, self.answer.item, self.answer.criterion
+        if self.failure is not None:
+            return self.failure.run_id, self.failure.cell.item, self.failure.cell.criterion
+        return None
+
 
 _Key = tuple[str, str, str]
 

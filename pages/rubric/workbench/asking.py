@@ -7,7 +7,7 @@ import streamlit as st
 from core.errors import InputError
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
-from core.services.runs.lifecycle import is_stalled
+from core.services.runs.lifecycle import phase_of
 from core.services.spot.trials import teachers
 from core.services.workbench import asking, bench_rows
 from core.services.workbench.asking import Want
@@ -78,15 +78,10 @@ def on_ask(name: str, which: asking.Which, row: str | None, criterion: str | Non
 def _progress(name: str, now: WorkbenchState) -> None:
     planned = sum(run.planned for run in now.runs)
     done = sum(run.votes + run.failures_open for run in now.runs)
-    if all(run.status == "queued" for run in now.runs):
-        words = "waiting to be taken up"
-    elif any(is_stalled(run) for run in now.runs):
-        words = "the process that asked is gone; another takes over in some seconds"
-    else:
-        words = "asking"
+    at_work = next((run for run in now.runs if run.status != "queued"), now.runs[0])
     st.progress(
         min(1.0, done / planned) if planned else 0.0,
-        text=f"{done} of {fmt.plural(planned, 'answer')} · {words}",
+        text=f"{done} of {fmt.plural(planned, 'answer')} · {phase_of(at_work)}",
     )
     st.button(
         "Cancel",

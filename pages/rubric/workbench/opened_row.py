@@ -10,16 +10,14 @@ from core.services.workbench.bench_state import (
     BenchCell,
     Said,
     WorkbenchState,
-    as_failure,
-    as_vote,
-    call_for,
     said,
 )
 from pages.rubric.workbench import subject as keys
 from pages.ui import state
-from pages.ui.items import FAILURE_WORDS, context_words, show_submission, vote_card
+from pages.ui.items import FAILURE_WORDS, context_words, show_submission
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, raw
+from pages.ui.text import esc, label, one_line
+from pages.ui.trial.votes import show_vote
 from pages.ui.widgets import shown_errors, tag
 
 NOTHING = "no expectation"
@@ -107,7 +105,7 @@ def show_row(name: str, now: WorkbenchState, row: BenchRow, criterion: str | Non
                 st.html(f'<div class="rs-section">{esc(one)}</div>')
                 expected(name, now, row, one)
             if one in cells:
-                _votes(name, row, cells[one])
+                _votes(row, cells[one])
 
 
 def _text(name: str, row: BenchRow, what: str, words: str) -> None:
@@ -155,37 +153,14 @@ def _on_text(name: str, uid: str, what: str) -> None:
         bench_rows.set_row(store(), name, uid, **{what: typed})
 
 
-def _votes(name: str, row: BenchRow, cell: BenchCell) -> None:
+def _votes(row: BenchRow, cell: BenchCell) -> None:
     reason = row["reasons"].get(cell.criterion.name)
     if reason:
         st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')
     text = item_from(row).text
     for one in said(store(), cell):
-        _one(name, row["uid"], one, text)
-
-
-def _one(name: str, uid: str, one: Said, text: str) -> None:
-    marks = state_tag(one)
-    if one.vote is not None:
-        st.html(vote_card(one.criterion, as_vote(one.vote), None, marks=marks, text=text))
-    if one.twin is not None:
-        st.html(
-            vote_card(one.criterion, as_vote(one.twin), None, which="order reversed", text=text)
-        )
-    failure = one.cell.failure
-    if failure is not None:
-        st.html(
-            vote_card(one.criterion, as_failure(failure), None, marks="" if one.vote else marks)
-        )
-    if one.vote is None and failure is None:
-        st.html(f'<div class="rs-row"><b>{esc(one.cell.judge)}</b>{marks}</div>')
-        return
-    source = failure or one.vote
-    key = state.key(keys.WORKBENCH_CALL, name, uid, one.criterion.name, one.cell.judge)
-    if source is not None and source.call_id is not None and st.toggle("Prompt and reply", key=key):
-        call = call_for(store(), source)
-        for segment in call.prompt if call else ():
-            st.caption(label(segment.role))
-            raw(segment.text, height=220 if len(segment.text) > 900 else None)
-        st.caption("reply, as it came")
-        raw((call.reply if call else "") or "(nothing)")
+        if not one.answers:
+            name = esc(one.cell.judge)
+            st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(one)}</div>')
+        for at, view in enumerate(one.answers):
+            show_vote(one.criterion, view, text, marks="" if at else state_tag(one))

@@ -98,7 +98,6 @@ WORKBENCH_FIND = "workbench_find"
 WORKBENCH_OPEN = "workbench_open"
 WORKBENCH_GONE = "workbench_gone"
 WORKBENCH_PAGE = "workbench_page"
-WORKBENCH_CALL = "workbench_call"
 WORKBENCH_SAVED = "workbench_saved"
 WORKBENCH_ACT = "workbench_act"
 

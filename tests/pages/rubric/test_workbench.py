@@ -18,6 +18,7 @@ from core.store.store import Store
 from pages.rubric.workbench import subject as keys
 from pages.ui import routes, state
 from pages.ui.drafts import RUBRIC_FIELD, RUBRIC_WORK
+from pages.ui.trial.votes import VOTE_CALL
 from tests.pages.conftest import open_page, shown
 from tests.pages.spot_checks import model, worked_off
 from tests.provider import Provider, ok, status
@@ -213,12 +214,14 @@ def test_an_opened_row_shows_the_vote_the_prompt_and_the_reply(
     act(opened(name), name, "ask", "open")
     work_off(store, name)
     app = act(opened(name), name, "open", first)
-    app = done(
-        app.toggle(key=state.key(keys.WORKBENCH_CALL, name, first, "Cause", "Ann")).set_value(True)
-    )
+    (run,) = bench_rows.opened(store, name)["runs"]
+    app = done(app.toggle(key=state.key(VOTE_CALL, run, first, "Cause", "Ann", 0)).set_value(True))
     words = shown(app)
     assert "BEGIN SUBMISSION" in words
-    assert "reply, as it came" in words
+    assert "Reply, as it came" in words
+    # As on the page of a run: what it cost, and with which settings it was asked.
+    assert "cost unknown" in words
+    assert "Settings of the call" in words
 
 
 def test_rows_are_saved_as_a_dataset_and_opened_in_spot_check(
