@@ -7,19 +7,18 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.errors import InputError, NotFound
 from core.services.judges import registry
-from core.services.judges.registry import JudgeEntry
 from core.services.spot import request, spot_check, trials
 from core.services.spot.spot_check import Recent
-from core.services.spot.trials import Teacher
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.spot import form_data, result, submission
 from pages.spot.form_data import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import asking, routes, state
-from pages.ui.asking_words import asking_line, rule_label, who_answers
+from pages.ui.asking_words import asking_line, rule_label
 from pages.ui.resources import only, store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
+from pages.ui.trial.judges import Asked, choose_judges, choose_teacher
 from pages.ui.widgets import (
     empty_state,
     page_header,
@@ -75,24 +74,18 @@ def _on_open(run_id: int) -> None:
 
 
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
-KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
-def choose_judges(rubric: Rubric | None) -> None:
+def choose(rubric: Rubric | None) -> None:
     """Panel, judges, and the dataset that offline ones learn from."""
-    entries = {entry.name: entry for entry in registry.list_judges(store())}
     _panel()
-    chosen = _judges(entries)
-    for name in chosen:
-        entry = entries.get(name)
-        if entry is not None and entry.key == "not set":
-            words = f"{name}: the variable {entry.key_env} is not set where the app was started."
-            st.caption(f":material/key_off: {label(words)}")
-    models = any(not judge.offline for judge in request.judges_of(store(), form_data.form()))
-    if models:
+    form = form_data.form()
+    now = Asked(form_data.field, form.judges, form.learn_from, form_data.on_field)
+    choose_judges(now, form.judges if form.panel else ())
+    if any(not judge.offline for judge in request.judges_of(store(), form_data.form())):
         _asking()
     if rubric is not None and request.needs_labels(store(), form_data.form()):
-        _teacher(rubric)
+        choose_teacher(now, rubric, form.dataset if form.way == "item" else None)
 
 
 def _asking() -> None:
@@ -145,78 +138,6 @@ def _on_panel() -> None:
         state.drop(state.SPOT_FIELD, "asking")
 
 
-def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
-    form = form_data.form()
-    known = [*entries, *(n for n in form.judges if n not in entries and form.panel)]
-    key = form_data.field("judges")
-    state.seed(key, list(form.judges))
-    kept = [name for name in state.get(key) if name in known]
-    if kept != state.get(key):
-        state.put(key, kept)
-        form_data.set_fields(judges=kept)
-
-    def words(name: str) -> str:
-        entry = entries.get(name)
-        if entry is None:
-            return f"{visible(name)} (as in the panel)"
-        kind = visible(who_answers(entry.judge))
-        key_words = KEY_WORDS.get(entry.key, "")
-        return f"{visible(name)} · {kind}" + (f" · {key_words}" if key_words else "")
-
-    chosen: list[str] = st.multiselect(
-        "Judges",
-        known,
-        format_func=words,
-        key=key,
-        placeholder="Choose at least one",
-        wrap=True,
-        on_change=form_data.on_field,
-        args=("judges",),
-    )
-    if not any(not entry.judge.offline for entry in entries.values()):
-        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
-    return chosen
-
-
-def _teacher(rubric: Rubric) -> None:
-    found = {t.row.version_id: t for t in trials.teachers(store(), rubric)}
-    if not found:
-        st.warning(
-            "Offline judges and examples need labelled answers, and no dataset has labels that fit "
-            "this rubric. Choose a model without examples, or bring in labelled items.",
-            icon=":material/school:",
-        )
-        return
-    key = form_data.field("learn_from")
-    form = form_data.form()
-    own = form.dataset if form.way == "item" and form.dataset in found else None
-    best = form.learn_from if form.learn_from in found else own or next(iter(found))
-    state.seed(key, best)
-    if state.get(key) not in found:
-        state.put(key, best)
-    chosen = st.selectbox(
-        "Labelled items to learn from",
-        list(found),
-        format_func=lambda version: _words(found[version]),
-        key=key,
-        on_change=form_data.on_field,
-        args=("learn_from",),
-    )
-    if form.learn_from != chosen:
-        form_data.set_fields(learn_from=chosen)
-    untaught = found[chosen].untaught
-    if untaught:
-        names = ", ".join(repr(name) for name in untaught)
-        st.caption(
-            label(f"No labels for {names}: offline judges abstain there, and there is no example.")
-        )
-
-
-def _words(teacher: Teacher) -> str:
-    labels = fmt.plural(teacher.labels, "fitting label")
-    return f"{visible(teacher.row.name)} · {labels} on {fmt.plural(teacher.row.labelled, 'item')}"
-
-
 MAX_REPLICATES = 20
 
 
@@ -225,7 +146,7 @@ def check_form() -> None:
     _former()
     rubric = _rubric()
     submission.show()
-    choose_judges(rubric)
+    choose(rubric)
     _more()
     st.button(
         "Grade now",

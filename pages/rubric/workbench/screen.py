@@ -223,7 +223,7 @@ def show(name: str) -> None:
             return
         now = _now(name)
         criterion = subject.show_subject(name, now)
-        asking.choose_judges(name, now)
+        asking.choose(name, now)
         adding_form(name, now)
         st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
             name, criterion, now.active

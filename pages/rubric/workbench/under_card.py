@@ -101,7 +101,7 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
         )
         _take(name, criterion)
         with st.popover(label(_judges(now), 40), icon=":material/gavel:", type="tertiary"):
-            asking.choose_judges(name, now)
+            asking.choose(name, now)
     if now.active:
         st.caption("asking …")
     for run in now.stopped:

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item, Label
+from core.services.judges import registry
 from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.drafts import draft_from
 from core.services.spot import request
@@ -80,6 +81,32 @@ def test_without_a_judge_it_says_what_is_needed(store: Store) -> None:
     name = saved(store)
     bench_rows.add_rows(store, name, [new_row("The Moon.")])
     assert "No judge is chosen" in shown(opened(name))
+
+
+def test_a_judge_that_learns_is_given_the_labels_that_fit_best(store: Store) -> None:
+    name = saved(store)
+    registry.ensure_defaults(store)
+    bench_rows.add_rows(store, name, [new_row("The Moon.")])
+    few, many = (
+        store.datasets.create(
+            Dataset(
+                name=f"{count} labels",
+                items=tuple(
+                    Item(id=f"{n}", submission=f"{n}", labels={"Cause": Label(label="MET")})
+                    for n in range(count)
+                ),
+            ),
+            now="2026-03-01T10:00:00.000Z",
+        )
+        for count in (2, 3)
+    )
+    app = opened(name)
+    app = done(app.multiselect(key=field(name, "judges")).set_value(["Text classifier"]))
+    assert bench_rows.opened(store, name)["learn_from"] == many.id
+    assert "Choose the dataset they learn from" not in shown(app)
+    assert "Ask what is open (1)" in [b.label for b in app.button]
+    done(app.selectbox(key=field(name, "learn_from")).set_value(few.id))
+    assert bench_rows.opened(store, name)["learn_from"] == few.id
 
 
 def test_a_written_row_is_there_in_another_session(store: Store, provider: Provider) -> None:
