@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -14,12 +15,12 @@ from core.services.rubrics import prompt_preview
 from core.services.rubrics.drafts import rubric_from
 from core.services.rubrics.prompt_preview import SAMPLE_ITEM, PromptPreview
 from core.text import numbers as fmt
-from core.text.names import visible
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_TRY
 from pages.ui.items import option_chips
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw
+from pages.ui.trial.texts import choose_item
 from pages.ui.trial.votes import show_score
 from pages.ui.widgets import (
     LabelledFigure,
@@ -130,32 +131,8 @@ def _typed() -> Item:
 
 
 def _chosen() -> Item | None:
-    found = {row.version_id: row for row in prompt_preview.datasets(store())}
-    if not found:
-        empty_state("No datasets yet", "Bring one in on the Datasets page.")
-        return None
-    version: int = st.selectbox(
-        "Dataset",
-        list(found),
-        key=state.key(RUBRIC_PREVIEW, "dataset"),
-        format_func=lambda one: one_line(found[one].name, 80),
-        persist_state="page",
-    )
-    search = st.text_input(
-        "Find an item", type="search", live="300ms", key=state.key(RUBRIC_PREVIEW, "find")
-    )
-    ids = prompt_preview.first_items(store(), version, search=search)
-    if not ids:
-        st.caption("No item has these words.")
-        return None
-    item: str = st.selectbox(
-        "Item",
-        ids,
-        key=state.key(RUBRIC_PREVIEW, "item", version),
-        format_func=visible,
-        persist_state="page",
-    )
-    return prompt_preview.item_of(store(), version, item)
+    found = choose_item(partial(state.key, RUBRIC_PREVIEW))
+    return None if found is None else prompt_preview.item_of(store(), *found)
 
 
 def _order() -> tuple[bool, int]:

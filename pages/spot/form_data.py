@@ -10,6 +10,7 @@ from core.services.spot import request, spot_check
 from core.services.spot.request import SpotRequest, SpotTurn
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.trial.texts import TypedTexts, contexts
 from pages.ui.widgets import shown_errors
 
 SPOT_FORMER = "spot_former"
@@ -65,24 +66,19 @@ def on_field(name: str) -> None:
     """Callback: the widget with the key `field(name)` has a new value."""
     with shown_errors():
         value = state.get(field(name), _NOTHING)
-        if value is _NOTHING:
-            return
-        if name in TYPED and text(name).strip() and not value:
-            # Cleared, or lost on the way to another page: either way it can be brought back.
-            state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
-        set_fields(**{name: value})
+        if value is not _NOTHING:
+            set_fields(**{name: value})
 
 
-def contexts() -> dict[str, str]:
-    """The named texts of the form; an empty one without a name where there are none."""
-    return form().context or {"context": ""}
+def _typed(name: str, value: Any) -> None:
+    if name in TYPED and text(name).strip() and not value:
+        # Cleared, or lost on the way to another page: either way it can be brought back.
+        state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
+    set_fields(**{name: value})
 
 
-def on_context(name: str) -> None:
-    """Callback: the widget of a named text has a new value."""
-    with shown_errors():
-        typed = state.get(field("context", name)) or ""
-        set_fields(context={**contexts(), name: typed})
+#: The fields of texts.
+TEXTS = TypedTexts(field, lambda name: getattr(form(), name), _typed)
 
 
 def on_turn(uid: str, part: str) -> None:
@@ -104,7 +100,7 @@ def sync() -> None:
         typed = state.get(field(name))
         if isinstance(typed, str) and typed:
             changed[name] = typed
-    context = {n: state.get(field("context", n)) or text for n, text in contexts().items()}
+    context = {n: state.get(field("context", n)) or text for n, text in contexts(TEXTS).items()}
     turns = form().turns
     for part in ("role", "content"):
         turns = tuple(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.services.rubrics import prompt_preview
 from core.services.rubrics.drafts import rubric_from
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench, BenchRow
@@ -23,9 +22,8 @@ from pages.rubric.workbench import asking, subject, table
 from pages.ui import drafts, routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
+from pages.ui.trial.texts import choose_dataset, find_items
 from pages.ui.widgets import empty_state, shown_errors
-
-MOST_SHOWN = 60
 
 
 def adding_form(name: str, now: WorkbenchState) -> None:
@@ -96,30 +94,15 @@ def _on_paste(name: str) -> None:
 
 
 def _dataset(name: str) -> None:
-    found = {row.version_id: row for row in prompt_preview.datasets(store())}
-    if not found:
-        st.caption("There is no dataset yet. Bring one in on the Datasets page.")
+    version = choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "dataset"))
+    if version is None:
         return
-    version = st.selectbox(
-        "Dataset",
-        list(found),
-        key=state.key(subject.WORKBENCH_FIELD, name, "dataset"),
-        format_func=lambda one: one_line(found[one].name, 60),
-    )
-    search = st.text_input(
-        "Find items",
-        type="search",
-        live="300ms",
-        key=state.key(subject.WORKBENCH_FIELD, name, "search"),
-    )
-    ids = prompt_preview.first_items(store(), version, search=search, limit=MOST_SHOWN)
+    _, ids, more = find_items(state.key(subject.WORKBENCH_FIELD, name, "search"), version)
     key = state.key(subject.WORKBENCH_FIELD, name, "items")
     kept = [one for one in state.get(key, []) if one in ids]
     state.put(key, kept)
     st.multiselect(
-        f"Items ({fmt.plural(len(ids), 'item')} found)"
-        if len(ids) < MOST_SHOWN
-        else f"Items (the first {MOST_SHOWN} found)",
+        f"Items{more}",
         ids,
         key=key,
         format_func=visible,

@@ -8,7 +8,6 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.services.rubrics import prompt_preview
 from core.services.rubrics.draft_shapes import CriterionDraft
 from core.services.workbench import asking as service
 from core.services.workbench import bench_rows, rows_in_out
@@ -28,6 +27,7 @@ from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_VIEW
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
+from pages.ui.trial.texts import choose_dataset
 from pages.ui.widgets import row, shown_errors
 
 #: So many rows are shown; so many answers are taken at once.
@@ -125,18 +125,9 @@ def _judges(now: WorkbenchState) -> str:
 def _take(name: str, criterion: str) -> None:
     """A popover with the dataset that answers are taken from."""
     with st.popover("Take answers", icon=":material/dataset:", type="tertiary"):
-        found = {one.version_id: one for one in prompt_preview.datasets(store())}
-        if not found:
-            st.caption("There is no dataset yet. Bring one in on the Datasets page.")
+        likely = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
+        if choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "from"), likely) is None:
             return
-        key = state.key(subject.WORKBENCH_FIELD, name, "from")
-        state.seed(key, rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"]))
-        st.selectbox(
-            "Dataset",
-            list(found),
-            key=key,
-            format_func=lambda one: one_line(found[one].name, 60),
-        )
         st.button(
             f"Take {TAKEN} answers",
             key=state.key(subject.WORKBENCH_ACT, name, "take"),
@@ -149,14 +140,10 @@ def _take(name: str, criterion: str) -> None:
 
 def _on_take(name: str, criterion: str, count: int) -> None:
     with shown_errors():
-        key = state.key(subject.WORKBENCH_FIELD, name, "from")
-        version = state.get(key)
-        if version is None:
-            version = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
-        if version is not None:
-            rows_in_out.take_answers(store(), name, version, criterion, count)
-            state.drop(subject.WORKBENCH_FIELD, name, "judges")
-            state.drop(subject.WORKBENCH_FIELD, name, "learn_from")
+        version = state.get(state.key(subject.WORKBENCH_FIELD, name, "from"))
+        rows_in_out.take_answers(store(), name, version, criterion, count)
+        state.drop(subject.WORKBENCH_FIELD, name, "judges")
+        state.drop(subject.WORKBENCH_FIELD, name, "learn_from")
 
 
 def _on_whole(name: str) -> None:
