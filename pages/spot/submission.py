@@ -41,9 +41,10 @@ def show() -> None:
     elif way == "sections":
         thoughts = "What the model thought before it answered (optional)"
         text_field(form_data.TEXTS, "thinking", "Thinking", thoughts)
-        text_field(form_data.TEXTS, "output", "Output", "What it answered")
+        text_field(form_data.TEXTS, "output", "Output", "What it answered", tall=True)
     else:
-        text_field(form_data.TEXTS, "text", "Submission", "Paste what is to be judged")
+        words = "Paste what is to be judged"
+        text_field(form_data.TEXTS, "text", "Submission", words, tall=True)
     _extras()
 
 

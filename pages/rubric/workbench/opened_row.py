@@ -112,7 +112,7 @@ def _texts(name: str, row: BenchRow) -> None:
 
     now = TypedTexts(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
     if isinstance(row["submission"], str):
-        text_field(now, "submission", "Submission")
+        text_field(now, "submission", "Submission", tall=True)
     else:
         st.html('<div class="rs-section">Submission</div>')
         show_submission(item_from(row))

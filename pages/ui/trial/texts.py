@@ -28,9 +28,11 @@ class TypedTexts(NamedTuple):
     changed: Callable[[str, Any], None]
 
 
-def text_field(now: TypedTexts, name: str, words: str, placeholder: str = "") -> None:
-    """Draw the field of one text."""
-    _area(now, (name,), words, placeholder, now.value(name))
+def text_field(
+    now: TypedTexts, name: str, words: str, placeholder: str = "", *, tall: bool = False
+) -> None:
+    """Draw the field of one text; long ones scroll within it."""
+    _area(now, (name,), words, placeholder, now.value(name), tall=tall)
 
 
 def around(now: TypedTexts) -> None:
@@ -47,13 +49,21 @@ def contexts(now: TypedTexts) -> dict[str, str]:
     return now.value("context") or {"context": ""}
 
 
-def _area(now: TypedTexts, ids: tuple[str, ...], words: str, placeholder: str, text: str) -> None:
+def _area(
+    now: TypedTexts,
+    ids: tuple[str, ...],
+    words: str,
+    placeholder: str,
+    text: str,
+    *,
+    tall: bool = False,
+) -> None:
     key = now.of(*ids)
     state.seed(key, text)
     st.text_area(
         words,
         key=key,
-        height="content",
+        height=180 if tall else 90,
         placeholder=placeholder,
         on_change=_on_text,
         args=(now, ids),

@@ -122,7 +122,7 @@ def _criterion(
     row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
     row(verdict_chips(noun, verdict))
     row([_mark(criterion, vote, active) for vote in criterion.votes])
-    key = state.key(VOTE_OPEN, view.run.id, noun.name)
+    key = state.key(VOTE_OPEN, view.run.id, view.item.id, noun.name)
     with st.expander(_why(criterion), key=key, on_change="rerun") as opened:
         if opened.open:
             for vote in criterion.votes:

@@ -78,7 +78,7 @@ def test_a_pasted_text_becomes_verdicts_with_a_score_and_every_reason(
     assert "2 of 2 votes" in words
     assert "Base score 1.00: 10 of 10 points." in words  # 6*1 + 4*1 of 6 + 4
     assert [m.value for m in app.metric] == ["1&#46;00"]
-    app.session_state[state.key(VOTE_OPEN, run_of(app), "Depth")] = True
+    app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Depth")] = True
     assert "It says so." in shown(done(app))
 
 
@@ -188,7 +188,7 @@ def test_a_quote_that_is_not_in_the_text_is_said_to_be_missing(
     saved_rubric(store)
     model(store, provider.url)  # its replies quote "a quote"
     app = checked(store)
-    app.session_state[state.key(VOTE_OPEN, run_of(app), "Cause")] = True
+    app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Cause")] = True
     assert "quote not found in the submission" in shown(done(app))
 
 
@@ -270,7 +270,7 @@ def test_hostile_text_is_shown_as_it_is(store: Store, provider: Provider, text: 
     model(store, provider.url)
     provider.rule = lambda body: ok(1, reason=text)
     app = checked(store, text)
-    app.session_state[state.key(VOTE_OPEN, run_of(app), "Cause")] = True
+    app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Cause")] = True
     done(app)
     assert "<script>" not in shown(app)
     assert all(text not in str(m.value) for m in app.markdown)
