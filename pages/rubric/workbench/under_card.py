@@ -12,21 +12,17 @@ from core.services.rubrics.draft_shapes import CriterionDraft
 from core.services.workbench import asking as service
 from core.services.workbench import bench_rows, rows_in_out
 from core.services.workbench.asking import Want
-from core.services.workbench.bench_rows import BenchRow
 from core.services.workbench.bench_state import (
-    BenchCell,
-    Said,
     WorkbenchState,
     figures,
-    said,
     standing,
 )
 from core.text import numbers as fmt
-from pages.rubric.workbench import asking, opened_row, subject, table
+from pages.rubric.workbench import asking, subject, table
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_VIEW
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import label
 from pages.ui.trial.texts import choose_dataset
 from pages.ui.widgets import row, shown_errors
 
@@ -61,8 +57,10 @@ def _live(name: str, uid: str, polled: bool) -> None:
         if called is None:
             return
         _bar(name, now, called)
-        for one in _rows(now, called):
-            _row(name, now, one, called)
+        # Rows with something expected of the criterion come first.
+        rows = sorted(now.tests, key=lambda one: called not in one["expected"])
+        for one in rows[:SHOWN]:
+            table.show_row(name, now, one, called)
         more = len(now.tests) - SHOWN
         if more > 0:
             st.caption(f"and {fmt.plural(more, 'more row')} in the workbench")
@@ -164,41 +162,3 @@ def on_five(name: str) -> None:
             rows_in_out.take_answers(store(), name, version, first, lacking)
         state.put(state.key(subject.WORKBENCH_CRITERION, name), subject.ALL)
         _on_whole(name)
-
-
-def _rows(now: WorkbenchState, criterion: str) -> list[BenchRow]:
-    """The rows to show: those with something expected of the criterion first, then in order."""
-    return sorted(now.tests, key=lambda one: criterion not in one["expected"])[:SHOWN]
-
-
-def _row(name: str, now: WorkbenchState, one: BenchRow, criterion: str) -> None:
-    text, expected, given = st.columns([4, 4, 4], gap="small")
-    number = now.bench["rows"].index(one) + 1
-    text.html(table.snippet(one, number))
-    with expected:
-        opened_row.expected(name, now, one, criterion)
-    cell = now.cells.get(one["uid"], {}).get(criterion)
-    with given:
-        words = _given(said(store(), cell), cell) if cell is not None else ""
-        st.html(words or '<span class="rs-quiet">not asked</span>')
-
-
-def _given(answers: tuple[Said, ...], cell: BenchCell) -> str:
-    """The verdict, then a line of who said what; the reasons on request."""
-    head = f"<b>{esc(one_line(cell.said, 40))}</b>" if cell.said else ""
-    states = "".join(dict.fromkeys(opened_row.state_tag(one) for one in answers))
-    each = " · ".join(
-        f"{esc(one_line(one.cell.judge, 30))}: {esc(one_line(one.cell.answer.label, 30))}"
-        for one in answers
-        if one.cell.answer is not None
-    )
-    reasons = "".join(
-        f"<div>{esc(one_line(one.cell.judge, 30))}: {esc(one_line(why, 300))}</div>"
-        for one in answers
-        if (why := one.cell.failure.message if one.cell.failure else one.vote and one.vote.reason)
-    )
-    why = f"<details><summary>Why</summary>{reasons}</details>" if reasons else ""
-    return (
-        f'<div class="rs-row">{head}{opened_row.agrees(cell)}{states}</div>'
-        f'<div class="rs-quiet">{each}{why}</div>'
-    )
