@@ -63,14 +63,9 @@ def _card(check: Recent) -> None:
             "Open",
             key=state.key(SPOT_ACT, "open", run.id),
             type="tertiary",
-            on_click=_on_open,
-            args=(run.id,),
+            on_click=state.set_address,
+            kwargs={state.RUN: run.id},
         )
-
-
-def _on_open(run_id: int) -> None:
-    with shown_errors():
-        state.set_address(**{state.RUN: run_id})
 
 
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
@@ -159,7 +154,9 @@ def check_form() -> None:
         **only("write"),
     )
     _plan(rubric)
-    _refusal()
+    refused = form_data.refusal()
+    if refused is not None:
+        refusal(refused)
 
 
 def _former() -> None:
@@ -269,12 +266,6 @@ def _on_grade() -> None:
             return
         state.drop(SPOT_FORMER)
         state.set_address(**{state.RUN: run_id})
-
-
-def _refusal() -> None:
-    refused = form_data.refusal()
-    if refused is not None:
-        refusal(refused)
 
 
 page_header("Spot check", "One submission, some judges, every vote. Nothing typed here is lost.")

@@ -123,11 +123,8 @@ def start(store: Store, request: ProbeRequest) -> int:
 
 def of_run(store: Store, run_id: int) -> list[RunRow]:
     """The probes of a run, newest first."""
-    return [store.runs.row(probe) for probe in reversed(_ids(store, run_id))]
-
-
-def _ids(store: Store, run_id: int) -> list[int]:
-    return list(store.settings.get(f"{_PLACE}{run_id}", []))
+    ids = store.settings.get(f"{_PLACE}{run_id}", [])
+    return [store.runs.row(probe) for probe in reversed(ids)]
 
 
 def _details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
