@@ -116,7 +116,7 @@ def start(
 def _trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
     run = store.runs.get(run_id)
     return Trial(
-        name=f"One impression: {run.name}"[:200],
+        name=f"One impression: {run.name}",
         rubric=overall_rubric(store.rubrics.version(run.rubric_version_id).rubric),
         panel=_panel(run),
         texts=_texts(store, run, answers, seed),

@@ -90,7 +90,7 @@ def begin(store: Store, trial: Trial) -> int:
         rubric_version=store.rubrics.kept(trial.rubric, now=clock.now()).id,
         dataset_version=version,
         panel=trial.panel,
-        name=trial.name,
+        name=trial.name[:200],
         seed=trial.seed,
         replicates=trial.replicates,
         budget=trial.budget,

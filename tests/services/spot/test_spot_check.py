@@ -11,11 +11,11 @@ from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, NotFound
-from core.services.assist.task_context import hidden_request
 from core.services.judges import registry
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.services.runs import lifecycle
+from core.services.runs.planning import RunRequest
 from core.services.spot import request, spot_check, trials
 from core.services.spot.request import SpotRequest, SpotTurn
 from core.services.spot.spot_check import SpotTask
@@ -141,8 +141,9 @@ def test_an_ordinary_run_is_no_spot_check(store: Store) -> None:
 def test_a_run_of_a_model_s_help_over_the_same_dataset_is_no_earlier_check(store: Store) -> None:
     version = store.datasets.create(LABELLED, now=NOW).id
     panel = Panel(judges=(ANN,))
-    helped = hidden_request(store, RUBRIC, version, panel, name="A round", details={"round": 1})
-    lifecycle.start(store, helped)
+    rubric = store.rubrics.kept(RUBRIC, now=NOW).id
+    details = {trials.HELP: {"round": 1}}
+    lifecycle.start(store, RunRequest(rubric, version, panel, kind="spot", details=details))
     check = spot_check.check(store, asked(store, way="item", dataset=version, item="a"))
     assert spot_check.earlier(store, check) == []
 
