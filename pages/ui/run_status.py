@@ -206,8 +206,7 @@ def draw(look: RunProgress, *, grades: bool = False, pace: bool = True) -> None:
         _elsewhere(look)
     if run.message:
         st.warning(label(run.message), icon=":material/info:")
-    if look.failures:
-        _failures(look)
+    show_failures(look)
 
 
 def _facts(look: RunProgress) -> str:
@@ -342,8 +341,10 @@ def _elsewhere(look: RunProgress) -> None:
         problem_list(found)
 
 
-def _failures(look: RunProgress) -> None:
-    """Failures by kind: how many, whose, what was said last, and what to do."""
+def show_failures(look: RunProgress) -> None:
+    """Failures by kind: how many, whose, what was said last, and what to do; if there are any."""
+    if not look.failures:
+        return
     judges = {judge.name: judge for judge in look.row.panel.judges}
     lines = []
     for kind in look.failures:

@@ -7,13 +7,13 @@ from functools import partial
 import streamlit as st
 
 from core.errors import InputError
-from core.services.runs.lifecycle import phase_of
+from core.services.runs import lifecycle
 from core.services.workbench import asking, bench_rows
 from core.services.workbench.asking import Want
 from core.services.workbench.bench_state import WorkbenchState
 from core.text import numbers as fmt
 from pages.rubric.workbench import subject as keys
-from pages.ui import drafts, state
+from pages.ui import drafts, run_status, state
 from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.trial.judges import Asked, choose_judges, choose_teacher
@@ -41,6 +41,9 @@ def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
         if failed.cells and failed.cells < left.cells:
             _button(name, f"Only what failed ({failed.cells})", "failed", criterion)
         _button(name, f"Ask all anew ({whole.cells})", "all", criterion, off=not whole.cells)
+    if failed.cells:
+        for run_id in now.bench["last"]:
+            run_status.show_failures(lifecycle.progress(store(), run_id))
     told = [f"Open: {left.takes.words}."] if left.cells else []
     st.caption(label(" ".join([*told, f"All: {whole.takes.words}."]), 400))
 
@@ -79,7 +82,7 @@ def _progress(name: str, now: WorkbenchState) -> None:
     at_work = next((run for run in now.runs if run.status != "queued"), now.runs[0])
     st.progress(
         min(1.0, done / planned) if planned else 0.0,
-        text=f"{done} of {fmt.plural(planned, 'answer')} · {phase_of(at_work)}",
+        text=f"{done} of {fmt.plural(planned, 'answer')} · {lifecycle.phase_of(at_work)}",
     )
     st.button(
         "Cancel",

@@ -8,7 +8,7 @@ from core.errors import InputError
 from core.services.rubrics.drafts import rubric_from
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench, BenchRow
-from core.services.workbench.bench_state import WorkbenchState, standing
+from core.services.workbench.bench_state import WorkbenchState
 from core.services.workbench.rows_in_out import (
     of_items,
     open_in_spot_check,
@@ -204,7 +204,7 @@ def show(name: str) -> None:
         if not drafts.draft(name)["criteria"]:
             empty_state("No criteria yet", "Add one in the form; its test rows stand here then.")
             return
-        now = _now(name)
+        now = subject.now_of(name)
         criterion = subject.show_subject(name, now)
         asking.choose(name, now)
         adding_form(name, now)
@@ -213,15 +213,10 @@ def show(name: str) -> None:
         )
 
 
-def _now(name: str) -> WorkbenchState:
-    draft = drafts.draft(name)
-    return standing(store(), bench_rows.followed(store(), name, draft), draft)
-
-
 def _live(name: str, criterion: str | None, polled: bool) -> None:
     """What changes while judges are asked; reruns alone."""
     with shown_errors():
-        now = _now(name)
+        now = subject.now_of(name)
         if now.active != polled:
             # Once over the whole page: polling starts or stops.
             st.rerun()

@@ -15,7 +15,6 @@ from core.services.workbench.asking import Want
 from core.services.workbench.bench_state import (
     WorkbenchState,
     figures,
-    standing,
 )
 from core.text import numbers as fmt
 from pages.rubric.workbench import asking, subject, table
@@ -37,20 +36,15 @@ def show(name: str, criterion: CriterionDraft) -> None:
     """The rows, with the ways to more of them; it follows by itself while judges are asked."""
     place = st.container(border=True, gap="small", key=f"rubric_tried_{name}_{criterion['uid']}")
     with place, shown_errors():
-        now = _now(name)
+        now = subject.now_of(name)
         st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
             name, criterion["uid"], now.active
         )
 
 
-def _now(name: str) -> WorkbenchState:
-    draft = drafts.draft(name)
-    return standing(store(), bench_rows.followed(store(), name, draft), draft)
-
-
 def _live(name: str, uid: str, polled: bool) -> None:
     with shown_errors():
-        now = _now(name)
+        now = subject.now_of(name)
         if now.active != polled:
             st.rerun()
         called = next((c["name"] for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)

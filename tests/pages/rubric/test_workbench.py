@@ -207,6 +207,20 @@ def test_a_failure_is_shown_as_one_and_asked_again(store: Store, provider: Provi
     assert rows
 
 
+def test_what_to_do_about_a_failure_is_said_as_on_a_run_s_page(
+    store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TIDES_KEY", raising=False)
+    name, _ = with_rows(store, provider)
+    model(store, provider.url, "Bob", key_env="TIDES_KEY")
+    bench_rows.set_asking(store, name, judges=["Bob"])
+    act(opened(name), name, "ask", "open")
+    work_off(store, name)
+    words = shown(opened(name))
+    assert "3 × no key" in words  # Cause on three rows
+    assert "Set TIDES_KEY in the environment of the app" in words
+
+
 def test_cancel_stops_asking(store: Store, provider: Provider) -> None:
     name, _ = with_rows(store, provider)
     app = act(opened(name), name, "ask", "open")
