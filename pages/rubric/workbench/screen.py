@@ -102,7 +102,7 @@ def _dataset(name: str) -> None:
     kept = [one for one in state.get(key, []) if one in ids]
     state.put(key, kept)
     st.multiselect(
-        f"Items{more}",
+        label(f"Items{more}"),
         ids,
         key=key,
         format_func=visible,

@@ -40,7 +40,7 @@ def around(now: TypedTexts) -> None:
     text_field(now, "prompt", "Prompt", "The task or question that the submission answers")
     for name, text in contexts(now).items():
         words = "Passages, a policy: material that judges see with the task"
-        _area(now, ("context", name), label(context_words(name)), words, text)
+        _area(now, ("context", name), context_words(name), words, text)
     text_field(now, "reference", "Reference", "A model answer or source to judge against")
 
 
@@ -61,7 +61,7 @@ def _area(
     key = now.of(*ids)
     state.seed(key, text)
     st.text_area(
-        words,
+        label(words),
         key=key,
         height=180 if tall else 90,
         placeholder=placeholder,
@@ -137,5 +137,7 @@ def choose_item(
     key = of("item")
     if state.get(key) not in ids:
         state.put(key, kept if kept in ids else ids[0])
-    chosen = st.selectbox(f"Item{more}", ids, format_func=visible, key=key, persist_state="page")
+    chosen = st.selectbox(
+        label(f"Item{more}"), ids, format_func=visible, key=key, persist_state="page"
+    )
     return version, chosen
