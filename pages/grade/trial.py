@@ -67,22 +67,22 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
 
 
 def _rows(run: RunRow) -> None:
-    found = grading.tried(store(), run.id)
-    criteria = list(dict.fromkeys(c.criterion.name for one in found for c in one.view.criteria))
+    texts = grading.tried(store(), run.id)
+    criteria = list(dict.fromkeys(c.criterion.name for text in texts for c in text.view.criteria))
     table(
         ("Text", "Points", *(one_line(name, 40) for name in criteria)),
-        (_row(one, criteria) for one in found),
+        (_row(text, criteria) for text in texts),
         name="Three texts and their verdicts",
         numbers=(1,),
     )
-    for one in found:
-        item = one.view.row.item_id
+    for text in texts:
+        item = text.view.row.item_id
         key = state.key(GRADE_ACT, "why", run.id, item)
         words = label(f"Reasons: {item}", 80)
         part = st.expander(words, key=key, on_change="rerun", type="compact")
         if part.open:
             with part:
-                votes.show(one.view, active=False)
+                votes.show(text.view, active=False)
     with st.container(horizontal=True):
         routes.link(routes.RUN, "Every vote with its reason", {state.RUN: run.id}, icon="search")
         st.button(
@@ -96,12 +96,12 @@ def _rows(run: RunRow) -> None:
         )
 
 
-def _row(one: TriedText, criteria: list[str]) -> list[str]:
-    row, given = one.view.row, {c.criterion.name: _verdict(c) for c in one.view.criteria}
+def _row(text: TriedText, criteria: list[str]) -> list[str]:
+    row, given = text.view.row, {c.criterion.name: _verdict(c) for c in text.view.criteria}
     return [
         f"<b>{esc(one_line(row.item_id, 40))}</b><br>"
         f'<span class="rs-quiet">{esc(one_line(row.preview, 90))}</span>',
-        esc(one.points),
+        esc(text.points),
         *(given.get(name, "") for name in criteria),
     ]
 

@@ -76,8 +76,8 @@ class SpotRequest(Noun):
         if self.way == "sections":
             return Sections(thinking=self.thinking, output=self.output)
         if self.way == "chat":
-            said = [t for t in self.turns if t.content.strip()]
-            return tuple(Message(role=t.role or "user", content=t.content) for t in said)
+            turns = [t for t in self.turns if t.content.strip()]
+            return tuple(Message(role=t.role or "user", content=t.content) for t in turns)
         return self.text
 
 

@@ -86,24 +86,24 @@ def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     Empty where there is none, or more than ``most``: then they are no choice of tasks.
     """
     head = store.datasets.version(version_id).head
-    found = dict[SpotTask, None]()
+    distinct = dict[SpotTask, None]()
     for item in islice(store.datasets.items(version_id), 500):
         whole = head.resolved(item)
         task = SpotTask(whole.prompt, tuple(whole.context.items()), whole.reference)
         if any(task):
-            found[task] = None
-        if len(found) > most:
+            distinct[task] = None
+        if len(distinct) > most:
             return []
-    return list(found)
+    return list(distinct)
 
 
 def recent(store: Store, limit: int = 10) -> list[Recent]:
     """The latest spot checks, newest first."""
-    found = list[Recent]()
+    checks = list[Recent]()
     for row in store.runs.list(kind="spot", limit=limit, without=HELP):
         (item,) = store.results.items(row.id, limit=1)
-        found.append(Recent(row, item.item_id, item.preview, item.score))
-    return found
+        checks.append(Recent(row, item.item_id, item.preview, item.score))
+    return checks
 
 
 def request_of(store: Store, run_id: int, request: SpotRequest) -> SpotRequest:
@@ -202,23 +202,23 @@ def _pair(name: str, old: CriterionView | None, new: CriterionView | None) -> Sp
 
 
 def _setup(before: Run, after: Run) -> list[str]:
-    found = list[str]()
+    differences = list[str]()
     if before.rubric_version_id != after.rubric_version_id:
-        found.append("another rubric or version")
+        differences.append("another rubric or version")
     old = {judge.name: judge for judge in before.panel.judges}
     new = {judge.name: judge for judge in after.panel.judges}
     if old.keys() != new.keys():
-        found.append("other judges")
+        differences.append("other judges")
     elif old != new:
-        found.append("other settings of a judge")
+        differences.append("other settings of a judge")
     if before.panel.rules != after.panel.rules:
-        found.append("other aggregation rules")
+        differences.append("other aggregation rules")
     if before.panel.asking != after.panel.asking:
-        found.append("asked in another way")
+        differences.append("asked in another way")
     if before.plan.replicates != after.plan.replicates:
-        found.append("another number of replicates")
+        differences.append("another number of replicates")
     if before.plan.calibration != after.plan.calibration:
-        found.append("other labelled items to learn from")
+        differences.append("other labelled items to learn from")
     if before.plan.seed != after.plan.seed:
-        found.append("another seed")
-    return found
+        differences.append("another seed")
+    return differences

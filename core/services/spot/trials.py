@@ -124,7 +124,7 @@ class Teacher:
 
 def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
     """Return the datasets that offline judges could learn this rubric from, most labels first."""
-    found = list[Teacher]()
+    fit = list[Teacher]()
     for row in store.datasets.list():
         if not row.labelled:
             continue
@@ -139,5 +139,5 @@ def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
         }
         if any(fitting.values()):
             untaught = tuple(name for name, n in fitting.items() if not n)
-            found.append(Teacher(row, sum(fitting.values()), untaught))
-    return sorted(found, key=lambda teacher: -teacher.labels)
+            fit.append(Teacher(row, sum(fitting.values()), untaught))
+    return sorted(fit, key=lambda teacher: -teacher.labels)

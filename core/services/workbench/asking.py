@@ -64,14 +64,14 @@ def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
     """Return what asking these cells takes; nothing is stored."""
     batches = list(_batches(now, want))
     examples = now.hashes.examples
-    found = [trials.estimate(store, _trial("", now, b), examples) for b in batches]
+    estimates = [trials.estimate(store, _trial("", now, b), examples) for b in batches]
     return AskingCost(
         cells=len({(row, name) for b in batches for row in b.rows for name in b.criteria}),
         takes=CostEstimate(
             items=len({row for b in batches for row in b.rows}),
             calibration=0,
-            votes=sum(e.votes for e in found),
-            judges=tuple(judge for e in found for judge in e.judges),
+            votes=sum(each.votes for each in estimates),
+            judges=tuple(judge for each in estimates for judge in each.judges),
         ),
     )
 
@@ -109,32 +109,27 @@ def cancel(store: Store, name: str) -> int:
     return len(active)
 
 
-def needs(store: Store, now: WorkbenchState) -> list[str]:
-    """What keeps the chosen judges from being asked, in sentences; empty where nothing does."""
+def lacking(now: WorkbenchState) -> str:
+    """Return what keeps the chosen judges from being asked, in a sentence; empty for nothing."""
     if not now.judges:
-        return ["No judge is chosen. Choose a model, or an offline judge."]
-    found = list[str]()
-    learners = [judge.name for judge in now.judges if judge.learns]
+        return "No judge is chosen. Choose a model, or an offline judge."
+    learners = ", ".join(judge.name for judge in now.judges if judge.learns)
     if learners and now.bench["learn_from"] is None:
-        found.append(
-            f"{', '.join(learners)}: offline judges learn from labelled items. Choose the dataset "
-            "they learn from."
+        return (
+            f"{learners}: offline judges learn from labelled items. Choose the dataset they learn "
+            "from, or ask a model."
         )
-    return found
+    return ""
 
 
 def _refuse(now: WorkbenchState) -> None:
-    if not now.judges:
-        raise InputError("No judge is chosen. Choose a model, or an offline judge.")
+    reason = lacking(now)
     if not now.subject.criteria:
-        raise InputError("No criterion can be asked yet. Fix what the check says first.")
+        reason = reason or "No criterion can be asked yet. Fix what the check says first."
     if not now.cells:
-        raise InputError("No row has a text to judge. Write, paste or take one from a dataset.")
-    if any(judge.learns for judge in now.judges) and now.bench["learn_from"] is None:
-        raise InputError(
-            "Offline judges learn from labelled items. Choose the dataset they learn from, or ask "
-            "a model."
-        )
+        reason = reason or "No row has a text to judge. Write, paste or take one from a dataset."
+    if reason:
+        raise InputError(reason)
 
 
 def _any_open(now: WorkbenchState, want: Want) -> bool:

@@ -22,8 +22,8 @@ from pages.ui.widgets import shown_errors
 
 def asking_bar(name: str, now: WorkbenchState, criterion: str | None) -> None:
     """The buttons with what each takes, or how far the judges are."""
-    for need in asking.needs(store(), now):
-        st.info(label(need), icon=":material/gavel:")
+    if reason := asking.lacking(now):
+        st.info(label(reason), icon=":material/gavel:")
     if now.active:
         _progress(name, now)
         return

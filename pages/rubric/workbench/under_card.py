@@ -86,7 +86,7 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=now.active or not left.cells or bool(service.needs(store(), now)),
+            disabled=now.active or not left.cells or bool(service.lacking(now)),
             help=label(_why_not(now, criterion) or f"Asks what is open: {left.takes.words}.", 300),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
@@ -106,7 +106,7 @@ def _why_not(now: WorkbenchState, criterion: str) -> str:
         return "The criterion is not complete yet: the check says what is missing."
     if not now.tests:
         return "There is no answer to try it on yet."
-    return " ".join(service.needs(store(), now))
+    return service.lacking(now)
 
 
 def _judges(now: WorkbenchState) -> str:

@@ -76,34 +76,34 @@ def choose_teacher(now: Asked, rubric: Rubric, own: int | None = None) -> bool:
 
     That is the dataset version `own`, where it has fitting labels, else the one with the most.
     """
-    found = {one.row.version_id: one for one in trials.teachers(store(), rubric)}
-    if not found:
+    teachers = {each.row.version_id: each for each in trials.teachers(store(), rubric)}
+    if not teachers:
         st.warning(
             "Offline judges and examples need labelled answers, and no dataset has labels that fit "
             "this rubric. Choose a model without examples, or bring in labelled items.",
             icon=":material/school:",
         )
         return False
-    best = next(one for one in (now.learn_from, own, *found) if one in found)
+    best = next(v for v in (now.learn_from, own, *teachers) if v in teachers)
     key = now.of("learn_from")
     state.seed(key, best)
-    if state.get(key) not in found:
+    if state.get(key) not in teachers:
         state.put(key, best)
 
     def words(version: int) -> str:
-        row, labels = found[version].row, fmt.plural(found[version].labels, "fitting label")
+        row, labels = teachers[version].row, fmt.plural(teachers[version].labels, "fitting label")
         return f"{visible(row.name)} · {labels} on {fmt.plural(row.labelled, 'item')}"
 
     chosen = st.selectbox(
         "Labelled items to learn from",
-        list(found),
+        list(teachers),
         key=key,
         format_func=words,
         on_change=now.changed,
         args=("learn_from",),
     )
-    if found[chosen].untaught:
-        names = ", ".join(repr(name) for name in found[chosen].untaught)
+    if teachers[chosen].untaught:
+        names = ", ".join(repr(name) for name in teachers[chosen].untaught)
         lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
         st.caption(label(lacking, 300))
     return chosen != now.learn_from and _change(now, "learn_from")

@@ -164,11 +164,11 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
 
 
 def _truth(criterion: CriterionView) -> str:
-    verdict, said = criterion.verdict, criterion.truth_label or ""
+    verdict, label_words = criterion.verdict, f"label: {criterion.truth_label}"
     if verdict is None or verdict.abstained or criterion.truth is None:
-        return tag(f"label: {said}", "info")
+        return tag(label_words, "info")
     right = verdict.option == criterion.truth
-    return tag(f"{'✓' if right else '✕'} label: {said}", "good" if right else "bad")
+    return tag(f"{'✓' if right else '✕'} {label_words}", "good" if right else "bad")
 
 
 def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:

@@ -213,8 +213,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     filled(store)
     registry.ensure_defaults(store)
     bench_rows.set_asking(store, NAME, judges=["Nearest neighbours"])
-    (need,) = asking.needs(store, now(store, draft()))
-    assert "learn from labelled items" in need
+    assert "learn from labelled items" in asking.lacking(now(store, draft()))
     with pytest.raises(InputError, match="labelled items"):
         ask(store, NAME, draft(), Want())
     moon = [
