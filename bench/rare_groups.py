@@ -18,11 +18,12 @@ from itertools import product
 
 import numpy as np
 
+from core.metrics.agreement.known_figures import group_measures
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Interval
 from core.metrics.intervals.draws import resample_patterns
 from core.metrics.measure import Array, Ratings
-from core.services.agreement.group_figures import GROUP, group_intervals
+from core.services.agreement.group_figures import group_intervals
 
 #: The share that is truly yes, how often a no is called yes, and how often a yes is missed.
 SETTINGS = (
@@ -59,18 +60,20 @@ def chances(rows: Ratings, share: float, called: float, missed: float) -> Array:
 def true_values(rows: Ratings, chance: Array) -> dict[str, float]:
     """Every figure of a table without end."""
     times = chance * 1e9
-    return {name: float(GROUP[name].over(rows, 2, times)(times[:, None])[0]) for name in FIGURES}
+    known = group_measures()
+    return {name: float(known[name].over(rows, 2, times)(times[:, None])[0]) for name in FIGURES}
 
 
 def samples(
     rows: Ratings, chance: Array, items: int, simulations: int, rng: np.random.Generator
 ) -> Iterator[dict[str, Interval]]:
     """The intervals of the figures that are defined, of one sample after the other."""
+    known = group_measures()
     for _ in range(simulations):
         drawn = rng.choice(len(rows), items, p=chance)
         seen = patterns(rows[drawn])
         times = seen.times.astype(np.float64)
-        defined = {n: GROUP[n] for n in FIGURES if GROUP[n](seen.rows, 2, times).value is not None}
+        defined = [n for n in FIGURES if known[n](seen.rows, 2, times).value is not None]
         resampled = resample_patterns(seen.times, RESAMPLES, rng)
         yield group_intervals(defined, seen.rows, times, resampled, 2)
 

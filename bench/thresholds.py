@@ -31,6 +31,7 @@ def sample(generator: np.random.Generator, items: int, cells: int, *, tells: boo
         generator.random(n) < (sure if tells else 0.75),
         generator.random(n) < THEN,
         np.repeat(np.arange(items), cells),
+        np.ones((n, 2), np.bool_),
     )
 
 

@@ -10,9 +10,10 @@ from core.domain.access import Actor
 from core.errors import NotAllowed, NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
+from pages.ui.browser.tables import let_tables_be_taken
+from pages.ui.browser.typing import keep_what_is_typed
 from pages.ui.resources import enter, store
 from pages.ui.routes import ABOUT, SECTIONS, START, about_this_page, barred_at
-from pages.ui.state import keep_what_is_typed
 from pages.ui.text import label
 from pages.ui.widgets import frame_css, page_header, shown_errors
 
@@ -56,6 +57,7 @@ def _show_page(who: Actor) -> None:
         words = f"Unknown in the address, and left out: {', '.join(unknown)}."
         above.warning(label(words, 300), icon=":material/link_off:")
     keep_what_is_typed()
+    let_tables_be_taken()
 
 
 def _show(chosen: st.Page) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Generator
@@ -16,6 +17,8 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
+from tests.thorough import leave_to_thorough
+
 # How fast the machine is must not decide whether a test passes.
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("thorough"), max_examples=25)
@@ -25,9 +28,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 def pytest_configure(config: pytest.Config) -> None:
     """Tests have a data folder of their own, and nothing of the settings of whoever runs them.
 
+    A shell that runs them in the background has Ctrl-C ignored, and every program they start would
+    ignore it as well.
+
     What is imported until all are collected is no garbage: a sixth of that time went to looking.
     """
     gc.set_threshold(200_000, 50, 100)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = tempfile.TemporaryDirectory(prefix="rubric-studio-tests")
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = folder.name
@@ -74,8 +81,9 @@ def pytest_collect_file() -> Generator[None, list[Any], list[Any]]:
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that drive a browser come first, one after the other: they share it and a server."""
+    leave_to_thorough(config, items)
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 

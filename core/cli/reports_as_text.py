@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.cli.requests_from_files import batches_in_words
 from core.domain.runs import Run
+from core.metrics.agreement.known_figures import KNOWN
+from core.metrics.estimate import Estimate
 from core.scoring.explanation import explain, ungraded_sides
 from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
-from core.services.agreement.rater_pairs import DIRECTED, lean
+from core.services.agreement.rater_pairs import lean
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import Spent
 from core.services.comparison.differences import CriterionDelta, Delta
@@ -109,20 +111,16 @@ def _compared_criterion(delta: CriterionDelta) -> Iterator[str]:
 
 
 def _delta(delta: Delta, *, share: bool = False) -> str:
+    moved = delta.difference.words(say.share_points if share else say.points).inline
     if delta.difference.value is None:
-        return f"undefined. {delta.difference.reason}"
+        return moved
     form = say.percent if share else say.score
-    text = f"{form(delta.first.value)} -> {form(delta.second.value)}, "
-    text += say.points(delta.difference.value, share=share)
-    if delta.difference.low is not None and delta.difference.high is not None:
-        ends = (
-            say.points(end, share=share) for end in (delta.difference.low, delta.difference.high)
-        )
-        text += f" [{', '.join(ends)}]"
+    text = f"{form(delta.first.value)} -> {form(delta.second.value)}, {moved}"
     text += f", n = {say.count(delta.n)}"
     if delta.p.value is not None:
-        text += f", p = {say.number(delta.p.value, 2)}"
-        text += f" (Holm {say.number(delta.p_holm, 2)})" if delta.p_holm is not None else ""
+        p = delta.p.value if delta.p_holm is None else delta.p_holm
+        text += f", p = {say.number(p, 2)}"
+        text += ", corrected for the criteria" if p != delta.p.value else ""
     return text
 
 
@@ -143,18 +141,18 @@ def _spent(side: str, one: Spent) -> str:
 
 #: Below this many items a figure says little, and the text says so.
 FEW_ITEMS = 30
-_GROUP = {
-    "percent_agreement": "agree",
-    "krippendorff_alpha_nominal": "alpha",
-    "gwet_ac1": "AC1",
-    "icc_2_1": "ICC(2,1)",
-}
-_PAIR = {"accuracy": "accuracy", "f1_macro": "macro F1", "cohen_kappa": "kappa"}
-_ORDERED = {"kappa_quadratic": "quadratic kappa", "bias_levels": "lean"}
-_MEAN = {"pearson": "Pearson", "rmse_levels": "RMSE in levels", "bias_levels": "lean"}
-_SCORE = {"pearson": "Pearson", "mae": "MAE", "bias": "bias"}
-#: Written in percent, as on every page.
-SHARES = frozenset({"accuracy", "percent_agreement"})
+#: What is shown of each kind of figures; ``KNOWN`` has its name.
+_GROUP = (
+    "percent_agreement",
+    "krippendorff_alpha_nominal",
+    "gwet_ac1",
+    "icc_2_1",
+    "krippendorff_alpha_ordinal",
+)
+_PAIR = ("accuracy", "f1_macro", "cohen_kappa", "kappa_quadratic", "bias_levels")
+_MEAN = ("pearson", "rmse_levels", "bias_levels")
+_SCORE = ("pearson", "mae", "bias")
+_SURE = ("confidence", "accuracy", "ece", "brier")
 _WHOLE = (
     "Scores of whole items: those with a verdict on every criterion, an answer or cannot assess"
 )
@@ -167,9 +165,6 @@ _REFERENCES = {
 }
 
 
-_SURE = {"confidence": "sure", "accuracy": "right", "ece": "ECE", "brier": "Brier score"}
-
-
 def metrics_as_text(report: Mapping[str, Any]) -> str:
     """The report in lines. What is undefined is said with its reason."""
     lines = [report["trust"]["in_words"], ""] if "trust" in report else []
@@ -177,7 +172,9 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
         lines += _measured_criterion(name, criterion)
     lines += [_WHOLE]
     whole = {**report["score"]["raters"], "panel": report["score"]["panel"]}
-    lines += [line for name, found in whole.items() for line in _versus(name, found, _SCORE)]
+    lines += [
+        line for name, found in whole.items() for line in _versus(name, found, _named(_SCORE))
+    ]
     if lines[-1] == _WHOLE:
         lines.append(
             "  No item has both such a score and one by people or labels to compare it with."
@@ -189,11 +186,15 @@ def metrics_as_text(report: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _named(names: Sequence[str], *, ordered: bool = True) -> dict[str, str]:
+    """What each figure is called, of those that fit options with or without an order."""
+    return {name: KNOWN[name].short for name in names if ordered or not KNOWN[name].ordered}
+
+
 def _measured_criterion(name: str, found: Mapping[str, Any]) -> Iterator[str]:
     yield f"{name} ({found['scale']}: {', '.join(found['levels'])})"
     ordered = found["scale"] != "nominal"
-    group = {**_GROUP, "krippendorff_alpha_ordinal": "ordinal alpha"} if ordered else _GROUP
-    pair = {**_PAIR, **_ORDERED} if ordered else _PAIR
+    group, pair = (_named(names, ordered=ordered) for names in (_GROUP, _PAIR))
     for kind, figures in found["groups"].items():
         yield (
             f"  {kind}: {say.plural(figures['raters'], 'rater')}, "
@@ -221,9 +222,10 @@ def _versus(
                 named = {"gold": "the labels", "human": "the human majority"}
                 words = named.get(figures["reference"], figures["reference"])
                 yield f"  {name}, sure and right by {words}:"
-                yield f"    {_figures(figures, _SURE, figures['n'])}"
+                sure = _named(_SURE) | {"accuracy": "right"}
+                yield f"    {_figures(figures, sure, figures['n'])}"
         elif figures["n"]:
-            shown = _MEAN if key == "vs_human_mean_level" else wanted
+            shown = _named(_MEAN) if key == "vs_human_mean_level" else wanted
             yield f"  {name} against the {_REFERENCES[key]}:"
             yield f"    {_figures(figures, shown, figures['n'], criterion)}"
 
@@ -243,12 +245,12 @@ def _figures(
             missing.setdefault(reasons.get(name, ""), []).append(label)
             continue
         ends = found.get("ci", {}).get(name)
-        if criterion is not None and name in DIRECTED:
-            way = lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
+        if criterion and (
+            way := lean(name, criterion["scale"], criterion["levels"], value, *(ends or ()))
+        ):
             label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
-        form = percent if name in SHARES else score
-        between = f" ({form(ends[0])} to {form(ends[1])})" if ends else ""
-        parts.append(f"{label} {form(value)}{between}")
+        one = Estimate(value, *(ends or ()))
+        parts.append(f"{label} {one.words(percent if KNOWN[name].share else score).inline}")
     for name, label in wanted.items():
         if found.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
             missing.setdefault(reason, []).append(f"interval of {label}")

@@ -7,6 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, NamedTuple
 
 from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, SCORES, SHARES, plain, whiskers
+from core.metrics.estimate import Estimate
 from core.text.numbers import cost, percent, score
 
 #: Where a dot of a strip stands across it, so that equal ones do not hide each other.
@@ -88,12 +89,8 @@ def forest(
 
 
 def _said(dot: Dot) -> str:
-    ends = (
-        "no interval"
-        if dot.low is None or dot.high is None
-        else f"{score(dot.low)} to {score(dot.high)}"
-    )
-    return f"{plain(dot.name)}: {score(dot.value or 0)} ({ends}), {dot.n:,} items"
+    said = Estimate(dot.value, dot.low, dot.high).words(score)
+    return f"{plain(dot.name)}: {said.value} ({said.below}), {dot.n:,} items"
 
 
 def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:

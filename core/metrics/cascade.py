@@ -30,7 +30,8 @@ class Replayed(NamedTuple):
 
     ``goes``: it goes on at any threshold (no verdict, an abstention, a split); ``sure`` how sure
     the first stage was, NaN where it did not say; ``first`` and ``then`` whether the verdict of
-    each stage is the label; ``items`` the item of each.
+    each stage is the label; ``items`` the item of each. ``decided``, shape (cells, 2): whether each
+    stage gives an option at all.
     """
 
     goes: Flags
@@ -38,14 +39,16 @@ class Replayed(NamedTuple):
     first: Flags
     then: Flags
     items: npt.NDArray[np.int64]
+    decided: Flags
 
 
 class CascadePoint(NamedTuple):
-    """What a threshold does: the share of cells that go on, and the share that is right."""
+    """What a threshold does: the shares of cells that go on, are right, and are decided at all."""
 
     threshold: float
     goes_on: float
     right: BiasEffect
+    decided: float
 
 
 class HeldOut(NamedTuple):
@@ -53,6 +56,7 @@ class HeldOut(NamedTuple):
 
     goes_on: float
     right: BiasEffect
+    decided: float
 
 
 def goes_on(cells: Replayed, threshold: float) -> Flags:
@@ -60,7 +64,8 @@ def goes_on(cells: Replayed, threshold: float) -> Flags:
 
     >>> split, all_right = np.array([False, False, True]), np.ones(3, bool)
     >>> sure = np.array([0.4, 0.6, 0.9])
-    >>> goes_on(Replayed(split, sure, all_right, all_right, np.arange(3)), 0.5).tolist()
+    >>> cells = Replayed(split, sure, all_right, all_right, np.arange(3), np.ones((3, 2), bool))
+    >>> goes_on(cells, 0.5).tolist()
     [True, False, True]
     """
     return np.asarray(cells.goes | (np.nan_to_num(cells.sure, nan=1.0) < threshold), np.bool_)
@@ -69,6 +74,11 @@ def goes_on(cells: Replayed, threshold: float) -> Flags:
 def right(cells: Replayed, threshold: float) -> Flags:
     """Which cells are right at a threshold."""
     return np.where(goes_on(cells, threshold), cells.then, cells.first)
+
+
+def decided(cells: Replayed, threshold: float) -> Flags:
+    """Which cells have an option at a threshold; the others are no right ones."""
+    return np.where(goes_on(cells, threshold), cells.decided[:, 1], cells.decided[:, 0])
 
 
 def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
@@ -94,6 +104,7 @@ def curve(cells: Replayed, thresholds: Sequence[float] = THRESHOLDS) -> list[Cas
             threshold,
             float(goes_on(cells, threshold).mean()),
             share_right(right(cells, threshold), cells.items),
+            float(decided(cells, threshold).mean()),
         )
         for threshold in thresholds
     ]
@@ -121,20 +132,15 @@ def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) ->
         return None
     folds = np.random.default_rng(seed).permutation(np.arange(len(numbers)) % FOLDS)
     fold = folds[np.searchsorted(numbers, cells.items)]
-    on, well = np.zeros((2, len(cells.items)), np.bool_)
+    on, well, given = np.zeros((3, len(cells.items)), np.bool_)
     for at in range(int(folds.max()) + 1):
         mine = fold == at
         threshold = cheapest(_of(cells, ~mine), tolerance)
         on[mine] = goes_on(_of(cells, mine), threshold)
         well[mine] = right(_of(cells, mine), threshold)
-    return HeldOut(float(on.mean()), share_right(well, cells.items))
+        given[mine] = decided(_of(cells, mine), threshold)
+    return HeldOut(float(on.mean()), share_right(well, cells.items), float(given.mean()))
 
 
 def _of(cells: Replayed, which: Flags) -> Replayed:
-    return Replayed(
-        cells.goes[which],
-        cells.sure[which],
-        cells.first[which],
-        cells.then[which],
-        cells.items[which],
-    )
+    return Replayed._make(column[which] for column in cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from statistics import NormalDist
 from typing import Literal, NamedTuple
@@ -32,6 +33,25 @@ class Confidence(NamedTuple):
 
 #: What is shown unless somebody asks for another.
 USUAL = Confidence()
+
+
+class EstimateWords(NamedTuple):
+    """An estimate in words (``Estimate.words``): value, ends of the interval, why either lacks."""
+
+    value: str
+    ends: str
+    why: str
+
+    @property
+    def below(self) -> str:
+        """What stands below the value: the ends, or why they are missing."""
+        return self.ends or self.why
+
+    @property
+    def inline(self) -> str:
+        """The value with the rest in brackets, for a sentence or a line."""
+        rest = self.ends or self.why.removesuffix(".")
+        return self.value if rest in ("", "no interval") else f"{self.value} ({rest})"
 
 
 class Estimate(NamedTuple):
@@ -71,6 +91,26 @@ class Estimate(NamedTuple):
         if interval is None or self.value is None:
             return self
         return self._replace(low=interval.low, high=interval.high, reason=interval.reason)
+
+    def words(self, form: Callable[[float | None], str]) -> EstimateWords:
+        """Return the figure in words, as every surface says it; ``form`` writes a number.
+
+        What is undefined is said with its reason. Where nothing was counted there is neither value
+        nor reason, and ``form`` says what stands for nothing.
+
+        >>> Estimate(0.9, 0.8, 0.96).words("{:.0%}".format).inline
+        '90% (80% to 96%)'
+        >>> Estimate.undefined("No item was rated by both.").words(str).inline
+        'undefined (No item was rated by both)'
+        >>> Estimate(0.9, reason="One item alone has no spread.").words(str).below
+        'no interval: One item alone has no spread.'
+        """
+        if self.value is None:
+            return EstimateWords("undefined" if self.reason else form(None), "", self.reason)
+        if self.low is None or self.high is None:
+            why = f"no interval: {self.reason}" if self.reason else "no interval"
+            return EstimateWords(form(self.value), "", why)
+        return EstimateWords(form(self.value), f"{form(self.low)} to {form(self.high)}", "")
 
     @classmethod
     def share(cls, hits: int, n: int, level: float = USUAL.level) -> Estimate:

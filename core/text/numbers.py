@@ -9,6 +9,8 @@ DASH = "–"
 MINUS = "−"
 #: A share this near to none or all is it, but for rounding; percentages get so many digits at most.
 EXACT, FINEST = 1e-9, 4
+#: No figure is told from another one by more digits.
+MOST_DIGITS = 12
 HIDDEN_BELOW = 0.00005
 
 
@@ -58,16 +60,13 @@ def interval(low: float | None, high: float | None) -> str:
     return DASH if low is None or high is None else f"{score(low)} to {score(high)}"
 
 
-def within(
-    value: float | None, low: float | None, high: float | None, form: Callable[[float | None], str]
-) -> str:
-    """A figure with its interval in brackets, where it has one.
+def share_points(value: float | None) -> str:
+    """A difference of shares with its sign, in percentage points.
 
-    >>> within(0.9, 0.8, 0.96, percent), within(0.9, None, None, score)
-    ('90% (80% to 96%)', '0.90')
+    >>> share_points(0.05)
+    '+5.0 points'
     """
-    ends = "" if low is None or high is None else f" ({form(low)} to {form(high)})"
-    return form(value) + ends
+    return points(value, share=True)
 
 
 def level_words(level: float) -> str:
@@ -121,6 +120,20 @@ def number(value: float | None, digits: int = 6) -> str:
     ['10', '0.5', '−2.5', '–']
     """
     return DASH if value is None else f"{value:.{digits}g}".replace("-", MINUS)
+
+
+def apart(
+    value: float | None, other: float, form: Callable[[float | None, int], str], digits: int
+) -> str:
+    """A figure with as many digits as tell it from another one that it is held against.
+
+    >>> apart(0.496, 0.5, percent, 0), apart(0.5, 0.5, percent, 0), apart(0.79996, 0.8, number, 3)
+    ('49.6%', '50%', '0.79996')
+    """
+    if value is not None and value != other:
+        while digits < MOST_DIGITS and form(value, digits) == form(other, digits):
+            digits += 1
+    return form(value, digits)
 
 
 def weight(value: float) -> str:

@@ -20,11 +20,11 @@ from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection, said, words_of
-from pages.agreement.words import cell, few, section
+from pages.agreement.words import few, section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, level_words, one_of, table
+from pages.ui.widgets import empty_state, figure_cell, level_words, one_of, table
 
 ECE_SAYS = (
     "ECE, the expected calibration error (Guo et al. 2017): how far the share that is right lies "
@@ -72,10 +72,10 @@ def _figures(found: list[RaterCalibration]) -> None:
                 fmt.count(one.n),
                 fmt.count(one.without),
                 fmt.score(one.found.sure),
-                cell(one.found.right),
-                cell(one.found.ece),
+                figure_cell(one.found.right),
+                figure_cell(one.found.ece),
                 _chance(one.found),
-                cell(one.found.brier),
+                figure_cell(one.found.brier),
             ]
             for one in found
         ),
@@ -121,7 +121,7 @@ def _closely(chosen: RatedSelection, one: RaterCalibration) -> None:
                     f"{fmt.score(b.low)} to {fmt.score(b.high)}",
                     fmt.count(b.right.n),
                     fmt.score(b.sure),
-                    cell(b.right) if b.right.n else fmt.DASH,
+                    figure_cell(b.right) if b.right.n else fmt.DASH,
                 ]
                 for b in one.found.bins
             ),
@@ -175,14 +175,14 @@ def _alone(chosen: RatedSelection) -> None:
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
         table(
-            ("Goes on below", "Go on", "Right", "95% interval", "Cost of 1,000 cells"),
+            ("Goes on below", "Go on", "Right", "95% interval", "Decided", "Cost of 1,000 cells"),
             (_threshold(found, one) for one in shown),
             name="A cascade at every tenth threshold",
-            numbers=range(5),
+            numbers=range(6),
         )
     st.caption(
         "Replayed on the labelled cells of the whole run; nobody is asked. A cell also goes on "
-        "where who answers first abstains, is split or failed. Right counts abstentions as wrong."
+        "where who answers first abstains, is split or failed. Undecided cells are not right."
     )
 
 
@@ -190,10 +190,9 @@ def _threshold(found: SweptCascade, one: CascadePoint) -> list[str]:
     return [
         fmt.score(one.threshold),
         fmt.percent(one.goes_on),
-        fmt.percent(one.right.estimate),
-        fmt.DASH
-        if one.right.low is None or one.right.high is None
-        else f"{fmt.percent(one.right.low)} to {fmt.percent(one.right.high)}",
+        one.right.figure.words(fmt.percent).value,
+        esc(one.right.figure.words(fmt.percent).below),
+        fmt.percent(one.decided),
         fmt.cost(found.cost(one.goes_on)),
     ]
 
@@ -277,7 +276,7 @@ def _stands(name: str, found: AltTest, epsilon: float) -> str:
 def _beats(found: AltTest) -> list[str]:
     rate = found.winning_rate
     if rate.value is None:
-        return [cell(rate), fmt.DASH]
+        return [figure_cell(rate), fmt.DASH]
     mark = "✓" if found.passes else "✕"
     return [f"{mark} {round(rate.value * rate.n)} of {rate.n}", fmt.score(found.advantage.value)]
 

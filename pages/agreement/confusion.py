@@ -18,11 +18,11 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.criteria import caveats
 from pages.agreement.selection import RatedSelection, switch, versus, words_of
-from pages.agreement.words import STRENGTH, few, row, same_answer, section, tight
+from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, table
+from pages.ui.widgets import empty_state, figure_cell, table
 
 PAGE = 10
 CELLS = (("counts", "Counts"), ("shares", "Shares of the row"))
@@ -246,7 +246,7 @@ def _option(one: OptionLine) -> list[str]:
         esc(one.label),
         fmt.count(one.true),
         fmt.count(one.given),
-        tight(one.precision),
-        tight(one.recall),
-        tight(one.f1),
+        figure_cell(one.precision),
+        figure_cell(one.recall),
+        figure_cell(one.f1),
     ]

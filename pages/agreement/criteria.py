@@ -16,11 +16,11 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import impression
 from pages.agreement.selection import RatedSelection, said, switch, versus, words_of
-from pages.agreement.words import STRENGTH, cell, few, row, same_answer, section
+from pages.agreement.words import STRENGTH, few, row, same_answer, section
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, level_words, table, tag
+from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 #: The view in which the conclusion stands open.
 VIEW = "criteria"
@@ -44,7 +44,10 @@ def show(chosen: RatedSelection) -> None:
     heads = ("Criterion", "Items", same, "Most common answer", "Kappa")
     table(
         (*heads, *(head for head, _ in columns)),
-        ([*_row(line), *(cell(ones[at]) for _, ones in columns)] for at, line in enumerate(lines)),
+        (
+            [*_row(line), *(figure_cell(ones[at]) for _, ones in columns)]
+            for at, line in enumerate(lines)
+        ),
         name="Agreement per criterion",
         numbers=range(1, len(heads) + len(columns)),
     )
@@ -73,10 +76,10 @@ def _together(chosen: RatedSelection) -> None:
     right, kappa = whole.accuracy, whole.mean_kappa
     if whole.criteria < 2 or right.value is None:
         return
-    said = f"All {whole.criteria} criteria together: {fmt.within(*right[:3], fmt.percent)} of "
+    said = f"All {whole.criteria} criteria together: {right.words(fmt.percent).inline} of "
     said += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
     if kappa.value is not None:
-        said += f"; mean kappa {fmt.within(*kappa[:3], fmt.score)}"
+        said += f"; mean kappa {kappa.words(fmt.score).inline}"
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
         if picked := sum(one.reviewed(LABELS, items) for one in asked):
@@ -204,9 +207,9 @@ def _row(line: PairLine) -> list[str]:
     return [
         esc(line.name),
         _items(line),
-        cell(line.accuracy, share=True),
+        figure_cell(line.accuracy, fmt.percent),
         fmt.percent(line.commonest.value),
-        cell(line.kappa),
+        figure_cell(line.kappa),
     ]
 
 

@@ -89,12 +89,12 @@ def _among(one: ShownEvidence, key: str) -> None:
             ("Subject", words, "95% interval", "Count"),
             (
                 [
-                    esc(dot.name),
-                    fmt.score(dot.value),
-                    fmt.interval(dot.low, dot.high),
-                    fmt.count(dot.n),
+                    esc(other.subject),
+                    other.effect.figure.words(fmt.score).value,
+                    esc(other.effect.figure.words(fmt.score).below),
+                    fmt.count(other.effect.n),
                 ]
-                for dot in dots
+                for other in parts
             ),
             name=f"{words} of every subject",
             numbers=(1, 2, 3),

@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from core import figures as draw
-from core.metrics.estimate import Estimate
 from core.services.agreement import confusion, reliability
 from core.services.agreement.rater_pairs import positive
 from core.services.agreement.rating_sheet import Sheet
@@ -25,11 +24,11 @@ from core.text.names import visible
 from pages.agreement import selection as keys
 from pages.agreement.calibration import stand_in
 from pages.agreement.selection import RatedSelection, said, words_of
-from pages.agreement.words import KINDS, STRENGTH, cell, few, section
+from pages.agreement.words import KINDS, STRENGTH, few, section
 from pages.ui import state
 from pages.ui.resources import remembered
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import level_words, table
+from pages.ui.widgets import figure_cell, level_words, table
 
 
 def near_people(chosen: RatedSelection) -> None:
@@ -75,7 +74,7 @@ def near_people(chosen: RatedSelection) -> None:
                 [
                     esc(words_of(one.column)),
                     KINDS[one.kind],
-                    cell(one.kappa),
+                    figure_cell(one.kappa),
                     fmt.count(one.n),
                 ]
                 for one in _sorted(found)
@@ -112,8 +111,7 @@ def _sentence(found: Ceiling) -> str:
         one = found.means.get(kind)
         if one is None or one.value is None:
             continue
-        ends = f" ({fmt.score(one.low)} to {fmt.score(one.high)})" if one.low is not None else ""
-        said.append(f"{words} {fmt.score(one.value)}{ends}")
+        said.append(f"{words} {one.words(fmt.score).inline}")
     if not said:
         return "Kappa with the majority of people is undefined for everybody."
     text = "; ".join(said)
@@ -208,23 +206,25 @@ def _ranking(chosen: RatedSelection) -> None:
         if not members:
             continue
         mean = means.get(kind)
-        middle = "" if mean is None or mean.value is None else f": mean {_with_ends(mean)}"
+        middle = (
+            "" if mean is None or mean.value is None else f": mean {mean.words(fmt.score).inline}"
+        )
         section(f"{words}, {fmt.count(len(members))}{middle}")
         with st.container(height=360 if len(members) > ROOM else "content", border=False):
             table(
                 ("", "Rater", "Kappa", "Items"),
                 (
-                    [fmt.count(at), esc(words_of(one.column)), cell(one.kappa), fmt.count(one.n)]
+                    [
+                        fmt.count(at),
+                        esc(words_of(one.column)),
+                        figure_cell(one.kappa),
+                        fmt.count(one.n),
+                    ]
                     for at, one in enumerate(members[:LISTED], 1)
                 ),
                 name=f"{words} by kappa",
                 numbers=(0, 2, 3),
             )
-
-
-def _with_ends(one: Estimate) -> str:
-    ends = "" if one.low is None else f" ({fmt.interval(one.low, one.high)})"
-    return f"{fmt.score(one.value)}{ends}"
 
 
 def _map(chosen: RatedSelection, found: Matrix, names: list[str]) -> None:
@@ -271,16 +271,13 @@ def _pairs(found: Matrix, names: list[str]) -> None:
         st.caption(f"The {LISTED // 2} highest and the {LISTED // 2} lowest of {len(pairs):,}.")
     table(
         ("Rater", "Rater", "Kappa", "Items"),
-        ([esc(a), esc(b), _value(one), fmt.count(one.n)] for a, b, one in shown),
+        (
+            [esc(a), esc(b), figure_cell(one, interval=False), fmt.count(one.n)]
+            for a, b, one in shown
+        ),
         name="Kappa of every two raters",
         numbers=(2, 3),
     )
-
-
-def _value(one: Estimate) -> str:
-    if one.value is not None:
-        return fmt.score(one.value)
-    return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
 
 
 def _on_click(key: str, columns: tuple[str, ...]) -> None:

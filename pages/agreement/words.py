@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.metrics.agreement.known_figures import KNOWN
 from core.metrics.estimate import Estimate
-from core.services.agreement.rater_pairs import DIRECTED, lean
+from core.services.agreement.rater_pairs import lean
 from core.services.agreement.rating_sheet import FEW, Sheet
 from core.services.agreement.ratings import LABELS, PEOPLE, CriterionRatings
 from core.text import numbers as fmt
@@ -62,81 +63,12 @@ ESTIMATES = {
     "merge": "Alpha between the two",
     "redundancy": "Association",
 }
-#: Name, and in a few words what it is.
-FIGURES: dict[str, tuple[str, str]] = {
-    "accuracy": ("Accuracy", "share of items with the reference's answer"),
-    "adjacent_accuracy": ("Adjacent accuracy", "share at most one option off"),
-    "cohen_kappa": ("Cohen's kappa", "agreement beyond chance"),
-    "kappa_linear": ("Kappa, linear weights", "agreement beyond chance, by distance"),
-    "kappa_quadratic": ("Kappa, quadratic weights", "beyond chance, by squared distance"),
-    "krippendorff_alpha": ("Krippendorff's alpha", "of these two, by the scale"),
-    "gwet_ac1": ("Gwet's AC1", "beyond chance, steadier where one option is rare"),
-    "gwet_ac2": ("Gwet's AC2, quadratic", "AC1 by squared distance"),
-    "f1_macro": ("Macro F1", "mean F1 of the options"),
-    "precision_macro": ("Macro precision", "mean over options that were given"),
-    "recall_macro": ("Macro recall", "mean over the reference's options"),
-    "false_positive_rate": ("False positives", "share of the reference's UNMET called MET"),
-    "false_negative_rate": ("False negatives", "share of the reference's MET called UNMET"),
-    "phi": ("Phi", "correlation of the answers (Matthews)"),
-    "spearman": ("Spearman", "correlation of ranks"),
-    "kendall_tau_b": ("Kendall's tau-b", "pairs of items in the same order"),
-    "pearson": ("Pearson", "linear correlation of levels"),
-    "mae_levels": ("Mean absolute error", "in options"),
-    "rmse_levels": ("Root mean square error", "in options"),
-    "bias_levels": ("Lean", "whether the rater says one option more often"),
-    "bias_effect_size": ("Bias, effect size", "in standard deviations of the differences"),
-    "bias_p": ("Bias, p", "of no bias, paired t-test"),
-    "emd_levels": ("Earth mover's distance", "of how answers are spread, in options"),
-    "ks": ("Kolmogorov-Smirnov", "largest gap of the cumulated spreads"),
-    "ks_p": ("Kolmogorov-Smirnov, p", "of no gap; an upper bound, as answers tie"),
-    "emd": ("Earth mover's distance", "of how scores are spread"),
-    "jensen_shannon": ("Jensen-Shannon", "distance of how answers are spread"),
-    "majority_share": ("Most common answer", "what always giving it would reach"),
-    "mae": ("Mean absolute error", "of scores"),
-    "rmse": ("Root mean square error", "of scores"),
-    "bias": ("Bias", "rater minus reference"),
-    "limit_low": ("Lower limit of agreement", "bias − 1.96 standard deviations"),
-    "limit_high": ("Upper limit of agreement", "bias + 1.96 standard deviations"),
-}
-#: Shares, which are written in percent.
-SHARES = frozenset(
-    {
-        "accuracy",
-        "adjacent_accuracy",
-        "majority_share",
-        "false_positive_rate",
-        "false_negative_rate",
-    }
-)
 
 
 def same_answer(sheet: Sheet, reference: str) -> str:
     """What the share of equal answers is called: accuracy only against people or labels."""
     right = (LABELS, PEOPLE, *sheet.people, *sheet.reviewers)
     return "Accuracy" if reference in right else "Agreement"
-
-
-def cell(one: Estimate, *, share: bool = False) -> str:
-    """A figure, below it its interval, or the reason why either is missing, as HTML."""
-    if one.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
-    form = fmt.percent if share else fmt.score
-    if one.low is None or one.high is None:
-        below = esc(f"no interval: {one.reason}" if one.reason else "no interval")
-    else:
-        below = f"{form(one.low)} to {form(one.high)}"
-    return f'{form(one.value)}<br><span class="rs-quiet rs-wrap">{below}</span>'
-
-
-def tight(one: Estimate) -> str:
-    """As `cell`, for many columns side by side."""
-    if one.value is None:
-        return f'<span title="{esc(one.reason)}">undefined</span>'
-    if one.low is None:
-        ends = f'<span class="rs-quiet" title="{esc(one.reason)}">no interval</span>'
-    else:
-        ends = f'<span class="rs-quiet">{fmt.score(one.low)} to {fmt.score(one.high)}</span>'
-    return f"{fmt.score(one.value)}<br>{ends}"
 
 
 def row(
@@ -147,28 +79,22 @@ def row(
     On a criterion, which way the rater leans is named by the option (``leaning``). ``same`` is what
     accuracy is called here (``same_answer``).
     """
-    title, meaning = FIGURES.get(name, (name, ""))
+    known = KNOWN[name]
+    title, meaning = known.title, known.meaning
     if name == "accuracy" and same:
         title = same
-    if asked is not None and name in DIRECTED and one.value is not None:
+    if asked is not None and one.value is not None:
         way = lean(name, asked.scale, asked.labels, one.value, one.low, one.high)
-        title, meaning = way.words[0].upper() + way.words[1:], way.unit
-        one = one._replace(value=way.value, low=way.low, high=way.high)
-    share = name in SHARES
-    form = fmt.percent if share else fmt.score
-    if name.endswith("_p") and one.value is not None:
+        if way is not None:
+            title, meaning = way.words[0].upper() + way.words[1:], way.unit
+            one = one._replace(value=way.value, low=way.low, high=way.high)
+    value, ends, why = one.words(fmt.percent if known.share else fmt.score)
+    if "p value" in known.traits and one.value is not None:
         value, ends = fmt.p_value(one.value), fmt.DASH
-    elif one.value is None:
-        value, ends = "undefined", f'<span class="rs-quiet rs-wrap">{esc(one.reason)}</span>'
-    elif one.low is None or one.high is None:
-        why = f"no interval: {one.reason}" if one.reason else "no interval"
-        value, ends = form(one.value), f'<span class="rs-quiet rs-wrap">{esc(why)}</span>'
-    else:
-        value, ends = form(one.value), f"{form(one.low)} to {form(one.high)}"
     return [
         f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',
         value,
-        ends,
+        ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
         fmt.count(one.n),
     ]
 

@@ -18,7 +18,7 @@ from pages.arena.answers import ARENA_ACT, OpenPair
 from pages.ui import identity, routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label
-from pages.ui.widgets import empty_state, page_header, shown_errors, table
+from pages.ui.widgets import empty_state, figure_cell, page_header, shown_errors, table
 
 
 def agreement_line(at: OpenPair) -> str:
@@ -54,19 +54,13 @@ def finished(at: OpenPair, run_id: int) -> None:
 
 
 def _row(one: RaterAccord) -> list[str]:
-    same = ends = fmt.DASH
-    if one.same.n:
-        same = f"{fmt.count(one.same.hits)} ({fmt.percent(one.same.value)})"
-        ends = f"{fmt.percent(one.same.low)} to {fmt.percent(one.same.high)}"
-    kappa = one.kappa
+    share, ends, _ = one.same.words(fmt.percent)
     return [
         f"<b>{esc(one.judge)}</b>" if one.judge else "<b>the judges together</b>",
         fmt.count(one.same.n),
-        same,
-        ends,
-        f'<span class="rs-quiet">{esc(kappa.reason)}</span>'
-        if kappa.value is None
-        else fmt.score(kappa.value),
+        f"{fmt.count(one.same.hits)} ({share})" if one.same.n else share,
+        ends or fmt.DASH,
+        figure_cell(one.kappa, interval=False),
     ]
 
 

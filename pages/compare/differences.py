@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core import figures as draw
@@ -20,6 +22,7 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
     confidence,
+    figure_cell,
     figures,
     level_words,
     one_of,
@@ -67,17 +70,13 @@ def _on_figure(key: str) -> None:
 
 
 def _overall(name: str, delta: Delta, *, share: bool = False) -> LabelledFigure:
+    said = delta.difference.words(partial(points, share=share))
     if delta.difference.value is None:
-        return LabelledFigure(name, "undefined", delta.difference.reason)
-    low, high = delta.difference.low, delta.difference.high
-    ends = (
-        f"{level_words()}: {points(low, share=share)} to {points(high, share=share)}"
-        if low is not None
-        else f"no interval: {delta.difference.reason}"
-    )
+        return LabelledFigure(name, said.value, said.why)
     form = fmt.percent if share else fmt.score
     both = f"{form(delta.first.value)} → {form(delta.second.value)}"
-    return LabelledFigure(f"{name}: {both}", points(delta.difference.value, share=share), ends)
+    below = f"{level_words()}: {said.ends}" if said.ends else said.why
+    return LabelledFigure(f"{name}: {both}", said.value, below)
 
 
 def _forest(found: RunComparison, name: str) -> None:
@@ -124,23 +123,14 @@ def _row(name: str, delta: Delta, share: bool) -> list[str]:
     unit = " cells" if name == ALL else ""
     head = [esc(name), f"{fmt.count(delta.n)}{unit} {few}"]
     form = fmt.percent if share else fmt.score
-    if delta.difference.value is None:
-        why = f'undefined<br><span class="rs-quiet rs-wrap">{esc(delta.difference.reason)}</span>'
-        return [*head, form(delta.first.value), form(delta.second.value), why, fmt.DASH, fmt.DASH]
-    low, high = delta.difference.low, delta.difference.high
-    ends = (
-        f"{points(low, share=share)} to {points(high, share=share)}"
-        if low is not None
-        else f"no interval: {delta.difference.reason}"
-    )
-    moved = points(delta.difference.value, share=share)
+    known = delta.difference.value is not None
     return [
         *head,
         form(delta.first.value),
         form(delta.second.value),
-        f'{moved}<br><span class="rs-quiet rs-wrap">{esc(ends)}</span>',
-        _p(delta.p.value),
-        _p(delta.p_holm),
+        figure_cell(delta.difference, partial(points, share=share)),
+        _p(delta.p.value if known else None),
+        _p(delta.p_holm if known else None),
     ]
 
 
@@ -194,21 +184,12 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
 
 
 def _cost_row(one: Point) -> list[str]:
-    value = one.accuracy
-    ends = (
-        f"{fmt.percent(value.low)} to {fmt.percent(value.high)}"
-        if value.low is not None
-        else esc(f"no interval: {value.reason}")
-    )
-    accuracy = f'{fmt.percent(value.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
-    if value.value is None:
-        accuracy = f'undefined<br><span class="rs-quiet rs-wrap">{esc(value.reason)}</span>'
     cost = fmt.cost(one.per_thousand)
     if one.spent.reason:
         cost += f'<br><span class="rs-quiet rs-wrap">{esc(one.spent.reason)}</span>'
     return [
         f"{one.run_id}: {esc(one.name)}",
-        accuracy,
+        figure_cell(one.accuracy, fmt.percent),
         f"{fmt.count(one.decided)} of {fmt.count(one.labelled)}",
         cost,
         fmt.cost(one.spent.now),

@@ -8,7 +8,6 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.library import DatasetVersion
-from core.metrics.estimate import Estimate
 from core.services.datasets import label_draws, label_stats
 from core.services.datasets.label_stats import RARE, Choice, CriterionLabels, LabelStats
 from core.text import numbers as fmt
@@ -16,7 +15,7 @@ from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
 from pages.ui import resources, state
 from pages.ui.resources import only, remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import empty_state, one_of, shown_errors, table, tag
+from pages.ui.widgets import empty_state, figure_cell, one_of, shown_errors, table, tag
 
 #: Criteria in one plot; a rubric may have hundreds.
 MOST = 40
@@ -124,16 +123,10 @@ def _row(one: CriterionLabels) -> list[str]:
         esc(one.name),
         labelled,
         fmt.count(one.missing),
-        _figure(one.entropy),
+        figure_cell(one.entropy, interval=False),
         always,
         f'<span class="rs-wrap">{"<br>".join(counts) or fmt.DASH}</span>',
     ]
-
-
-def _figure(figure: Estimate) -> str:
-    if figure.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(figure.reason)}</span>'
-    return fmt.score(figure.value)
 
 
 def _notes(stats: LabelStats) -> None:

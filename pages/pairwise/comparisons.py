@@ -14,7 +14,7 @@ from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import LabelledFigure, empty_state, figures, table, tag, with_ends
+from pages.ui.widgets import LabelledFigure, empty_state, figure_cell, figures, table, tag
 
 KINDS = {"person": "person", "panel": "all judges", "judge": "judge"}
 LISTED = 120
@@ -85,10 +85,8 @@ def pair_table(names: list[str], rows: list[RaterLikeness]) -> None:
             [
                 f"{esc(names[p.one])} and {esc(names[p.other])}",
                 fmt.count(p.same.n),
-                with_ends(p.same),
-                f'<span class="rs-wrap">{esc(p.kappa.reason)}</span>'
-                if p.kappa.value is None
-                else fmt.score(p.kappa.value),
+                figure_cell(p.same, fmt.percent),
+                figure_cell(p.kappa, interval=False),
             ]
             for p in rows
         ),
@@ -176,7 +174,7 @@ def _head(found: ScoredContests) -> None:
             ),
             LabelledFigure(
                 "Kendall's tau of systems",
-                "undefined" if tau.value is None else fmt.score(tau.value),
+                tau.words(fmt.score).value,
                 tau.reason or "Between mean scores and strengths.",
             ),
         ]

@@ -2,78 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
+from core.blocks.blocks import Section
 from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.services.agreement.load_ratings import of_run
-from core.services.pairwise import contests, rank_report, system_gaps
+from core.services.pairwise import contests, system_gaps
 from core.services.pairwise.pointwise_ranks import Listwise
 from core.services.pairwise.position_bias import OrderCheck, checks_of
 from core.services.pairwise.system_gaps import CorrectedSystems, SystemMean, SystemsApart
+from core.services.pairwise.unmatched_tasks import unmatched_sections
+from core.services.reports import leaderboard_blocks as blocks
+from core.services.reports import rank_report
 from core.services.results import browsing
 from core.text import numbers as fmt
-from pages.pairwise import leaderboard
 from pages.pairwise import selection as keys
 from pages.pairwise.leaderboard import NAMED
 from pages.ui import routes, state
+from pages.ui.blocks.drawn import show_sections
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import confidence, empty_state, interval_choice, level_words, table
-
-
-def unmatched_systems(report: Mapping[str, Any]) -> None:
-    """The standings as ``rank`` gives them, what limits them, and how every judge sees them."""
-    for note in report["notes"]:
-        st.caption(label(note))
-    interval_choice(methods=False)
-    standings = sorted(report["standings"], key=lambda one: (one["rank"] is None, one["rank"]))
-    table(
-        ("System", "Ranks", "Mean of the judges' scores", "Items"),
-        (_row(one) for one in standings),
-        name="Systems by their judges' mean score",
-        numbers=(1, 2, 3),
-    )
-    st.caption(
-        "An item's score is the mean of what its judges' own answers come to, not that of the "
-        "panel's verdicts, whose mean a report gives. Ranks: those that "
-        "differences of means larger than chance allow (Welch 1947, corrected for the number of "
-        f"pairs). Intervals: {level_words()}, by resampling items."
-    )
-    order = [one["system"] for one in standings]
-    table(
-        ("Judge", *(one_line(name, NAMED) for name in order)),
-        (
-            [esc(judge), *(fmt.score(one["scores"][name]) for name in order)]
-            for judge, one in report["judges"].items()
-        ),
-        name="Mean scores by every judge",
-        numbers=range(1, len(order) + 1),
-    )
-
-
-def _row(one: Mapping[str, Any]) -> list[str]:
-    score = one["score"]
-    if score["value"] is None:
-        said = f'undefined<br><span class="rs-quiet rs-wrap">{esc(score["reason"])}</span>'
-    else:
-        ends = (
-            f"{fmt.score(score['ci'][0])} to {fmt.score(score['ci'][1])}"
-            if score["ci"]
-            else f"no interval: {score['reason']}"
-        )
-        said = f'{fmt.score(score["value"])}<br><span class="rs-quiet rs-wrap">{esc(ends)}</span>'
-    return [
-        esc(one_line(one["system"], NAMED)),
-        f"<b>{esc(one['range'] or fmt.DASH)}</b>",
-        said,
-        fmt.count(one["items"]),
-    ]
-
+from pages.ui.widgets import (
+    confidence,
+    empty_state,
+    figure_cell,
+    interval_choice,
+    level_words,
+    table,
+)
 
 WHOLE = ""
 #: From so many rows on, the table scrolls by itself.
@@ -162,11 +123,11 @@ def _table(
                 *([esc(one.criterion)] if several else []),
                 fmt.count(one.items),
                 fmt.count(one.empty),
-                _figure(one.accuracy, share=True),
-                _figure(one.agreement, share=True),
-                _figure(one.kappa),
-                _figure(one.agreement_as_published, share=True),
-                _figure(one.kappa_as_published),
+                figure_cell(one.accuracy, PERCENT, interval=False),
+                figure_cell(one.agreement, PERCENT, interval=False),
+                figure_cell(one.kappa, FINE, interval=False),
+                figure_cell(one.agreement_as_published, PERCENT, interval=False),
+                figure_cell(one.kappa_as_published, FINE, interval=False),
             ]
             for one in checks
         ),
@@ -175,10 +136,8 @@ def _table(
     )
 
 
-def _figure(found: Estimate, *, share: bool = False) -> str:
-    if found.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(found.reason)}</span>'
-    return fmt.percent(found.value, 1) if share else fmt.score(found.value, 3)
+#: As finely as papers give them.
+PERCENT, FINE = partial(fmt.percent, digits=1), partial(fmt.score, digits=3)
 
 
 def _ranked(run: Run) -> bool:
@@ -196,10 +155,11 @@ def _ranked(run: Run) -> bool:
     except InputError as error:
         st.warning(_in_full(error), icon=":material/link_off:")
         return True
+    interval_choice(methods=False)
     if isinstance(found, Listwise):
         _listwise(found, about)
     else:
-        unmatched_systems(found)
+        show_sections(unmatched_sections(found))
     _by_people(run, about)
     return True
 
@@ -230,18 +190,21 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
         about,
         lambda: rank_report.ballots_board(ballots, level=confidence().level),
     )
-    for note in strengths.notes:
-        st.caption(label(note))
-    leaderboard.standings(strengths)
     order = [one.system for one in strengths.standings]
-    leaderboard.methods(found.methods, ballots.systems, order)
+    show_sections(
+        [
+            Section("", (blocks.limits(strengths),)),
+            blocks.standings(strengths, confidence().level),
+            blocks.methods(found.methods, ballots.systems, order),
+        ]
+    )
     table(
         ("Judge", *found.ballots.systems, "Scores higher than others by"),
         (
             [
                 esc(view.judge),
                 *(fmt.score(score) for score in view.scores),
-                _figure(view.offset),
+                figure_cell(view.offset, FINE, interval=False),
             ]
             for view in found.judges
         ),
@@ -254,8 +217,8 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
             (
                 [
                     f"{esc(one.one)} and {esc(one.other)}",
-                    _figure(one.spearman),
-                    _figure(one.kendall),
+                    figure_cell(one.spearman, FINE, interval=False),
+                    figure_cell(one.kendall, FINE, interval=False),
                 ]
                 for one in found.likeness
             ),
@@ -314,18 +277,13 @@ def _system_row(one: SystemMean) -> list[str]:
     return [
         esc(one_line(one.system, NAMED)),
         fmt.score(one.mean.said),
-        _mean(None if powered is None else powered.mean, one.mean.reason),
-        _mean(None if powered is None else powered.labels, one.mean.reason),
+        *(
+            figure_cell(Estimate.undefined(one.mean.reason) if mean is None else mean)
+            for mean in ((None, None) if powered is None else (powered.mean, powered.labels))
+        ),
         places,
         f"{fmt.count(one.mean.labelled)} of {fmt.count(one.mean.cells)}",
     ]
-
-
-def _mean(one: Estimate | None, reason: str) -> str:
-    if one is None or one.value is None:
-        return f'undefined<br><span class="rs-quiet rs-wrap">{esc(reason)}</span>'
-    ends = f"{fmt.score(one.low)} to {fmt.score(one.high)}"
-    return f'{fmt.score(one.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
 
 
 def _pairs_of(found: CorrectedSystems) -> None:
@@ -339,15 +297,10 @@ def _pairs_of(found: CorrectedSystems) -> None:
 
 
 def _pair_row(one: SystemsApart) -> list[str]:
-    gap = one.found.gap
-    corrected = f'undefined<br><span class="rs-quiet rs-wrap">{esc(gap.reason)}</span>'
-    if gap.value is not None:
-        ends = f"{fmt.points(gap.low)} to {fmt.points(gap.high)}"
-        corrected = f'{fmt.points(gap.value)}<br><span class="rs-quiet rs-wrap">{ends}</span>'
     return [
         f"{esc(one_line(one.second, NAMED))} minus {esc(one_line(one.first, NAMED))}",
         fmt.points(one.found.raw),
-        corrected,
+        figure_cell(one.found.gap, fmt.points),
         fmt.DASH if one.p is None else fmt.p_value(one.p),
         f"{esc(one_line(one.better, NAMED))} better" if one.better else "undecided",
     ]

@@ -17,7 +17,7 @@ from pages.queues import making
 from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, QUEUES_ACT
 from pages.ui import state
 from pages.ui.resources import remembered, store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import empty_state, one_of, page_header, shown_errors, table
 
 #: What the address says of this screen: `?new=labels`.
@@ -124,7 +124,9 @@ def _table(plan: LabelPlan, *, wages: bool) -> None:
         numbers=range(len(heads)),
     )
     time = "" if timed else " How long it takes is known once people have reviewed by this rubric."
-    st.caption(f"± is half the 95% interval of the corrected mean.{time}", help=SAYS)
+    mean = f"mean of {label(plan.criterion, 40)}" if plan.criterion else "mean score"
+    mean += "" if plan.gap is None else " of all systems"
+    st.caption(f"± is half the 95% interval of the corrected {mean}.{time}", help=SAYS)
 
 
 def _row(one: Bought, plan: LabelPlan, *, timed: bool, wages: bool) -> list[str]:

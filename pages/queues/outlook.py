@@ -8,7 +8,7 @@ from core import clock
 from core.domain.review import Order, QueueRule, QueueSettings, Seat
 from core.domain.runs import RunRow
 from core.services.results import browsing
-from core.services.review import queues
+from core.services.review import queues, random_labels
 from core.text import numbers as fmt
 from pages.ui import state
 from pages.ui.resources import remembered, store
@@ -57,7 +57,10 @@ def show(
     with st.grid(2, min_column_width=120):
         st.metric("Cells", fmt.count(found.cells))
         st.metric("Items", fmt.count(found.items))
-    st.html(f"<div>{esc(queues.parts(found.doubtful, found.random))}</div>")
+    earlier = remembered(
+        "labels drawn", about[:-3], lambda: random_labels.number_drawn(store(), run.id)
+    )
+    st.html(f"<div>{esc(queues.parts(found.doubtful, found.random, earlier))}</div>")
     _time(run, found, settings or QueueSettings())
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))

@@ -8,15 +8,16 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.review_records import QueueRow
+from core.metrics.estimate import Estimate
 from core.services.review import corrected_estimates, random_audit
 from core.services.review.corrected_estimates import Corrected, Rightness
 from core.services.review.random_audit import Unseen, narrowed
 from core.text import numbers as fmt
-from pages.review_findings.words import RECORD_FIELD, kept, mean, quiet, said, section
+from pages.review_findings.words import RECORD_FIELD, kept, quiet, said, section
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import table, tag
+from pages.ui.widgets import figure_cell, table, tag
 
 if TYPE_CHECKING:
     from core.metrics.intervals.acceptance import Acceptance
@@ -72,7 +73,7 @@ def _rightness(queue: QueueRow, found: Rightness, rest: Unseen) -> None:
     table(
         ("Cells", "Confirmed", "Decided"),
         (
-            [f"{esc(name)}<br>{quiet(about)}", mean(one), fmt.count(n)]
+            [f"{esc(name)}<br>{quiet(about)}", figure_cell(one, fmt.percent), fmt.count(n)]
             for name, one, n, about in lines
         ),
         name="How often people confirm the verdicts",
@@ -287,9 +288,10 @@ def _by_rates(one: Corrected) -> str:
     if one.rates is None:
         return fmt.DASH
     share, found, cleared = one.rates.share, one.rates.found.value, one.rates.cleared.value
+    said = figure_cell(share, fmt.percent)
     if share.value is None:
-        return mean(share)
-    return f"{mean(share)}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
+        return said
+    return f"{said}<br>{quiet(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
 
 
 def _score_line(one: Corrected, *, rates: bool) -> list[str]:
@@ -303,10 +305,8 @@ def _score_line(one: Corrected, *, rates: bool) -> list[str]:
     return [
         f"{esc(name)}<br>{heard}" if heard else esc(name),
         fmt.score(one.said),
-        f"undefined<br>{quiet(one.reason)}"
-        if powered is None
-        else mean(powered.mean, percent=False),
-        fmt.DASH if powered is None else mean(powered.labels, percent=False),
+        figure_cell(Estimate.undefined(one.reason) if powered is None else powered.mean),
+        fmt.DASH if powered is None else figure_cell(powered.labels),
         *([_by_rates(one)] if rates else []),
         fmt.count(one.cells),
         fmt.count(one.labelled),

@@ -12,11 +12,11 @@ from core.services.labelling import queue_results, reviewer_pairs
 from core.services.labelling.queue_results import Became, DecidedCell, Session
 from core.services.labelling.reviewer_pairs import ReviewerPair, SharedCell
 from core.text import numbers as fmt
-from pages.review_findings.words import kept, mean, said, section
+from pages.review_findings.words import kept, said, section
 from pages.ui import routes, state
 from pages.ui.resources import store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import table
+from pages.ui.widgets import figure_cell, table
 
 #: An item, a criterion, and two labels.
 _Row = tuple[str, str, str, str]
@@ -107,7 +107,7 @@ def _counts(pair: ReviewerPair) -> tuple[int, int]:
 def _pair(queue: QueueRow, at: int, pair: ReviewerPair) -> list[str]:
     return [
         esc(one_line(pair.criterion, 80)),
-        mean(pair.kappa, percent=False),
+        figure_cell(pair.kappa),
         _count(queue, len(pair.same), {state.SHOW: SAME, state.AT: at}),
         _count(queue, len(pair.differ), {state.SHOW: DIFFER, state.AT: at}),
         esc(f"{one_line(pair.first, 40)} and {one_line(pair.second, 40)}"),

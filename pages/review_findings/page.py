@@ -120,7 +120,7 @@ def _sentence(found: Anchoring) -> str:
     if one.value is None or one.low is None or one.high is None:
         return one.reason
     words = f"{abs(one.value) * 100:.0f} points"
-    ends = f"95% interval {fmt.score(one.low)} to {fmt.score(one.high)}"
+    ends = f"95% interval {one.words(fmt.score).ends}"
     if one.low > 0:
         return f"Seeing the votes raises agreement with the judges by {words} ({ends})."
     if one.high < 0:

@@ -34,20 +34,10 @@ def said(words: str) -> None:
     st.html(f'<div class="rs-prose">{esc(words)}</div>')
 
 
-def mean(one: Estimate, *, percent: bool = True) -> str:
-    """A mean with its interval below, or why there is none, as HTML."""
-    form = fmt.percent if percent else fmt.score
-    if one.value is None or one.low is None or one.high is None:
-        return f"undefined<br>{quiet(one.reason)}"
-    return f"{form(one.value)}<br>{quiet(f'{form(one.low)} to {form(one.high)}')}"
-
-
 def share(one: Estimate) -> str:
     """A share with its count and interval below; a dash where there is nothing to share."""
-    if one.low is None or one.high is None:
-        return fmt.DASH
-    ends = f"{fmt.percent(one.low)} to {fmt.percent(one.high)}"
-    return f"{fmt.percent(one.value)}<br>{quiet(f'{one.hits} of {one.n}; {ends}')}"
+    value, ends, _ = one.words(fmt.percent)
+    return f"{value}<br>{quiet(f'{one.hits} of {one.n}; {ends}')}" if one.n else value
 
 
 def minutes(value: float) -> str:

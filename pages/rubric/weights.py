@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -10,6 +11,7 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.identity import content_hash, text_hash
+from core.metrics.estimate import Estimate
 from core.services.rubrics import draft_criteria, weights_from_grades
 from core.services.rubrics.drafts import payload, rubric_from
 from core.services.rubrics.weights_from_grades import Inferred, Weight
@@ -188,13 +190,11 @@ def _found(name: str, found: Inferred) -> None:
 
 def _line(one: Weight) -> list[str]:
     doubt = f'<br><span class="rs-quiet">{esc(one.told)}</span>' if one.told else ""
-    between = fmt.DASH
-    if one.low is not None and one.high is not None:
-        between = f"{fmt.number(one.low, 3)} to {fmt.number(one.high, 3)}"
+    ends = Estimate(one.fitted, one.low, one.high).words(partial(fmt.number, digits=3)).ends
     return [
         esc(one.criterion) + doubt,
         fmt.number(one.fitted, 4),
-        between,
+        ends or fmt.DASH,
         fmt.weight(one.rounded),
     ]
 

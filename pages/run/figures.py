@@ -9,7 +9,7 @@ import streamlit as st
 from core import figures as draw
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, ScoreBin
-from core.metrics.estimate import surely_below
+from core.metrics.estimate import Estimate, surely_below
 from core.scoring.explanation import ungraded_words
 from core.services.reports import worked_example
 from core.services.reports.worked_example import CriterionReport
@@ -26,7 +26,7 @@ from pages.ui.grades import grades_button
 from pages.ui.resources import remembered, store
 from pages.ui.run_status import RUN_ACT
 from pages.ui.text import esc, label, one_line
-from pages.ui.widgets import empty_state, quiet, table, tag, with_ends
+from pages.ui.widgets import empty_state, figure_cell, quiet, table, tag
 
 RUN_CHART = "run_chart"
 
@@ -198,27 +198,19 @@ def against_labels(run: Run) -> None:
 def _label_line(one: CriterionReport) -> list[str]:
     return [
         esc(one.name),
-        _right(one),
+        figure_cell(_right(one), fmt.percent),
         fmt.percent(one.majority),
         _judge_row(one),
-        fmt.score(one.kappa) if one.kappa is not None else _undefined(one.reason),
+        figure_cell(Estimate(one.kappa, reason=one.reason), interval=False),
         fmt.count(one.n),
         fmt.count(one.abstained),
     ]
 
 
-def _right(one: CriterionReport) -> str:
+def _right(one: CriterionReport) -> Estimate:
     if one.accuracy is None:
-        return "undefined"
-    if one.interval is None:
-        return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">no interval</span>'
-    low, high = one.interval
-    between = f"{fmt.percent(low)} to {fmt.percent(high)}"
-    return f'{fmt.percent(one.accuracy)}<br><span class="rs-quiet">{between}</span>'
-
-
-def _undefined(reason: str) -> str:
-    return f'undefined<br><span class="rs-quiet">{esc(reason)}</span>'
+        return Estimate.undefined(one.reason)
+    return Estimate(one.accuracy, *(one.interval or ()))
 
 
 def _judge_row(one: CriterionReport) -> str:
@@ -276,11 +268,11 @@ def _line(one: FlipRate) -> list[str]:
     of = f"{fmt.count(one.differ.hits)} of {fmt.count(one.differ.n)}"
     return [
         f"{esc(one.judge)}<br>{_judged(one)}",
-        f"{with_ends(one.differ)}<br>{quiet(of)}",
+        f"{figure_cell(one.differ, fmt.percent)}<br>{quiet(of)}",
         fmt.percent(one.first),
         fmt.percent(one.last),
         fmt.percent(one.expected),
-        with_ends(one.pull),
+        figure_cell(one.pull, fmt.percent),
     ]
 
 

@@ -94,8 +94,8 @@ def shown() -> ItemSelection:
         has_failures=True if "failures" in only else None,
         has_abstentions=True if "abstentions" in only else None,
         complete=False if "incomplete" in only else None,
-        review=True if "review" in only else None,
-        outcome=outcome if outcome in OUTCOME_WORDS else None,  # type: ignore[arg-type]
+        review=True if "review" in (*only, outcome) else None,
+        outcome=outcome if outcome in ("pass", "fail") else None,  # type: ignore[arg-type]
         min_score=_number(LEAST),
         max_score=_number(MOST),
         search=state.address(state.FIND) or "",

@@ -120,7 +120,7 @@ def _counts(run: Run, now: ItemSelection, ids: list[str]) -> None:
                     f"{said}: {fmt.count(found[one])}",
                     key=state.key(RUN_ACT, "outcome", one),
                     type="tertiary",
-                    disabled=now.where.outcome == one,
+                    disabled=state.address(OUTCOME) == one,
                     on_click=filters.narrow,
                     kwargs={OUTCOME: one},
                 )

@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
-from core.metrics.estimate import USUAL
+from core.metrics.estimate import USUAL, Estimate
 from core.services.pairwise import system_gaps
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
 from core.services.pairwise.system_gaps import Gap
@@ -94,7 +94,7 @@ def conclusion(of: Systems, rubric: Rubric) -> None:
         return
     first, second = of.pair
     score = of.gaps[""]
-    value, low, high = score.difference[:3]
+    value, low = score.difference[:2]
     if value is None:
         return
     better, other = (second, first) if value > 0 else (first, second)
@@ -107,7 +107,7 @@ def conclusion(of: Systems, rubric: Rubric) -> None:
             sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
     parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
     parts = parts or ["on no criterion is a difference certain"]
-    ends = "" if low is None else f", {_ends(low, high)}"
+    ends = "" if low is None else f", {_ends(score.difference)}"
     tasks = fmt.plural(score.difference.n, "shared task")
     said = f"{head} ({fmt.points(value)}{ends}; {tasks}). {_sentence('; '.join(parts))}."
     st.html(f"<b>{esc(one_line(said, 700))}</b>")
@@ -119,10 +119,10 @@ def _sentence(words: str) -> str:
     return words[:1].upper() + words[1:] if words.startswith("on no") else words
 
 
-def _ends(low: float | None, high: float | None) -> str:
-    level = confidence().level
-    head = "" if level == USUAL.level else f"{fmt.level_words(level)}: "
-    return f"{head}{fmt.points(low)} to {fmt.points(high)}"
+def _ends(gap: Estimate) -> str:
+    level, said = confidence().level, gap.words(fmt.points)
+    head = "" if level == USUAL.level or not said.ends else f"{fmt.level_words(level)}: "
+    return head + said.below
 
 
 def controls(of: Systems) -> None:
@@ -201,13 +201,13 @@ def share(mean: MeanOver) -> str:
 
 
 def _gap(gap: Gap, pair: tuple[str, str]) -> Shown:
-    value, low, high = gap.difference[:3]
+    value = gap.difference.value
     name = gap.name or "Score"
     if value is None:
         return Shown(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
     better = pair[1] if value > 0 else pair[0]
     words = f"{one_line(better, 20)} better" if gap.decided else "undecided"
-    ends = "no interval" if low is None else _ends(low, high)
+    ends = _ends(gap.difference)
     tells = f"{name}: {pair[1]} minus {pair[0]} {fmt.points(value)}, {ends}: {words}"
     tone = ("t4" if value > 0 else "t1") if gap.decided else "plain"
     return Shown(f"{fmt.points(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]

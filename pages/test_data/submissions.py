@@ -237,8 +237,7 @@ def share_words(share: Estimate) -> str:
     """A share with its interval and n, or why there is none."""
     if not share.n:
         return "No submission has a verdict yet."
-    bounds = f"{fmt.percent(share.low)} to {fmt.percent(share.high)}"
-    return f"{fmt.percent(share.value)} ({bounds}), {share.hits} of {share.n}"
+    return f"{share.words(fmt.percent).inline}, {share.hits} of {share.n}"
 
 
 def _key(name: str, *ids: str) -> str:

@@ -16,6 +16,7 @@ from core.scoring.explanation import assessed_words
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import routes, state
+from pages.ui.browser import tables
 from pages.ui.text import esc, label, one_line
 
 #: So many words of a criterion can be given a meaning on a page.
@@ -190,8 +191,9 @@ def table(
     body = "".join(f"<tr>{cells('td', one)}</tr>" for one in rows)
     head = cells("th", [esc(one) for one in heads])
     st.html(
+        f'<div class="rs-tabled">{tables.buttons(name)}'
         f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )
 
 
@@ -205,12 +207,20 @@ def quiet(words: str) -> str:
     return f'<span class="rs-quiet">{esc(words)}</span>'
 
 
-def with_ends(share: Estimate) -> str:
-    """HTML of a share with its interval below; a dash where either is missing."""
-    if share.value is None or share.low is None or share.high is None:
-        return fmt.DASH
-    ends = quiet(f"{fmt.percent(share.low)} to {fmt.percent(share.high)}")
-    return f"{fmt.percent(share.value)}<br>{ends}"
+def figure_cell(
+    one: Estimate, form: Callable[[float | None], str] = fmt.score, *, interval: bool = True
+) -> str:
+    """Return HTML of a figure, below it its interval, or why either is missing.
+
+    Without ``interval`` the figure has none by its nature, and only an undefined one has a reason.
+    """
+    said = one.words(form)
+    below = said.below if interval or one.value is None else ""
+    return (
+        f'{said.value}<br><span class="rs-quiet rs-wrap">{esc(below)}</span>'
+        if below
+        else said.value
+    )
 
 
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:

@@ -51,6 +51,19 @@ def test_the_audit_of_a_capped_queue_is_counted_beside_the_doubtful_cells(store:
     assert (row["doubtful"], row["random"]) == (8, 2)
 
 
+def test_few_random_cells_are_not_called_too_few_beside_labels_drawn_before(store: Store) -> None:
+    run = reviewed.graded(store, 24)
+    wanted = ("make", "1", "--most", "10", "--audit", "0.2", "--dry-run")
+    assert "8 doubtful, 2 random (too few to speak of all cells: that takes 10)." in said(
+        store, *wanted
+    )
+    drawn = reviewed.make_queue(store, run, QueueRule.only(audit_share=0.4), seed=1)
+    for item in {cell.item_id for cell in store.queues.cells(drawn)}:
+        reviewed.settle(store, reviewed.sit(store, "Ada"), drawn, item, 0)
+
+    assert "8 doubtful, 2 random." in said(store, *wanted)
+
+
 def test_criteria_that_are_not_there_are_said(store: Store) -> None:
     reviewed.graded(store, 4)
     # Also beside one that is there, and where only counted: it would choose nothing, unsaid.

@@ -93,7 +93,7 @@ def open_page(page: Screen, **address: str | list[str]) -> AppTest:
     for name, value in address.items():
         app.query_params[name] = value
     visit(app, page)
-    assert not app.exception
+    assert not app.exception, [one.message for one in app.exception]
     return app
 
 

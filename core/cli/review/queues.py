@@ -88,7 +88,7 @@ def queue_make(
             "minutes": queues.minutes(store, run, found.cells, settings),
             "seed": seed,
         }
-        common.report(report, _made_text, as_json)
+        common.report(report, lambda found: _made_text(store, run, found), as_json)
 
 
 def at_terminal() -> Seat:
@@ -109,10 +109,11 @@ def _rule(
     return QueueRule(**chosen)
 
 
-def _made_text(report: dict[str, Any]) -> str:
-    from core.services.review import queues
+def _made_text(store: Store, run: int, report: dict[str, Any]) -> str:
+    from core.services.review import queues, random_labels
 
-    parts = queues.parts(report["doubtful"], report["random"])
+    earlier = random_labels.number_drawn(store, run)
+    parts = queues.parts(report["doubtful"], report["random"], earlier)
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report["by_reason"].items()))
     made = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"
     lines = [

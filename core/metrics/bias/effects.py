@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr, bdtrc, ndtr, stdtr, stdtrit
 
-from core.metrics.estimate import wilson
+from core.metrics.estimate import Estimate, wilson
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.measure import Array
 
@@ -58,6 +58,11 @@ class BiasEffect(NamedTuple):
         True
         """
         return cls(None, None, None, n, None, reason)
+
+    @property
+    def figure(self) -> Estimate:
+        """The estimate with its interval, without the p."""
+        return Estimate(self.estimate, self.low, self.high, self.reason, self.n)
 
 
 def too_few(n: int) -> BiasEffect:

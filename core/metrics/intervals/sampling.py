@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from core.metrics.estimate import USUAL, Estimate
+from core.metrics.intervals.finite import upper_bound_of_rest
 
 # Estimates for all items from labels of some, where the labelled ones were not drawn alike.
 #
@@ -46,6 +47,8 @@ def honest_mean(
     sum(w)^2, with t on as many items as the weights are worth (Kish 1965: sum(w)^2 / sum(w^2)). Two
     items more, one 0 and one 1, at the audit's largest weight, keep the variance of shares from
     vanishing where all audited items are alike (Agresti and Coull 1998 do so for a plain share).
+    Where all audited items stand for as many, and are 0 or 1, the interval is exact instead: that
+    of a simple random draw without replacement (``upper_bound_of_rest``).
 
     Args:
         values: what is averaged, in [0, 1] (1: right, 0: wrong, or a score), shape (labelled,).
@@ -83,6 +86,9 @@ def _weighted(
         return Estimate.undefined(reason, len(y))
     mean = float(weight @ y / weight.sum())
     hits, each = y[drawn], weight[drawn]
+    if np.isin(hits, (0.0, 1.0)).all() and np.ptp(each) < 1e-9:
+        low, high = _exact(y, weight, drawn, level)
+        return Estimate(mean, min(low, mean), max(high, mean), n=len(y))
     middle = float(each @ hits / each.sum())
     hits, each = np.append(hits, [0.0, 1.0]), np.append(each, [each.max()] * 2)
     square = float((each * np.maximum(each - 1, 0.0) * (hits - middle) ** 2).sum())
@@ -93,6 +99,22 @@ def _weighted(
     hit, missed = float(y[there].sum()), float((1 - y[there]).sum())
     low, high = hit / float(weight.sum()), 1 - missed / float(weight.sum())
     return found._replace(low=max(found.low or 0.0, low), high=min(found.high or 1.0, high))
+
+
+def _exact(
+    y: npt.NDArray[np.float64],
+    weight: npt.NDArray[np.float64],
+    drawn: npt.NDArray[np.bool_],
+    level: float,
+) -> tuple[float, float]:
+    """Ends where all drawn ones, each 0 or 1, stand for as many; the others are known."""
+    n, right = int(drawn.sum()), int(y[drawn].sum())
+    rest, tail = max(0, round(float(weight[drawn].sum())) - n), (1 - level) / 2
+    known, others = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
+    least = rest * (1 - upper_bound_of_rest(n - right, n, rest, tail))
+    most = rest * upper_bound_of_rest(right, n, rest, tail)
+    low, high = ((known + right + more) / (others + n + rest) for more in (least, most))
+    return low, high
 
 
 def _plain(y: npt.NDArray[np.float64], level: float) -> Estimate:

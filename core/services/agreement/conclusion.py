@@ -17,7 +17,7 @@ from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, labels_unlike
 from core.text.names import visible
-from core.text.numbers import count, interval, percent, plural, score
+from core.text.numbers import count, percent, plural, score
 
 Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
@@ -56,8 +56,17 @@ class Known(NamedTuple):
     @property
     def no_better(self) -> bool:
         """Whether single answers are not surely more often right than the most common one."""
-        one, other = self.accuracy, self.commonest
-        return one is not None and one.low is not None and other is not None and one.low <= other
+        other = self.commonest
+        return other is not None and self._at_most(other)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether single answers are not surely right: often enough, and more than wrong."""
+        return self.no_better or self._at_most(0.5)
+
+    def _at_most(self, share: float) -> bool:
+        one = self.accuracy
+        return one is not None and one.low is not None and one.low <= share
 
     @property
     def standing(self) -> Standing:
@@ -70,7 +79,7 @@ class Known(NamedTuple):
         if low is None or high is None:
             return "unknown"
         if low >= BOUND:
-            return "undecided" if self.no_better else "trusted"
+            return "undecided" if self.doubtful else "trusted"
         return "not_trusted" if high < BOUND else "undecided"
 
 
@@ -257,19 +266,21 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _with_figure(found: Conclusion, one: Known) -> str:
-    value, low, high, *_ = one.agreement
-    if one.beaten and one.accuracy is not None:
-        right = one.accuracy
+    right = None if one.accuracy is None else one.accuracy.words(percent)
+    if one.beaten and right is not None:
         return (
-            f"{visible(one.name)} (right on {percent(right.value)}, {percent(right.low)} to "
-            f"{percent(right.high)}; always the most common answer: {percent(one.commonest)})"
+            f"{visible(one.name)} (right on {right.value}, {right.ends}; "
+            f"always the most common answer: {percent(one.commonest)})"
         )
     figure = "quadratic kappa" if one.ordered and found.reference else _figure(found)
     same = "right on" if found.reference == LABELS else "the same option on"
-    often = "" if one.accuracy is None else f"; {same} {percent(one.accuracy.value)}"
+    often = "" if right is None else f"; {same} {right.value}"
+    if right is not None and one.doubtful:
+        often += f", {right.ends}"
     if often and one.no_better:
-        often += f", always the most common answer on {percent(one.commonest)}"
-    return f"{visible(one.name)} ({figure} {score(value)}, {interval(low, high)}{often})"
+        often += f"; always the most common answer on {percent(one.commonest)}"
+    agreed = one.agreement.words(score)
+    return f"{visible(one.name)} ({figure} {agreed.value}, {agreed.ends}{often})"
 
 
 def _why(found: Conclusion) -> str:
@@ -288,8 +299,8 @@ def _why(found: Conclusion) -> str:
         if any(one.accuracy is not None for one in found.criteria):
             return (
                 f"Trusted means {what} whose whole 95% interval lies from {score(BOUND)} up, and "
-                "answers surely more often right than always the most common one; not trusted, an "
-                f"interval below {score(BOUND)}; undecided, all else."
+                "answers surely more often right than wrong, and than always the most common one; "
+                f"not trusted, an interval below {score(BOUND)}; undecided, all else."
             )
     else:
         what = f"an alpha (agreement of the {found.among} beyond chance)"
@@ -333,7 +344,7 @@ def labels_needed(one: Known) -> int | None:
     many: the agreement then lies at the bound itself.
     """
     value, low, high, _, n, _ = one.agreement
-    if one.standing != "undecided" or one.no_better or value is None or low is None or high is None:
+    if one.standing != "undecided" or one.doubtful or value is None or low is None or high is None:
         return None
     away = abs(value - BOUND)
     half = FOR_80 * (value - low if value >= BOUND else high - value)

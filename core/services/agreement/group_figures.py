@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from core.errors import InputError
 from core.metrics.agreement import kappa, reliability, scores
-from core.metrics.agreement.kappa import mean_kappas, mean_pairwise_cohen
+from core.metrics.agreement.kappa import mean_kappas
+from core.metrics.agreement.known_figures import KNOWN, Trait, group_measures
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
@@ -28,26 +29,6 @@ MOST_WEIGHTS = 20_000_000
 TOO_MANY = 100_000_000
 
 NO_ORDER = "The levels of a nominal criterion have no order."
-#: These mean something for unordered levels, too.
-UNORDERED = frozenset(
-    {
-        "accuracy",
-        "f1_macro",
-        "cohen_kappa",
-        "majority_share",
-        "precision_macro",
-        "recall_macro",
-        "phi",
-        "jensen_shannon",
-        "percent_agreement",
-        "krippendorff_alpha_nominal",
-        "fleiss_kappa",
-        "gwet_ac1",
-        "mean_pairwise_cohen.none",
-    }
-)
-#: A p value has no interval.
-NO_INTERVAL = frozenset({"bias_p", "ks_p"})
 
 
 @lru_cache(maxsize=2)
@@ -144,7 +125,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     drawn = draws.of(of_item, all_times)[:number]
 
     def bundle(weights: Array) -> Mapping[str, Array]:
-        return {n: v for n, v in statistics(weights).items() if n not in NO_INTERVAL}
+        return {n: v for n, v in statistics(weights).items() if "p value" not in KNOWN[n].traits}
 
     found = intervals(bundle, drawn, times, how=draws.how)
     if draws.how.method == "auto" and 1 < times.sum() < SMALL:
@@ -173,26 +154,6 @@ def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dic
 
 # GROUP of the contract: how far raters of one kind agree with each other.
 
-#: A share of pairs and coefficients that rare options do not sway, of three levels or more.
-PLAIN = frozenset({"percent_agreement", "gwet_ac1", "gwet_ac2_quadratic"})
-#: Who of the raters gave an answer matters to these; to all others only how many gave it.
-NAMED = frozenset(
-    {"icc_2_1", "icc_2_k", "kendall_w", *(f"mean_pairwise_cohen.{name}" for name in kappa.WEIGHTS)}
-)
-GROUP: dict[str, GroupMeasure] = {
-    "percent_agreement": reliability.item_agreement,
-    "krippendorff_alpha_nominal": reliability.alpha_nominal,
-    "krippendorff_alpha_ordinal": reliability.alpha_ordinal,
-    "krippendorff_alpha_interval": reliability.alpha_interval,
-    "fleiss_kappa": reliability.fleiss_kappa,
-    "gwet_ac1": reliability.gwet_ac1,
-    "gwet_ac2_quadratic": reliability.gwet_ac2,
-    **{f"mean_pairwise_cohen.{name}": mean_pairwise_cohen(name) for name in kappa.WEIGHTS},
-    "icc_2_1": reliability.icc_2_1,
-    "icc_2_k": reliability.icc_2_k,
-    "kendall_w": reliability.kendall_w,
-}
-
 
 def group_figures(
     levels: npt.NDArray[np.int64],
@@ -212,14 +173,12 @@ def group_figures(
     rows, _, of_pattern = patterns(np.maximum(levels, -1))
     times = tally(of_pattern, len(rows), number[:, None].astype(np.float64))[:, 0]
     figures: dict[str, Estimate] = {}
-    defined: dict[str, GroupMeasure] = {}
-    for name, measure in GROUP.items():
-        if name not in UNORDERED and not ordered:
+    for name, measure in group_measures().items():
+        if KNOWN[name].ordered and not ordered:
             figures[name] = Estimate.undefined(NO_ORDER)
-            continue
-        figures[name] = measure(rows, k, times)
-        if figures[name].value is not None:
-            defined[name] = measure
+        else:
+            figures[name] = measure(rows, k, times)
+    defined = [name for name, figure in figures.items() if figure.value is not None]
     ci: dict[str, Interval] = {}
     if draws is not None and defined:
         ci = group_intervals(defined, rows, times, draws.tally(of_pattern, len(rows)), k, how)
@@ -227,23 +186,28 @@ def group_figures(
 
 
 def group_intervals(
-    measures: Mapping[str, GroupMeasure],
+    names: Collection[str],
     rows: Ratings,
     times: Array,
     drawn: Array,
     k: int,
     how: Confidence = USUAL,
 ) -> dict[str, Interval]:
-    """The intervals of figures of a group; the one place that makes them, for every surface.
+    """The intervals of known figures of a group; the one place that makes them.
 
     Rows are the raters' levels, ``times`` how many items have each, ``drawn`` how many are drawn.
     Alpha knows only of items rated twice; so does its interval, whoever else rated.
     """
     twice = (rows >= 0).sum(axis=1) >= 2
-    alphas = {name: one for name, one in measures.items() if "alpha" in name}
+    measures = {name: one for name, one in group_measures().items() if name in names}
+    alphas = _having("rated twice", measures)
     others = {name: one for name, one in measures.items() if name not in alphas}
     found = _intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
     return found | _intervals(others, rows, times, drawn, k, how)
+
+
+def _having(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
+    return {name: one for name, one in measures.items() if trait in KNOWN[name].traits}
 
 
 def _intervals(
@@ -266,7 +230,7 @@ def _intervals(
     found = intervals(_group_bundle(others, rows, k, times), drawn, times, n=n, how=how)
     why = rare_options.off_commonest(rare_options.level_counts_of(rows, times, k), n)
     return even | {
-        name: one if name in PLAIN else rare_options.withheld(why, one)
+        name: rare_options.withheld(why, one) if "chance" in KNOWN[name].traits else one
         for name, one in found.items()
     }
 
@@ -278,11 +242,12 @@ def _smoothed(
     found: dict[str, Interval] = {}
     rated = rows[:, (rows >= 0).any(axis=0)]
     size = reliability.modal_number(rated, times)
+    named = set(_having("named", measures))
     kinds: list[tuple[set[str], rare_options.PossibleAnswers]] = []
     if size:
-        kinds.append((set(measures) - NAMED, rare_options.unnamed_answers(rated, times, size)))
+        kinds.append((set(measures) - named, rare_options.unnamed_answers(rated, times, size)))
     if rare_options.fits(2, rated.shape[1]):
-        kinds.append((set(measures) & NAMED, rare_options.named_answers(rated, times)))
+        kinds.append((named, rare_options.named_answers(rated, times)))
     for names, possible in kinds:
         if names and rare_options.rare(possible.whole):
             of = {name: measures[name] for name in measures if name in names}

@@ -21,7 +21,7 @@ from core.metrics.agreement.ratings import (
     patterns,
 )
 from core.metrics.agreement.scores import pair_up
-from core.metrics.estimate import USUAL, Confidence
+from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import SMALL
 from core.metrics.measure import tally
 from core.services.agreement import calibration, conclusion, load_ratings
@@ -113,11 +113,11 @@ def _corrected_words(corrected: Mapping[str, Any]) -> str:
     one = whole["corrected"]
     if one is None or one["value"] is None:
         return ""
-    low, high = one["ci"]
+    mean = Estimate(one["value"], *one["ci"]).words(score).inline
     said = (
         f"Corrected by people's labels of {plural(whole['labelled'], 'cell')}, the mean "
-        f"score of all {count(whole['cells'])} is {score(one['value'])} ({score(low)} to "
-        f"{score(high)}); the votes alone say {score(whole['raw'])}."
+        f"score of all {count(whole['cells'])} is {mean}; the votes alone say "
+        f"{score(whole['raw'])}."
     )
     declared = corrected.get("declared")
     return said if declared is None else f"{said} {declared['in_words']}"

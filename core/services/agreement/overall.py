@@ -34,7 +34,7 @@ from core.services.agreement.ratings import (
     labels_unlike,
 )
 from core.text.names import visible
-from core.text.numbers import count, percent, plural, within
+from core.text.numbers import count, percent, plural
 
 NO_CELLS = "No item has an answer of both."
 SAME_PEOPLE = "The panel is these people: that would be agreement of a group with itself."
@@ -259,45 +259,40 @@ class Trust:
         """The statement in words."""
         right, before = self.found.right, self.found.before
         decided = f"{percent(self.decided)} of {plural(self.cells, 'cell')} are decided."
-        if not self.reference:
-            return f"How right the verdicts are is unknown: {_NOTHING_KNOWN} {decided}"
-        if right.value is None:
-            return f"How right the verdicts are is unknown: {right.reason} {decided}"
-        parts = [
-            f"Of the verdicts in force {within(*right[:3], percent)} {self._right()}, from "
-            f"{self._rests_on()}; {decided}"
-        ]
-        if self.unlabelled:
+        known = bool(self.reference) and right.value is not None
+        why = right.reason if self.reference else _NOTHING_KNOWN
+        unknown = f"How right the verdicts are is unknown: {why}"
+        parts = [f"{self._share(right.words(percent).inline)};" if known else unknown, decided]
+        if known and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))
             more = f" and {len(self.unlabelled) - 3} more" if self.unlabelled[3:] else ""
             parts.append(f"That leaves out {names}{more}, where nothing says what is right.")
         if self.found.settled and before.value is not None:
-            had = within(*before[:3], percent)
+            had = before.words(percent).inline
             parts.append(f"Before people settled {count(self.found.settled)} of them: {had}.")
         if self.both:
-            parts.append(
-                f"Labels and people differ on {percent(self.differ / self.both)} of "
-                f"{plural(self.both, 'cell')}."
-            )
+            share = f"{percent(self.differ / self.both)} of {plural(self.both, 'cell')} with both"
+            so = ", so a verdict that differs from its label may be right" if self.differ else ""
+            parts.append(f"Labels and people differ on {share}{so}.")
         return " ".join(parts)
 
-    def _right(self) -> str:
-        if self.reference == LABELS:
-            return "are right"
-        if self.reference == PEOPLE:
-            return "are what most people say"
-        return f"are what {visible(name_of(self.reference))} says"
-
-    def _rests_on(self) -> str:
-        """What the shares rest on, and the condition where nobody knows how it was chosen."""
+    def _share(self, share: str) -> str:
+        """The share of right ones, after what keeps it from being that of all verdicts in force."""
+        right = "are right" if self.reference == LABELS else "are what most people say"
+        if self.reference not in (LABELS, PEOPLE):
+            right = f"are what {visible(name_of(self.reference))} says"
         number = plural(self.found.labels, "label" if self.reference == LABELS else "cell")
         number += "" if self.reference == LABELS else " that people rated"
         if self.drawn or self._everywhere:
-            return f"{number} ({self._drawn()})"
+            return f"Of the verdicts in force {share} {right}, from {number} ({self._drawn()})"
         if self.unlike:
-            return f"{number} that are no fair sample: {self.unlike}"
-        fair = "if it is a fair sample" if self.found.labels == 1 else "if they are a fair sample"
-        return f"{number}, {fair} ({self._drawn()})"
+            on = "By" if self.found.settled else "On"
+            return (
+                "How right the verdicts are is unknown: "
+                f"the {number} are no fair sample ({self.unlike}). {on} these {share} {right}"
+            )
+        fair = "is a fair sample" if self.found.labels == 1 else "are a fair sample"
+        return f"If the {number} {fair} ({self._drawn()}), {share} of the verdicts in force {right}"
 
     @property
     def _everywhere(self) -> bool:
@@ -324,7 +319,7 @@ class Trust:
             "in_words": self.sentence,
             **{name: one.value for name, one in estimates.items()},
             "decided": self.decided,
-            **({"differ": self.differ / self.both} if self.both else {}),
+            **({"differ": self.differ / self.both, "rechecked": self.both} if self.both else {}),
             "cells": self.cells,
             "settled": self.found.settled,
             "labels": self.found.labels,

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from core.metrics.agreement import accuracy as share
-from core.metrics.agreement import correlation_distance, kappa, scores
+from core.metrics.agreement import correlation_distance, scores
 from core.metrics.agreement.kappa import kappa_unweighted, pair_cells, percent_agreement
+from core.metrics.agreement.known_figures import KNOWN, pair_measures
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals import rare_options
 from core.metrics.intervals.bootstrap import SMALL, exact_share, intervals
@@ -18,9 +19,7 @@ from core.metrics.intervals.clustered_share import share_interval
 from core.metrics.intervals.rare_options import smoothed
 from core.metrics.measure import Array, Measure, ratio, tally
 from core.services.agreement.group_figures import (
-    NO_INTERVAL,
     NO_ORDER,
-    UNORDERED,
     DrawnSums,
     Draws,
     rendered,
@@ -32,64 +31,8 @@ from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
 
 NO_LEVEL = "The mean of several ratings is no level of the scale, so there are no counts."
 
-PAIR: dict[str, Measure] = {
-    "accuracy": share.accuracy,
-    "f1_macro": share.f1_macro,
-    "cohen_kappa": kappa.kappa_unweighted,
-    "kappa_linear": kappa.kappa_linear,
-    "kappa_quadratic": kappa.kappa_quadratic,
-    "adjacent_accuracy": share.adjacent_accuracy,
-    "spearman": correlation_distance.spearman,
-    "kendall_tau_b": correlation_distance.kendall_tau_b,
-    "pearson": correlation_distance.pearson,
-    "rmse_levels": correlation_distance.rmse,
-    "mae_levels": correlation_distance.mae,
-    "bias_levels": correlation_distance.bias,
-    "emd_levels": correlation_distance.emd,
-    "ks": correlation_distance.ks,
-    "ks_p": correlation_distance.ks_p,
-}
-MORE: dict[str, Measure] = {
-    "majority_share": share.majority_share,
-    "precision_macro": share.precision_macro,
-    "recall_macro": share.recall_macro,
-    "phi": share.phi,
-    "false_positive_rate": share.false_positive_rate,
-    "false_negative_rate": share.false_negative_rate,
-    "jensen_shannon": correlation_distance.jensen_shannon,
-    "bias_effect_size": correlation_distance.bias_effect_size,
-    "bias_p": correlation_distance.bias_p,
-}
-#: About one level, the positive one.
-RATES = ("false_positive_rate", "false_negative_rate")
-LEVEL = ("precision", "recall", "f1")
-#: Plain shares of all items that both answered.
-SHARES_OF_ITEMS = frozenset({"accuracy", "adjacent_accuracy"})
-SHARES = SHARES_OF_ITEMS | {*RATES}
-#: Sums over items, which rare options do not sway; all others of two levels are ``smoothed``.
-PLAIN = frozenset({"accuracy", "adjacent_accuracy", "majority_share", "mae_levels", "rmse_levels"})
-#: Means over levels, and agreement beyond chance: with more levels, rare ones forbid an interval.
-MACRO = frozenset({"f1_macro", "precision_macro", "recall_macro"})
-BEYOND_CHANCE = frozenset(
-    {
-        "cohen_kappa",
-        "kappa_linear",
-        "kappa_quadratic",
-        "spearman",
-        "kendall_tau_b",
-        "pearson",
-        "phi",
-    }
-)
-#: What a mean level can be compared by, and its name in ``core.metrics.agreement.scores``.
-MEAN_LEVEL = {
-    "spearman": "spearman",
-    "kendall_tau_b": "kendall_tau_b",
-    "pearson": "pearson",
-    "rmse_levels": "rmse",
-    "mae_levels": "mae",
-    "bias_levels": "bias",
-}
+#: Per option.
+LEVEL = share.LevelFigures._fields[:3]
 
 
 class LevelPair:
@@ -110,7 +53,8 @@ class LevelPair:
         self._table, self._ordered, self._how = table, ordered, how
         self._turned = slice(None, None, -1 if positive else 1)
         self.n = int(table.sum())
-        self._measures = {n: one for n, one in (PAIR | MORE).items() if not only or n in only}
+        known = pair_measures("pair", "more")
+        self._measures = {n: one for n, one in known.items() if not only or n in only}
         self.figures = {name: self._figure(name, one) for name, one in self._measures.items()}
         self.levels = (
             {}
@@ -123,7 +67,7 @@ class LevelPair:
         )
 
     def _figure(self, name: str, measure: Measure) -> Estimate:
-        if name not in UNORDERED and not self._ordered:
+        if KNOWN[name].ordered and not self._ordered:
             return Estimate.undefined(NO_ORDER, self.n)
         if not self.n:
             return measure.figure(self._table, nan)
@@ -131,7 +75,7 @@ class LevelPair:
 
     def _side(self, name: str, tables: Array) -> Array:
         """The tables with the positive level first, for the figures that are about one."""
-        return tables[self._turned, self._turned] if name in RATES else tables
+        return tables[self._turned, self._turned] if KNOWN[name].row is not None else tables
 
     def bundle(self, weights: Array) -> Mapping[str, Array]:
         """Weights of cells, shape (k * k, resamples), to every defined figure."""
@@ -140,7 +84,7 @@ class LevelPair:
         values = {
             name: measure.many(self._side(name, tables))
             for name, measure in self._measures.items()
-            if self.figures[name].value is not None and name not in NO_INTERVAL
+            if self.figures[name].value is not None and "p value" not in KNOWN[name].traits
         }
         shares = share.level_shares(tables) if self.levels else {}
         for name, figure in self.levels.items():
@@ -158,20 +102,20 @@ class LevelPair:
         level, auto = self._how.level, self._how.method == "auto"
         if auto and len(self._table) == 2 and rare_options.rare(self._table.ravel()):
             even = smoothed(self.bundle, self._table.ravel(), tables.shape[-1], level=level)
-            found |= {name: one for name, one in even.items() if name not in PLAIN}
+            found |= {n: one for n, one in even.items() if not {"items", "sum"} & _traits(n)}
         else:
             found = {name: self._withheld(name, one) for name, one in found.items()}
             found |= self._of_levels(tables.shape[-1]) if auto else {}
         if auto and "bias_levels" in found and self.n < SMALL:
             found["bias_levels"] = correlation_distance.bias_interval(self._table, level)
-        for name in SHARES_OF_ITEMS & found.keys() if auto else ():
-            found[name] = share_interval(self.figures[name].value or 0.0, self.n, self.n, level)
-        for name in found.keys() - (SHARES_OF_ITEMS if auto else set()):
-            figure = self.figures.get(name) or self.levels[name]
+        for name in found:
+            value = (self.figures.get(name) or self.levels[name]).value or 0.0
+            if auto and "items" in _traits(name):
+                found[name] = share_interval(value, self.n, self.n, level)
             # A share of 0 or 1 is the same in every resample, and yet not certain.
-            if _is_share(name) and figure.value in (0.0, 1.0):
+            elif "share" in _traits(name) and value in (0.0, 1.0):
                 n = self._support(name)
-                found[name] = exact_share(figure.value * n, n, level)
+                found[name] = exact_share(value * n, n, level)
         return found
 
     def estimates(self, tables: Array | None) -> dict[str, Estimate]:
@@ -182,9 +126,9 @@ class LevelPair:
 
     def _withheld(self, name: str, interval: Interval) -> Interval:
         """The interval, or none where an option is too rare for it."""
-        if name in MACRO:
+        if "macro" in _traits(name):
             return rare_options.withheld(rare_options.of_levels(self._table), interval)
-        return _beyond_chance(self._table, interval) if name in BEYOND_CHANCE else interval
+        return _beyond_chance(self._table, interval) if "chance" in _traits(name) else interval
 
     def _of_levels(self, resamples: int) -> dict[str, Interval]:
         """Precision, recall and F1 of every level: each is of two levels, it and all others."""
@@ -207,10 +151,10 @@ class LevelPair:
 
     def _support(self, name: str) -> int:
         """How many items a share is a share of."""
-        if name in RATES:
-            turned = self._side(name, self._table)
-            return int(turned[1 if name == RATES[0] else 0].sum())
-        return self.levels[name].n if name in self.levels else self.n
+        if name in self.levels:
+            return self.levels[name].n
+        row = KNOWN[name].row
+        return self.n if row is None else int(self._side(name, self._table)[row].sum())
 
 
 def kappa_interval(kappa: Measure, table: Array, drawn: Array, how: Confidence = USUAL) -> Interval:
@@ -242,8 +186,9 @@ def _against_rest(table: Array, level: int) -> Array:
     return np.array([[hits, row - hits], [column - hits, table.sum() - row - column + hits]])
 
 
-def _is_share(name: str) -> bool:
-    return name in SHARES or name.endswith((".precision", ".recall"))
+def _traits(name: str) -> set[str]:
+    """What is known of a figure, or of that of a level (``LEVEL.NAME``)."""
+    return set(KNOWN[name.rpartition(".")[2]].traits)
 
 
 def pair_figures(
@@ -262,7 +207,7 @@ def pair_figures(
     """
     pair = LevelPair(table, ordered=ordered, positive=positive, how=how)
     ci = pair.intervals(tables)
-    more = rendered({name: pair.figures[name] for name in MORE}, ci)
+    more = rendered({name: pair.figures[name] for name in pair_measures("more")}, ci)
     more["per_level"] = {
         label: {
             "support": int(table[level].sum()),
@@ -275,7 +220,7 @@ def pair_figures(
     }
     return {
         "n": pair.n,
-        **rendered({name: pair.figures[name] for name in PAIR}, ci),
+        **rendered({name: pair.figures[name] for name in pair_measures("pair")}, ci),
         "confusion": table.astype(np.int64).tolist(),
         "more": more,
     }
@@ -288,13 +233,14 @@ def mean_level_figures(
     times = pairs.times()
     n = int(times.sum())
     why = NO_LEVEL if ordered else NO_ORDER
-    found = {name: Estimate.undefined(why, n) for name in (*PAIR, "confusion")}
+    found = {name: Estimate.undefined(why, n) for name in (*pair_measures("pair"), "confusion")}
     ci: dict[str, Interval] = {}
     if ordered:
         score = scores.figures(pairs, times)
-        found |= {name: score[inner] for name, inner in MEAN_LEVEL.items()}
+        named = {name: one.mean_level for name, one in KNOWN.items() if one.mean_level}
+        found |= {name: score[inner] for name, inner in named.items()}
         inner_ci = score_intervals(pairs, draws)
-        ci = {name: inner_ci[inner] for name, inner in MEAN_LEVEL.items() if inner in inner_ci}
+        ci = {name: inner_ci[inner] for name, inner in named.items() if inner in inner_ci}
     return {"n": n, **rendered(found, ci)}
 
 

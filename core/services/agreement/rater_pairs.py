@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from core.domain.rubric import MET, Scale
-from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import Weights, pair_cells
+from core.metrics.agreement.known_figures import KNOWN, group_measures
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
-from core.metrics.measure import Array, GroupMeasure, tally
+from core.metrics.measure import Array, tally
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
 from core.services.agreement.pair_figures import LEVEL, LevelPair
 from core.services.agreement.rating_sheet import FEW, Sheet, sides
@@ -25,10 +25,6 @@ from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRa
 # A level is a place in a list: of a binary criterion MET comes first, so that a rater who always
 # says MET has a *negative* bias in levels. ``metrics --json`` keeps that number, by its contract;
 # whatever is read by people says which option the rater gives more.
-
-#: Figures of levels whose sign says which way a rater leans, and in what they are counted.
-DIRECTED = {"bias_levels": "in options", "bias_effect_size": "in standard deviations"}
-_OF_TWO = {"bias_levels": "as a share of the items", "bias_effect_size": "in standard deviations"}
 
 
 class Lean(NamedTuple):
@@ -61,16 +57,18 @@ def lean(
     value: float,
     low: float | None = None,
     high: float | None = None,
-) -> Lean:
-    """A figure of ``DIRECTED`` with its way in words.
+) -> Lean | None:
+    """A figure with its way in words; none of a figure that says no way.
 
     >>> lean("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
     ('says MET more often', 'as a share of the items', 0.5)
     >>> lean("bias_levels", "ordinal", ["low", "mid", "high"], 0.5, -0.1, 0.9)[:3]
     ('leans towards high', 'in options', 0.5)
     """
-    binary = scale == "binary"
-    unit = (_OF_TWO if binary else DIRECTED)[name]
+    units, binary = KNOWN[name].lean, scale == "binary"
+    if units is None:
+        return None
+    unit = units[binary]
     if not value:
         level = positive(labels) if binary else len(labels) - 1
         words = f"says {labels[level]} as often" if binary else "leans neither way"
@@ -84,23 +82,13 @@ def lean(
 
 RESAMPLES, SEED = 1000, 0
 
-#: What two raters' coefficients of a whole group come to, by the scale's order.
-_NOMINAL: dict[str, GroupMeasure] = {
-    "krippendorff_alpha": reliability.alpha_nominal,
-    "gwet_ac1": reliability.gwet_ac1,
-}
-_ORDINAL: dict[str, GroupMeasure] = {
-    "krippendorff_alpha": reliability.alpha_ordinal,
-    "gwet_ac1": reliability.gwet_ac1,
-    "gwet_ac2": reliability.gwet_ac2,
-}
 #: What fits a scale and is shown at once; everything else is shown on demand.
 FIRST: dict[Scale, tuple[str, ...]] = {
     "binary": (
         "accuracy",
         "cohen_kappa",
         "gwet_ac1",
-        "krippendorff_alpha",
+        "krippendorff_alpha_nominal",
         "f1_macro",
         "false_positive_rate",
         "false_negative_rate",
@@ -109,8 +97,8 @@ FIRST: dict[Scale, tuple[str, ...]] = {
         "accuracy",
         "adjacent_accuracy",
         "kappa_quadratic",
-        "krippendorff_alpha",
-        "gwet_ac2",
+        "krippendorff_alpha_ordinal",
+        "gwet_ac2_quadratic",
         "spearman",
         "mae_levels",
         "bias_levels",
@@ -119,7 +107,7 @@ FIRST: dict[Scale, tuple[str, ...]] = {
         "accuracy",
         "cohen_kappa",
         "gwet_ac1",
-        "krippendorff_alpha",
+        "krippendorff_alpha_nominal",
         "f1_macro",
         "precision_macro",
         "recall_macro",
@@ -308,11 +296,13 @@ def _of_two(met: Met, asked: CriterionRatings, how: Confidence) -> dict[str, Est
     """Coefficients of groups, for the pair as a group of two."""
     k = len(met.table)
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
-    measures = _ORDINAL if asked.ordered else _NOMINAL
-    figures = {name: measure(rows, k, times) for name, measure in measures.items()}
-    defined = {name: measures[name] for name, one in figures.items() if one.value is not None}
+    measures = group_measures()
+    found = {}
+    for name in (f"krippendorff_alpha_{asked.alpha}", "gwet_ac1", "gwet_ac2_quadratic"):
+        if KNOWN[name].ordered and not asked.ordered:
+            found[name] = Estimate.undefined(NO_ORDER, int(times.sum()))
+        else:
+            found[name] = measures[name](rows, k, times)
+    defined = [name for name, figure in found.items() if figure.value is not None]
     ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k, how)
-    found = {name: figure.within(ci.get(name)) for name, figure in figures.items()}
-    if not asked.ordered:
-        found["gwet_ac2"] = Estimate(None, reason=NO_ORDER, n=int(times.sum()))
-    return found
+    return {name: figure.within(ci.get(name)) for name, figure in found.items()}

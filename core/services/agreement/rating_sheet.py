@@ -296,7 +296,7 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
     Verdicts given with the votes in sight are left out, and so are those that end disagreements.
     Of several on a cell the earliest counts. Raises ``NotFound`` for an unknown run.
     """
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    queues = store.queues.ever(run_id)
     given = [v for queue in queues for v in store.verdicts.of_queue(queue.id)]
     firsts: dict[str, dict[tuple[str, str], int | None]] = {}
     for verdict in sorted(given, key=lambda v: v.first_event):

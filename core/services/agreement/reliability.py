@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.agreement import reliability
 from core.metrics.agreement.kappa import KAPPAS, NOTHING, SINGLE, pair_cells
+from core.metrics.agreement.known_figures import group_measures
 from core.metrics.agreement.ratings import majority, patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import intervals
@@ -26,7 +26,6 @@ from core.services.agreement.ratings import JUDGE_KINDS, REVIEWED, CriterionRati
 
 HUMAN = "human"
 KINDS = (HUMAN, *JUDGE_KINDS, REVIEWED)
-_ALPHA = {"nominal": reliability.alpha_nominal, "ordinal": reliability.alpha_ordinal}
 
 
 class Matrix(NamedTuple):
@@ -95,12 +94,13 @@ def alphas(
 def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
     seen, k = patterns(np.maximum(ratings, -1)), len(asked.labels)
     times = seen.times.astype(np.float64)
-    figure = _ALPHA[asked.alpha](seen.rows, k, times)
+    name = f"krippendorff_alpha_{asked.alpha}"
+    figure = group_measures()[name](seen.rows, k, times)
     if figure.value is None:
         return figure
     drawn = draws.of(seen.of_item, seen.times)
-    ci = group_intervals({"alpha": _ALPHA[asked.alpha]}, seen.rows, times, drawn, k, draws.how)
-    return figure.within(ci["alpha"])
+    ci = group_intervals([name], seen.rows, times, drawn, k, draws.how)
+    return figure.within(ci[name])
 
 
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:

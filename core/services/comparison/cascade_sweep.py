@@ -36,17 +36,17 @@ from core.services.results.scored_items import (
 )
 from core.services.results.verdicts import Counting, counting_of
 from core.store.store import Store
-from core.text.numbers import percent, within
+from core.text.numbers import percent
 
 
 @dataclass(frozen=True)
 class SweptCascade:
     """A cascade of ``first`` and then ``then`` at every threshold, over ``cells`` with a label.
 
-    ``alone`` and ``all_of_them`` are the shares of cells on which each stage by itself is right;
-    ``costs`` US dollars for 1,000 cells by each, ``None`` where unknown. ``chosen`` is the cheapest
-    point that is right as often as the best, but for the tolerance; ``tried`` what came of such a
-    choice on items that it was not made on.
+    ``alone`` and ``all_of_them`` are the shares of cells on which each stage by itself is right,
+    ``decided`` those on which it gives an option; ``costs`` US dollars for 1,000 cells by each,
+    ``None`` where unknown. ``chosen`` is the cheapest point that is right as often as the best, but
+    for the tolerance; ``tried`` what came of such a choice on items that it was not made on.
     """
 
     run: Run
@@ -58,6 +58,7 @@ class SweptCascade:
     tried: HeldOut | None
     alone: float
     all_of_them: float
+    decided: tuple[float, float]
     costs: tuple[float | None, float | None]
     says_how_sure: bool
 
@@ -107,6 +108,7 @@ def sweep(
         tried=held_out(replayed, tolerance, seed=seed),
         alone=float(replayed.first.mean()),
         all_of_them=float(replayed.then.mean()),
+        decided=(float(replayed.decided[:, 0].mean()), float(replayed.decided[:, 1].mean())),
         costs=(_cost(store, run, one), _cost(store, run, two)),
         says_how_sure=bool(np.isfinite(replayed.sure).any()),
     )
@@ -140,7 +142,7 @@ def _replayed(store: Store, run: Run, one: Sequence[Judge], two: Sequence[Judge]
     # Every judge's votes count here: which of them do is what the replay decides.
     counting = replace(counting_of(run.plan), stages=None)
     cascade = Cascade()
-    found = list[tuple[bool, float, bool, bool, int]]()
+    found = list[tuple[bool, float, bool, bool, int, tuple[bool, bool]]]()
     for at, item in enumerate(items):
         asked = effective(item, rubric)
         for name, truth in labels_of(item, asked).items():
@@ -152,16 +154,18 @@ def _replayed(store: Store, run: Run, one: Sequence[Judge], two: Sequence[Judge]
             says = [c for j in one for c in sure.get((item.id, name, j.name), ())]
             goes, option = _first(criterion, mine, counting, run, cascade)
             last = settle(criterion, counting.count(others).ballots, run.panel.rules)
-            right = last is not None and not last.abstained and last.option == truth
-            found.append((goes, fmean(says) if says else np.nan, option == truth, right, at))
-    columns = [np.array(column) for column in zip(*found, strict=True)] or [np.zeros(0)] * 5
-    goes_on, how_sure, *both, of = columns
+            then = None if last is None or last.abstained else last.option
+            how_sure = fmean(says) if says else np.nan
+            given = (option is not None, then is not None)
+            found.append((goes, how_sure, option == truth, then == truth, at, given))
+    goes_on, sureness, first, second, of, decided = zip(*found, strict=True) if found else ((),) * 6
     return Replayed(
-        goes_on.astype(np.bool_),
-        how_sure.astype(np.float64),
-        both[0].astype(np.bool_),
-        both[1].astype(np.bool_),
-        of.astype(np.int64),
+        np.array(goes_on, np.bool_),
+        np.array(sureness, np.float64),
+        np.array(first, np.bool_),
+        np.array(second, np.bool_),
+        np.array(of, np.int64),
+        np.array(decided, np.bool_).reshape(-1, 2),
     )
 
 
@@ -206,32 +210,45 @@ def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
 def in_words(found: SweptCascade) -> str:
     """What may be decided alone, how often that is right, and what it saves."""
     names, others = ", ".join(found.first), ", ".join(found.then)
+    one, two = (
+        _of_decided(right, decided, "it decides")
+        for right, decided in zip((found.alone, found.all_of_them), found.decided, strict=True)
+    )
     first = f"{names} alone gives the label on {percent(found.alone)} of {found.cells:,} labelled "
-    first += "cells (an abstention is none), "
+    first += f"cells{one}, "
     together = " together" if len(found.then) > 1 else ""
-    both = f"{others}{together} on {percent(found.all_of_them)}."
+    both = f"{others}{together} on {percent(found.all_of_them)}{two}."
     if not found.says_how_sure:
         none = " does not say how sure it is, so no threshold can tell which answers go on."
         return f"{first}{both} {names}{none}"
-    one = found.chosen
+    chosen = found.chosen
     said = (
-        f" Where {names} decides alone from a sureness of {one.threshold:.2f} on, "
-        f"{percent(one.goes_on)} go on"
+        f" Where {names} decides alone from a sureness of {chosen.threshold:.2f} on, "
+        f"{percent(chosen.goes_on)} go on, and "
     )
-    seen = percent(one.right.estimate)
+    seen = percent(chosen.right.estimate)
     if found.tried is None:
-        said += f", and {seen} are right on the labels that the threshold was chosen on."
+        part = _of_decided(chosen.right.estimate, chosen.decided, "are decided")
+        said += f"{seen} are right{part} on the labels that the threshold was chosen on."
     else:
         held = found.tried.right
-        right = within(held.estimate, held.low, held.high, percent)
+        right = held.figure.words(percent).inline
+        part = _of_decided(held.estimate, found.tried.decided, "are decided")
         said += (
-            f", and {right} are right on items that had no say in the "
+            f"{right} are right{part} on items that had no say in the "
             f"threshold ({seen} on those that chose it)."
         )
-    whole, here = found.cost(1.0), found.cost(one.goes_on)
+    whole, here = found.cost(1.0), found.cost(chosen.goes_on)
     if whole and here is not None:
         said += f" That costs {percent(here / whole)} of asking all of them about everything."
     return f"{first}{both}{said}"
+
+
+def _of_decided(right: float | None, decided: float, who: str) -> str:
+    """The share of right ones of those that are decided, where not all are."""
+    if right is None or decided == 1:
+        return ""
+    return f" ({percent(right / decided)} of the {percent(decided)} that {who})" if decided else ""
 
 
 def as_data(found: SweptCascade) -> dict[str, Any]:
@@ -245,6 +262,7 @@ def as_data(found: SweptCascade) -> dict[str, Any]:
             "accuracy": None if one.right.estimate is None else one.right.estimate,
             **({} if ci is None else {"ci": {"accuracy": ci}}),
             **({"undefined": {"accuracy": one.right.reason}} if one.right.reason else {}),
+            "decided": one.decided,
             "usd_per_thousand": found.cost(one.goes_on),
         }
 
@@ -255,6 +273,8 @@ def as_data(found: SweptCascade) -> dict[str, Any]:
         "cells": found.cells,
         "first_alone": found.alone,
         "then_alone": found.all_of_them,
+        "first_decided": found.decided[0],
+        "then_decided": found.decided[1],
         "chosen": point(found.chosen),
         "held_out": _tried(found.tried) if found.tried else None,
         "points": [point(one) for one in found.points],
@@ -266,6 +286,7 @@ def _tried(one: HeldOut) -> dict[str, Any]:
     return {
         "goes_on": one.goes_on,
         "right": one.right.estimate,
+        "decided": one.decided,
         **({} if ci is None else {"ci": {"right": ci}}),
         **({"undefined": {"right": one.right.reason}} if one.right.reason else {}),
     }

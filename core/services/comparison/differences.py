@@ -105,9 +105,10 @@ def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -
             replace(one, **{name: replace(getattr(one, name), p_holm=p)})
             for one, p in zip(found, corrected, strict=True)
         ]
-    return Deltas(
-        tuple(found), _all_cells(paired, draws), _score(paired, draws), decided_cells(paired)
-    )
+    labelled = [one.accuracy for one in found if one.accuracy.n]
+    whole = labelled[0] if len(labelled) == 1 else _all_cells(paired, draws)
+    accuracy = replace(whole, p_holm=None)
+    return Deltas(tuple(found), accuracy, _score(paired, draws), decided_cells(paired))
 
 
 def decided_cells(paired: Paired) -> DecidedCells:

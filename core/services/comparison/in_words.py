@@ -8,7 +8,7 @@ from typing import Literal
 from core.services.agreement.overall import Trust
 from core.services.comparison.differences import LEVEL, CriterionDelta, DecidedCells
 from core.text.names import visible
-from core.text.numbers import count, percent, plural, points
+from core.text.numbers import count, percent, plural, share_points
 
 Outcome = Literal["better", "worse", "undecided", "unknown"]
 #: So many criteria of an outcome are named; the rest are counted.
@@ -33,9 +33,8 @@ def trust_words(trust: Sequence[Trust]) -> list[str]:
 def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
     """Better, worse or undecided, with every difference and its interval; empty without criteria.
 
-    Where one run decides more cells than the other, that comes first, counted over all labelled
-    cells. Where nothing has a label it says so: then flips say what changed, and nothing what is
-    right.
+    Where a run leaves cells undecided, that comes first, counted over all labelled cells. Where
+    nothing has a label it says so: then flips say what changed, and nothing what is right.
     """
     found: dict[Outcome, list[CriterionDelta]] = {}
     for one in criteria:
@@ -69,7 +68,7 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
 
 
 def _decided(cells: DecidedCells) -> list[str]:
-    if len({*cells.decided}) == 1:
+    if min(cells.decided) == cells.labelled:
         return []
     sides = (
         f"{side} decides {percent(decided / cells.labelled)} of "
@@ -95,13 +94,6 @@ def _named(ones: Sequence[CriterionDelta]) -> str:
 
 
 def _with_interval(one: CriterionDelta) -> str:
-    value, low, high, *_ = one.accuracy.difference
-    ends = (
-        f"{points(low, share=True)} to {points(high, share=True)}"
-        if low is not None and high is not None
-        else "no interval"
-    )
-    return (
-        f"{visible(one.name)} ({points(value, share=True)}, {ends}; "
-        f"{plural(one.accuracy.n, 'item')})"
-    )
+    said = one.accuracy.difference.words(share_points)
+    below = said.below.removesuffix(".")
+    return f"{visible(one.name)} ({said.value}, {below}; {plural(one.accuracy.n, 'item')})"

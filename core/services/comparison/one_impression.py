@@ -252,8 +252,8 @@ def in_words(found: OneImpression) -> str:
     )
     sure = low is not None and high is not None and (low > 0 or high < 0)
     better = "The rubric's" if (found.gap.value or 0.0) > 0 else "One impression's"
-    ends = "" if low is None or high is None else f" (95% interval {score(low)} to {score(high)})"
-    size = f"{score(abs(found.gap.value or 0.0))}{ends}"
+    ends = found.gap.words(score).ends
+    size = score(abs(found.gap.value or 0.0)) + (f" (95% interval {ends})" if ends else "")
     verdict = f"{better} score of one judge says more of an answer, by {size}."
     open_ = f"Which says more of an answer cannot be told: the difference is {size}."
     alike = found.alike.value

@@ -23,7 +23,7 @@ from core.services.review import random_labels
 from core.services.review.random_labels import DrawnCells, DrawnLabels
 from core.store.store import Store
 from core.text.names import fold, visible
-from core.text.numbers import percent, plural, points
+from core.text.numbers import percent, plural, points, share_points
 
 #: A p below this decides, corrected for the number of criteria.
 LEVEL = 0.05
@@ -168,7 +168,6 @@ def _right_more(found: CorrectedAccuracy) -> str:
         return f"Of all cells nothing can be said: {found.reason}"
     if one.gap.value is None:
         return f"Of all cells nothing can be said: {one.gap.reason}"
-    ends = f"{points(one.gap.low, share=True)} to {points(one.gap.high, share=True)}"
     who = {
         0: "neither run is surely right more often",
         1: "A is right more often",
@@ -176,7 +175,7 @@ def _right_more(found: CorrectedAccuracy) -> str:
     }
     said = (
         f"Of the {plural(one.cells, 'cell')} that both decide, labelled or not, {who[one.better]}: "
-        f"B minus A {points(one.gap.value, share=True)} ({ends}). The runs differ on "
+        f"B minus A {one.gap.words(share_points).inline}. The runs differ on "
         f"{percent(one.apart / one.cells)} of them."
     )
     naive = one.naive or 0.0

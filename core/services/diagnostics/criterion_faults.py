@@ -9,7 +9,6 @@ import numpy as np
 
 from core.metrics.agreement.accuracy import Counts
 from core.metrics.agreement.ratings import patterns
-from core.metrics.agreement.reliability import alpha_nominal, alpha_ordinal
 from core.metrics.bias.criteria import (
     Association,
     agreement,
@@ -39,7 +38,7 @@ def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> Findin
 
 
 def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
-    ratings, who = raters_of(asked, evidence.truth)
+    ratings, who = raters_of(asked, evidence)
     k = len(asked.labels)
     name = asked.name
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
@@ -48,7 +47,7 @@ def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[F
     # No more is said than the interval that is shown bears out.
     high = agreed.effect.high
     yield found._replace(held=high is not None and high >= BOUNDS["agreement"].null.value)
-    yield from _unused(asked, evidence.own, evidence.truth)
+    yield from _unused(asked, evidence)
     judges = asked.levels.shape[1]
     null = BOUNDS["merge"].null
     for what_if in merges(ratings, asked.truth, k, asked.ordered, null, judges=judges):
@@ -71,29 +70,31 @@ def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvid
     if effect.low is None:
         return effect
     seen, k = patterns(ratings), len(asked.labels)
-    measure = alpha_ordinal if asked.ordered and k > 2 else alpha_nominal
+    name = f"krippendorff_alpha_{'ordinal' if asked.ordered and k > 2 else 'nominal'}"
     drawn = Draws(len(ratings), RESAMPLES, SEED).of(seen.of_item, seen.times)
     times = seen.times.astype(np.float64)
-    ci = group_intervals({"alpha": measure}, seen.rows, times, drawn, k)["alpha"]
+    ci = group_intervals([name], seen.rows, times, drawn, k)[name]
     return effect._replace(low=ci.low, high=ci.high)
 
 
-def raters_of(asked: CriterionEvidence, truth: str) -> tuple[Levels, str]:
+def raters_of(asked: CriterionEvidence, evidence: RunEvidence) -> tuple[Levels, str]:
     """The judges' first replicates side by side; with one judge, it beside the truth."""
     first = asked.levels[:, :, 0]
     if first.shape[1] > 1:
-        return first, "Judges"
-    return np.column_stack([first, asked.truth]), f"The judge and {truth}"
+        return first, f"{evidence.rater.capitalize()}s"
+    who = f"The {evidence.rater} and {evidence.truth}"
+    return np.column_stack([first, asked.truth]), who
 
 
-def _unused(asked: CriterionEvidence, own: int, truth: str) -> Iterator[FindingCandidate]:
-    given = asked.levels[:, :, :own].reshape(len(asked.levels), -1)
+def _unused(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
+    called = (evidence.truth, evidence.rater)
+    given = asked.levels[:, :, : evidence.own].reshape(len(asked.levels), -1)
     n = int((given >= 0).any(axis=1).sum())
     for level, label in enumerate(asked.labels):
         picked = int((given == level).any(axis=1).sum())
         effect = hardly_used(picked, n, BOUNDS["unused"].null.value)
         labelled = int((asked.truth == level).sum())
-        sentence = words.unused(asked.name, label, picked, effect, labelled, truth)
+        sentence = words.unused(asked.name, label, picked, effect, labelled, called)
         yield _made("unused", asked.name, effect, sentence)._replace(other=label)
 
 
@@ -150,7 +151,7 @@ def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     given = asked.levels[:, :, : evidence.own]
     picked = np.bincount(given[given >= 0], minlength=k)
     truth = np.bincount(asked.truth[asked.truth >= 0], minlength=k)
-    judges = ("Judges", tuple((picked / max(picked.sum(), 1)).tolist()))
+    judges = (f"{evidence.rater.capitalize()}s", tuple((picked / max(picked.sum(), 1)).tolist()))
     said = evidence.truth[0].upper() + evidence.truth[1:]
     known = ((said, tuple((truth / truth.sum()).tolist())),) if truth.any() else ()
     return Chart(
@@ -171,7 +172,7 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
         if _both(asked, two) == finding.other
     )
     first, second = (asked.labels[level] for level in pair)
-    ratings, _ = raters_of(asked, evidence.truth)
+    ratings, _ = raters_of(asked, evidence)
     a, b = ((ratings == level).sum(axis=1).astype(np.float64) for level in pair)
     counts = np.array([(a * (a - 1) / 2).sum(), (a * b).sum(), (b * (b - 1) / 2).sum()])
     # Chance: both options are given at their own rates, whatever the item.

@@ -97,6 +97,11 @@ class RunEvidence:
         """The judges' names, in the order of the arrays."""
         return tuple(judge.name for judge in self.judges)
 
+    @property
+    def rater(self) -> str:
+        """What sentences call one of them: people who graded are no judges."""
+        return "grader" if all(one.rater_kind == "human" for one in self.judges) else "judge"
+
 
 def evidence_of(store: Store, run_id: int) -> RunEvidence:
     """The evidence of a run. Raises ``NotFound`` for an unknown run.

@@ -124,7 +124,7 @@ def _beside(
         names, mine, theirs, counts, versus = [], [], [], [], _said(evidence)
         found = [(asked, measure(own_only(asked, evidence.own))) for asked in evidence.criteria]
         if not any((~np.isnan(values[:, at] - truth)).any() for _, (values, truth) in found):
-            versus = "The other judges"
+            versus = f"The other {evidence.rater}s"
         for asked, (values, truth) in found:
             other = truth if versus == _said(evidence) else others_mean(values)[:, at]
             both = ~np.isnan(values[:, at]) & ~np.isnan(other)

@@ -38,9 +38,8 @@ def _sure(effect: BiasEffect, *, shares: bool = False) -> str:
     """The interval and n in brackets."""
     if effect.low is None or effect.high is None:
         return f"(the same on all of {effect.n:,} items)"
-    low, high = effect.low, effect.high
-    ends = (percent(low), percent(high)) if shares else (score(low), score(high))
-    return f"(95% interval {ends[0]} to {ends[1]}, {effect.n:,} items)"
+    ends = effect.figure.words(percent if shares else score).ends
+    return f"(95% interval {ends}, {effect.n:,} items)"
 
 
 def position(judge: str, pull: Pull) -> str:
@@ -52,10 +51,10 @@ def position(judge: str, pull: Pull) -> str:
     else:
         what = f"shuns the option shown {pull.place}"
         why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
-    low, high = effect.low or 0.0, effect.high or 0.0
+    size, ends, _ = effect.figure.words(percent)
     return (
         f"{judge} {what} {why}, where {_share(pull.expected)} would be expected "
-        f"(pull {percent(_of(effect))}, 95% interval {percent(low)} to {percent(high)})."
+        f"(pull {size}, 95% interval {ends})."
     )
 
 
@@ -86,15 +85,17 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
     )
 
 
-def verbosity_together(names: Sequence[str], judges: int, more: str, sizes: Sequence[float]) -> str:
-    """The same of several judges, which is the likelier to be deserved."""
-    who = f"All {judges} judges" if len(names) == judges else f"{len(names)} of {judges} judges"
+def verbosity_together(
+    names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
+) -> str:
+    """The same of several ``among`` judges, which is the likelier to be deserved."""
+    who = f"{'All' if len(names) == among else f'{len(names)} of'} {among} {called}"
     least, most = _points(min(sizes)), _points(max(sizes))
     size = most if least == most else f"{least} to {most}"
     return (
         f"{who} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
         f"twice the words go with {size} {more} of an option's value. That is a correlation and "
-        "may be deserved, the more so as several judges see it, for labels err and tell levels "
+        "may be deserved, the more so as several {called} see it, for labels err and tell levels "
         "only; probes tell causes."
     )
 
@@ -207,10 +208,18 @@ def discrimination(criterion: str, effect: BiasEffect) -> str:
 
 
 def unused(
-    criterion: str, option: str, picked: int, effect: BiasEffect, labelled: int, truth: str
+    criterion: str,
+    option: str,
+    picked: int,
+    effect: BiasEffect,
+    labelled: int,
+    called: tuple[str, str],
 ) -> str:
-    """Nobody picks an option."""
-    who = "No judge ever picked" if not picked else f"Judges picked only {picked} times"
+    """Nobody picks an option; ``called`` are the names of the truth and of a rater."""
+    truth, rater = called
+    who = (
+        f"{rater.capitalize()}s picked only {picked} times" if picked else f"No {rater} ever picked"
+    )
     people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
     return (
         f"{who} “{option}” of {criterion} on {effect.n:,} items "

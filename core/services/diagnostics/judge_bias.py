@@ -90,7 +90,8 @@ def _of_judge(
         if all(np.isnan(mine).all() for mine, _ in measures):
             yield made(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
-        effect, versus = against_of(measures, at, BOUNDS[kind].null, evidence.truth)
+        called = (evidence.truth, evidence.rater)
+        effect, versus = against_of(measures, at, BOUNDS[kind].null, *called)
         yield made(kind, effect, say(name, effect, versus))
     worths = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, at)
@@ -157,9 +158,12 @@ def _mean(given: Values) -> Values:
 
 
 def against_of(
-    cells: Sequence[Measured], at: int, null: Null, truth: str
+    cells: Sequence[Measured], at: int, null: Null, truth: str, rater: str
 ) -> tuple[BiasEffect, str]:
-    """The judge against the truth, or against the other judges where it is known of too few."""
+    """The judge against the truth, or against the other judges where it is known of too few.
+
+    ``truth`` and ``rater`` are what these are called.
+    """
     if not cells:
         return BiasEffect.undefined("Nothing was asked."), ""
     number, judges = cells[0][0].shape
@@ -169,7 +173,7 @@ def against_of(
     if len(labelled) >= FEW or judges < 2:
         return clustered_mean(to_labels, items, null), truth
     to_others = np.concatenate([mine[:, at] - others_mean(mine)[:, at] for mine, _ in cells])
-    versus = "the other judges" if judges > 2 else "the other judge"
+    versus = f"the other {rater}s" if judges > 2 else f"the other {rater}"
     return clustered_mean(to_others, items, null), versus
 
 
@@ -279,7 +283,8 @@ def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
         for level in range(1 if k == 2 else k):
             cells = [measured(np.eye(k)[level], own)]
             for at, name in enumerate(evidence.names):
-                effect, versus = against_of(cells, at, BOUNDS["leaning"].null, evidence.truth)
+                called = (evidence.truth, evidence.rater)
+                effect, versus = against_of(cells, at, BOUNDS["leaning"].null, *called)
                 sentence = words.leaning(name, asked.name, asked.labels, level, effect, versus)
                 other = _option(asked, level)
                 found.append(FindingCandidate("leaning", "judge", name, effect, sentence, other))
@@ -313,7 +318,9 @@ def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Fi
             sentence = words.leaning_together(most.sentence, model, len(same), asking, sizes)
         else:
             names = sorted(one.subject for one in same)
-            sentence = words.verbosity_together(names, len(judges), way, sizes)
+            sentence = words.verbosity_together(
+                names, len(judges), f"{evidence.rater}s", way, sizes
+            )
         told[id(same[0])] = replace(most, sentence=sentence)
     alone = ("leaning", "verbosity")
     return [told.get(id(one), one) for one in findings if one.kind not in alone or id(one) in told]

@@ -309,7 +309,7 @@ def _does(one: ProbeFigure, size: float) -> str:
 def _sure(found: BiasEffect) -> str:
     if found.low is None or found.high is None:
         return f"(the same on all of {found.n:,} answers)"
-    return f"(95% interval {score(found.low)} to {score(found.high)}, {found.n:,} answers)"
+    return f"(95% interval {found.figure.words(score).ends}, {found.n:,} answers)"
 
 
 def as_text(found: ProbeResult) -> str:

@@ -101,10 +101,9 @@ def _counts(verdict: VerdictRow, one: Settled) -> bool:
 
 def reviews_of(store: Store, run_id: int) -> Reviews:
     """What people did about the cells of a run, read once."""
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     cells: dict[tuple[str, str], QueuedCell] = {}
     verdicts: dict[tuple[int, str, str], tuple[VerdictRow, ...]] = {}
-    for queue in sorted(queues, key=lambda q: q.id):
+    for queue in store.queues.ever(run_id):
         for cell in store.queues.cells(queue.id):
             cells[cell.item_id, cell.criterion] = cell
         for verdict in store.verdicts.of_queue(queue.id):

@@ -14,22 +14,16 @@ import numpy as np
 from scipy.special import ndtri
 
 from core.errors import InputError
+from core.metrics.agreement.known_figures import KNOWN, pair_measures
 from core.metrics.drift import spent
 from core.metrics.estimate import Interval
 from core.metrics.intervals.bootstrap import percentile
 from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Resampled
 from core.metrics.measure import Array, Measure
 from core.services.agreement.overall import OVERALL
-from core.services.agreement.pair_figures import MORE, PAIR
 
 FORMAT = "rubric_studio_baseline"
 RESAMPLES = 2000
-#: Figures of which less is better.
-_LOWER = ("rmse_levels", "mae_levels", "emd_levels", "ks", "jensen_shannon")
-_RATES = ("false_positive_rate", "false_negative_rate")
-LOWER_IS_BETTER = frozenset({*_LOWER, *_RATES})
-#: Figures of which neither more nor less is better.
-_NO_DIRECTION = frozenset({"bias_levels", "bias_effect_size", "bias_p", "majority_share"})
 
 
 class Baseline(NamedTuple):
@@ -129,9 +123,9 @@ def figure_of(path: str, criteria: Sequence[str], key: str) -> tuple[str, Figure
         if not path.startswith(start):
             continue
         name = path.removeprefix(start).removeprefix("more.")
-        measure = {**PAIR, **MORE}.get(name)
-        if measure is not None and name not in _NO_DIRECTION:
-            return criterion, _alone(measure), -1.0 if name in LOWER_IS_BETTER else 1.0
+        measure = pair_measures("pair", "more").get(name)
+        if measure is not None and KNOWN[name].better:
+            return criterion, _alone(measure), float(KNOWN[name].better)
     return None
 
 

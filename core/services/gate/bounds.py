@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from core.errors import InputError
-from core.metrics.estimate import USUAL
+from core.metrics.estimate import USUAL, Estimate
 from core.services.agreement.ratings import LABELS, Rated, labels_unlike
 from core.services.gate.figures import NamedFigure
 from core.text import numbers as fmt
@@ -131,10 +131,11 @@ def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) 
     if figure.value is None:
         return ""
     if figure.n is not None and figure.n < limits.min_n:
-        return f"n = {fmt.count(figure.n)}; {fmt.count(limits.min_n)} are asked (--min-n)"
+        return f"n = {fmt.count(figure.n)}; at least {fmt.count(limits.min_n)} are asked (--min-n)"
     if decided is not None and decided < limits.min_decided:
-        asked = f"{fmt.percent(limits.min_decided)} are asked (--min-decided)"
-        return f"{fmt.percent(decided)} of cells are decided; {asked}"
+        asked = f"at least {fmt.percent(limits.min_decided)} are asked (--min-decided)"
+        share = fmt.apart(decided, limits.min_decided, fmt.percent, 0)
+        return f"{share} of cells are decided; {asked}"
     return ""
 
 
@@ -153,16 +154,16 @@ def _bound_in_words(
     asked = (
         f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
     )
+    one = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
+    words = one.words(lambda number: fmt.apart(number, bound.value, fmt.number, 3))
     if figure.value is None:
-        return f"undefined ({missing or figure.why}), {asked}"
-    known = []
-    if figure.low is not None:
-        known.append(f"{fmt.number(figure.low, 3)} to {fmt.number(figure.high, 3)}")
+        return f"{words.inline}, {asked}"
+    known = [words.ends] if words.ends else []
     if figure.n is not None:
         known.append(f"n = {fmt.count(figure.n)}")
         if picked and not short:
             known.append(f"{fmt.count(picked)} of them settled in review")
     if decided is not None:
-        known.append(f"{fmt.percent(decided)} decided")
-    said = fmt.number(figure.value, 3) + (f" ({', '.join(known)})" if known else "")
+        known.append(f"{fmt.apart(decided, limits.min_decided, fmt.percent, 0)} decided")
+    said = words.value + (f" ({', '.join(known)})" if known else "")
     return f"{said}, not enough to tell: {short}" if short else f"{said}, {asked}"

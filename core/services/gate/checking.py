@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from core import clock
 from core.errors import InputError
+from core.metrics.estimate import Estimate
 from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.load_ratings import Tell, read_source, unheard
 from core.services.agreement.metrics_report import report
@@ -230,7 +232,8 @@ def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
         return f"{size}, {fmt.number(most)} is allowed"
     if found.low is None or found.high is None:
         return f"{size}; whether it is chance is unknown: {found.why}"
-    ends = f"95% interval {fmt.number(found.low, 3)} to {fmt.number(found.high, 3)}"
+    drop = Estimate(found.drop, found.low, found.high)
+    ends = f"95% interval {drop.words(partial(fmt.number, digits=3)).ends}"
     if sure:
         return f"{size}, surely more than {fmt.number(most)} ({ends})"
     return f"{size}, not surely more than {fmt.number(most)} ({ends})"

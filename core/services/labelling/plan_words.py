@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from core.services.labelling.label_plan import DRAWS, THIN, LabelPlan
+from core.text.names import visible
 from core.text.numbers import about_minutes, count, percent, plural, score
 
 
@@ -58,7 +59,7 @@ def _thin(plan: LabelPlan) -> str:
 
 def as_text(plan: LabelPlan) -> str:
     """The plan as lines for a terminal."""
-    lines = [in_words(plan)]
+    lines = [in_words(plan), *([_widths(plan)] if plan.steps else [])]
     for one in plan.steps:
         widths = ", ".join(
             f"{draw} ±{score(width, 3)}" for draw, width in one.width.items() if width is not None
@@ -72,6 +73,17 @@ def as_text(plan: LabelPlan) -> str:
             parts.append(f"{one.money:.2f} in wages")
         lines.append("; ".join(parts))
     return "\n".join(lines)
+
+
+def _widths(plan: LabelPlan) -> str:
+    """What the columns of the steps are of."""
+    mean = f"mean of {visible(plan.criterion)}" if plan.criterion else "mean score"
+    draws = "; ".join(f"{draw}, {how}" for draw, how in DRAWS.items())
+    text = f"± is half the 95% interval of the corrected {mean} after so many more labels: {draws}."
+    if plan.pair is None or plan.gap is None:
+        return text
+    first, second = map(visible, plan.pair)
+    return f"{text} Power is the chance to find {first} and {second} apart; ± is of all systems."
 
 
 def as_data(plan: LabelPlan) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from core.services.review import random_labels
 from core.services.review.corrected_estimates import Corrected, mean_of
 from core.services.review.random_labels import DrawnCells
 from core.store.store import Store
-from core.text.numbers import percent, points
+from core.text.numbers import percent, plural, points
 
 RESAMPLES = 1000
 #: A corrected p below this decides.
@@ -315,8 +315,10 @@ def _ahead(found: CorrectedSystems) -> str:
     mean = best.mean.powered.mean
     if mean.value is None:
         return mean.reason
-    ends = f"[{percent(mean.low)}, {percent(mean.high)}]" if mean.low != mean.high else "of these"
-    head = f"By the labels {best.system} is ahead ({percent(mean.value)} {ends})"
+    whole = f"{percent(mean.value)}, counted on all of its {plural(best.mean.cells, 'cell')}"
+    share = whole if mean.low == mean.high else mean.words(percent).inline
+    what = f"mean on {found.criterion}" if found.criterion else "mean score"
+    head = f"By the labels {best.system} is ahead with a {what} of {share}"
     if said.system != best.system:
         head += (
             f", not {said.system}, whom the votes alone put first "
@@ -329,17 +331,17 @@ def _how_sure(found: CorrectedSystems, best: str, said: str) -> str:
     other = said if said != best else found.systems[1].system
     for one in found.gaps:
         if {one.first, one.second} == {best, other}:
-            value, low, high = one.found.gap[:3]
-            if value is None:
-                return f"How far it is ahead cannot be said: {one.found.gap.reason}"
+            gap = one.found.gap
+            if gap.value is None:
+                return f"How far it is ahead cannot be said: {gap.reason}"
             if one.first == best:
-                value, low, high = -value, -(high or 0.0), -(low or 0.0)
+                low, high = -(gap.high or 0.0), -(gap.low or 0.0)
+                gap = gap._replace(value=-gap.value, low=low, high=high)
             alone = f"sure if taken alone, not among {len(found.gaps)} pairs"
-            unsure = alone if (low or 0.0) > 0 else "no more than chance may do"
+            unsure = alone if (gap.low or 0.0) > 0 else "no more than chance may do"
             sure = "more than chance" if one.better else unsure
-            return (
-                f"It is {points(value)} before {other} ({points(low)} to {points(high)}): {sure}."
-            )
+            ahead, ends, _ = gap.words(points)
+            return f"It is {ahead} before {other} ({ends}): {sure}."
     return ""
 
 

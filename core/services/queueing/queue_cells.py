@@ -117,18 +117,42 @@ def seek(
     among: Cells | None = None,
 ) -> SoughtCells:
     """The cells that a rule is about, before any is chosen; arguments as in ``choose``."""
-    from core.services.queueing.queue_table import CellTable, Named
+    from core.services.queueing.queue_table import CellTable
 
     run = store.runs.get(run_id)
     if rule.stale and not stale:
         stale = stale_cells(store, run_id)
-    named = Named(
-        apart=_apart(store, run) if rule.flip else frozenset(),
-        stale=stale,
-        unasked=only_switched_off(store, run) if rule.abstention else frozenset(),
-        requested=store.events.unqueued_requests(run.id) if rule.requested else frozenset(),
-    )
+    requested = store.events.unqueued_requests(run.id) if rule.requested else frozenset()
+    named = _named(store, run, rule)._replace(stale=stale, requested=requested)
     return SoughtCells(CellTable(store, run), rule, seed, named, among)
+
+
+def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -> Flags | None:
+    """Which cells a rule wants for what the votes on them are, settled by now or not.
+
+    ``None`` where a score decides, which changes with what people settle.
+    """
+    from core.services.queueing.queue_table import reasons
+
+    if rule.near_gate or rule.near_mark is not None:
+        return None
+    rule = rule.model_copy(update={"stale": False})
+    wanted = table.signs.there & False
+    for holds in reasons(table, rule, _named(store, run, rule)).values():
+        wanted |= holds
+    return wanted
+
+
+def _named(store: Store, run: Run, rule: QueueRule) -> Named:
+    """The cells that votes name for a rule."""
+    from core.services.queueing.queue_table import Named
+
+    return Named(
+        apart=_apart(store, run) if rule.flip else frozenset(),
+        stale=frozenset(),
+        unasked=only_switched_off(store, run) if rule.abstention else frozenset(),
+        requested=frozenset(),
+    )
 
 
 class CellDraws(NamedTuple):

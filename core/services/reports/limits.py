@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from core.metrics.estimate import surely_below
 from core.scoring.explanation import ungraded_words
@@ -63,8 +64,8 @@ def _size(report: RunReport) -> Iterator[str]:
         reach = (
             ""
             if mean.low is None or mean.high is None
-            else f": the interval of their mean reaches from {score(mean.low)} to "
-            f"{score(mean.high)}{', and is itself rough with so few' if n < ROUGH else ''}"
+            else f": the interval of their mean reaches from {mean.words(score).ends}"
+            f"{', and is itself rough with so few' if n < ROUGH else ''}"
         )
         yield f"Only {count(n)} items have a score{reach}."
     small = [
@@ -168,10 +169,7 @@ def _truth(report: RunReport) -> Iterator[str]:
             f"of these, {fair}."
         )
     if report.reference == "labels":
-        yield (
-            "Labels are taken as the truth. How far people would agree on them is not known "
-            "from labels alone."
-        )
+        yield f"Labels are taken as the truth{_doubted(report.trust)}."
     few = [c.name for c in report.criteria if 0 < c.labelled < FEW]
     if few:
         yield f"Accuracy rests on fewer than {FEW} items for {_listed(few)}."
@@ -186,6 +184,16 @@ def _truth(report: RunReport) -> Iterator[str]:
             "had said. Cells sent to people tend to be the hard ones, and do not speak for the "
             "rest."
         )
+
+
+def _doubted(trust: Mapping[str, Any]) -> str:
+    """How far people who looked again agree with the labels."""
+    if "differ" not in trust:
+        return ". How far people would agree on them is not known from labels alone"
+    looked = plural(trust["rechecked"], "cell")
+    return (
+        f"; people who settled {looked} with a label differ from it on {percent(trust['differ'])}"
+    )
 
 
 def _accuracy(report: RunReport) -> Iterator[str]:
@@ -213,9 +221,9 @@ def _worse(line: CriterionLine) -> bool:
 
 
 def _beside(line: CriterionLine) -> str:
-    reach = f"95% interval {percent(line.accuracy.low)} to {percent(line.accuracy.high)}"
+    right = line.accuracy.words(percent)
     return (
-        f"{line.name} ({percent(line.accuracy.value)}, {reach}, against "
+        f"{line.name} ({right.value}, 95% interval {right.ends}, against "
         f"{percent(line.commonest.value)})"
     )
 

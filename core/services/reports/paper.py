@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     Block,
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Reach,
     Section,
     Sentences,
+    TableBlock,
     Words,
 )
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
@@ -102,10 +102,9 @@ def _to_do(report: RunReport) -> tuple[str, ...]:
             f"Look at what the checks found, {plural(len(report.findings), 'finding')} in all; "
             f"the first: {report.findings[0]}"
         )
-    waiting = report.scores.outcomes.get("review") if report.scores.outcomes else None
-    if waiting is not None and waiting.hits:
-        words = "is" if waiting.hits == 1 else "are"
-        lines.append(f"Review the {plural(waiting.hits, 'item')} that {words} left for a person.")
+    if waiting := report.scores.waiting.hits:
+        words = "needs" if waiting == 1 else "need"
+        lines.append(f"Review the {plural(waiting, 'item')} that {words} a person.")
     return tuple(lines)
 
 
@@ -113,29 +112,27 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     whole = report.scores
     lines = [report.trust["in_words"]] if report.trust else []
     if whole.mean.value is not None:
-        mean = figure(whole.mean)
+        mean = whole.mean.words(score)
+        reach = f"{level_words(report.level)} interval {mean.ends}" if mean.ends else mean.why
         lines.append(
-            f"The mean score is {mean.text} ({_interval(mean.below, report.level)}; "
+            f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
             f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
             f"with the median at {score(report.median)}."
         )
-    if whole.outcomes:
-        words = {**OUTCOME, "none": "have no outcome"}
-        parts = [
-            f"{percent(s.value)} {words[name]}" for name, s in whole.outcomes.items() if s.hits
-        ]
+    if parts := [
+        f"{percent(one.value)} {OUTCOME[name]}"
+        for name, one in whole.outcomes.items()
+        if one.hits and name != "review"
+    ]:
         lines.append(f"Of all items, {', '.join(parts)}.")
+    if one := whole.waiting.hits:
+        lines.append(
+            f"{percent(whole.waiting.value)} of the items need a person "
+            f"({count(one)} of {count(whole.items)})."
+        )
     if whole.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)
-
-
-def _interval(below: str, level: float) -> str:
-    return (
-        below.rstrip(".")
-        if below.startswith("no interval")
-        else f"{level_words(level)} interval {below}"
-    )
 
 
 def _criteria(report: RunReport) -> int:
@@ -174,8 +171,8 @@ def _scores(report: RunReport) -> Section:
         Histogram("How the scores are distributed", report.bins, report.scores.mean.value),
         _bins(report),
     ]
-    if report.scores.outcomes:
-        blocks.append(_outcomes(report))
+    if report.scores.outcomes or report.scores.waiting.hits:
+        blocks.append(_outcomes(report.scores, report.level))
     for title, one, parts in (
         ("By system", "System", report.systems),
         ("By tag", "Tag", report.tags),
@@ -186,7 +183,7 @@ def _scores(report: RunReport) -> Section:
     return Section("Scores", tuple(blocks))
 
 
-def _bins(report: RunReport) -> PaperTable:
+def _bins(report: RunReport) -> TableBlock:
     rows = [
         (
             Words(f"{score(low)} to {score(high)}"),
@@ -195,7 +192,7 @@ def _bins(report: RunReport) -> PaperTable:
         for low, high, n in report.bins
         if n
     ]
-    return PaperTable("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
+    return TableBlock("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
 
 
 def _edge(report: RunReport, high: float) -> float:
@@ -203,18 +200,20 @@ def _edge(report: RunReport, high: float) -> float:
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
-def _outcomes(report: RunReport) -> PaperTable:
+def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
+    shares = {**scores.outcomes, "review": scores.waiting}
     rows = [
         (Words(OUTCOME[name].capitalize()), shared(one, _LEADS.get(name)))
-        for name, one in report.scores.outcomes.items()
+        for name, one in shares.items()
         if one.hits or name != "none"
     ]
-    return PaperTable(
+    return TableBlock(
         "Outcomes",
         ("Outcome", "Share of items"),
         tuple(rows),
         (1,),
-        f"Below each share: its count, and its {level_words(report.level)} interval (Wilson 1927).",
+        "An item may need a person whatever its outcome. Below each share: its count, and its "
+        f"{level_words(level)} interval (Wilson 1927).",
     )
 
 
@@ -233,7 +232,13 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
             reported_number(part.items, lead),
             reported_number(part.scored),
             figure(part.mean),
-            *(shared(part.outcomes.get(name), {**lead, **_LEADS[name]}) for name in told),
+            *(
+                shared(
+                    part.waiting if name == "review" else part.outcomes.get(name),
+                    {**lead, **_LEADS[name]},
+                )
+                for name in told
+            ),
         )
         for part in (*parts, whole)
         for lead in ({} if part is whole else {one.lower(): part.name},)
@@ -248,7 +253,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
     note = "An item with several tags is in several rows." if one == "Tag" else ""
     return [
         Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
-        PaperTable(
+        TableBlock(
             f"Scores {title[0].lower()}{title[1:]}",
             heads,
             rows,
@@ -263,7 +268,7 @@ def _told(whole: ScoreSlice) -> tuple[str, ...]:
     decided = (
         sum(whole.outcomes[name].hits or 0 for name in ("pass", "fail")) if whole.outcomes else 0
     )
-    return ("pass",) if decided else ("review",) if whole.outcomes else ()
+    return ("pass",) if decided else ("review",) if whole.waiting.hits else ()
 
 
 def _items(report: RunReport) -> list[Section]:
@@ -278,17 +283,22 @@ def _items(report: RunReport) -> list[Section]:
     return [Section("Items" if few else "Worst and best items", tuple(blocks))]
 
 
-def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
+def _item_table(name: str, items: Sequence[ItemLine]) -> TableBlock:
     rows = tuple(
         (
             Words(item.id, item.system, {"item": item.id}),
             Words(score(item.score), _sureness(item)),
-            Words(OUTCOME.get(item.outcome or "", DASH)),
+            Words(_outcome(item)),
             Words(item.preview),
         )
         for item in items
     )
-    return PaperTable(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+    return TableBlock(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+
+
+def _outcome(item: ItemLine) -> str:
+    ends = [OUTCOME[item.outcome]] if item.outcome in ("pass", "fail") else []
+    return ", ".join([*ends, *["needs a person"] * item.review]) or DASH
 
 
 def _sureness(item: ItemLine) -> str:
@@ -312,7 +322,7 @@ def _gates(report: RunReport) -> list[Section]:
         for gate in report.gates
     )
     heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
-    table = PaperTable("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
+    table = TableBlock("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
     return [Section("Gates and pre-checks", (table,))]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.formats.report.paper import PaperTable, Section, Sentences, Words
+from core.blocks.blocks import Section, Sentences, TableBlock, Words
 from core.services.reports.report_values import RunReport, figure, reported_number
 from core.text.numbers import level_words, percent, plural, score
 
@@ -32,7 +32,7 @@ def reviews_section(report: RunReport) -> list[Section]:
         for one in report.reviews
     )
     heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
-    table = PaperTable("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    table = TableBlock("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
     return [Section("Reviewed by people", (table, *_corrected(report)))]
 
 
@@ -43,7 +43,7 @@ _CORRECTED_NOTE = (
 )
 
 
-def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
+def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
     """Means corrected by people's random labels, and which system is ahead by them."""
     if not report.corrected:
         return []
@@ -60,7 +60,7 @@ def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
     )
     heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
     title = "Means as people would have them"
-    table = PaperTable(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
+    table = TableBlock(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
     said = report.systems_by_people or report.labels_declared
     return [table, *([Sentences((said,))] if said else [])]
 
@@ -82,9 +82,9 @@ def reviews_summary(report: RunReport) -> list[str]:
     if not one.only:
         # Of all verdicts the first statement speaks.
         return [hard[:1].upper() + hard[1:]] if hard else []
-    ends = f"{percent(one.weighted.low)} to {percent(one.weighted.high)}"
+    share, ends, _ = one.weighted.words(percent)
     said = (
-        f"On {one.only} people confirm an estimated {percent(one.weighted.value)} of the votes' "
+        f"On {one.only} people confirm an estimated {share} of the votes' "
         f"verdicts ({level_words(report.level)} interval {ends}; "
         f"{plural(one.audited, 'cell')} drawn at random)"
     )

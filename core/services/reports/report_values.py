@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.formats.report.paper import Words
+from core.blocks.blocks import Words
 from core.metrics.estimate import USUAL, Estimate
 from core.text.numbers import DASH, count, percent, score
 
@@ -166,7 +166,7 @@ class ReportCounts:
 class ScoreSlice:
     """The scores of some items. ``outcomes`` are shares of all of them: pass, fail, review, none.
 
-    It is empty where no item has an outcome.
+    It is empty where no item has an outcome. ``waiting`` need a person, whatever their outcome.
     """
 
     name: str
@@ -174,6 +174,7 @@ class ScoreSlice:
     scored: int
     mean: Estimate
     outcomes: Mapping[str, Estimate]
+    waiting: Estimate
 
 
 @dataclass(frozen=True)
@@ -210,8 +211,7 @@ class CriterionLine:
 class RaterLine:
     """One rater. ``mean`` is the mean score its own answers give under the rubric's policy.
 
-    ``scored`` counts the items it answered (or abstained on) in every criterion, which ``mean`` is
-    over.
+    It is over the ``scored`` items, those that it answered (or abstained on) in every criterion.
     """
 
     name: str
@@ -235,6 +235,7 @@ class ItemLine:
     low: float | None
     high: float | None
     outcome: str | None
+    review: bool
     complete: bool
     coverage: float | None
     system: str
@@ -259,13 +260,12 @@ class RunReport:
     ``reference`` says what verdicts are compared with, empty where there is nothing; ``raters`` has
     the reference's own mean score where all criteria of an item have it. ``limits`` and
     ``findings`` are sentences, and so is ``asked_again``, what the newest probe and the newest look
-    at an anchor found; ``conclusion`` says which criteria can be trusted,
-    ``advice`` what would help. ``more_criteria`` are in no line, because there are too many.
-    ``stand_in`` says whether judges may stand in for people, as ``alt_test`` of ``metrics``;
-    ``None`` where no people rated beside judges. ``labels_declared`` says who declared the labels
-    that ``corrected`` stands on to be drawn at random. ``trust`` says how right the verdicts in
-    force are, as ``trust`` of ``metrics``. ``level`` and ``interval`` say how sure
-    intervals are, and how they are made of resamples.
+    at an anchor found; ``conclusion`` says which criteria can be trusted, ``advice`` what would
+    help. ``more_criteria`` are in no line, because there are too many. ``stand_in`` says whether
+    judges may stand in for people, as ``alt_test`` of ``metrics``; ``None`` where no people rated
+    beside judges. ``labels_declared`` says who declared the labels that ``corrected`` stands on to
+    be drawn at random. ``trust`` says how right the verdicts in force are, as ``trust`` of
+    ``metrics``. ``level`` and ``interval`` say how sure intervals are, and how they are made.
     """
 
     made: str
@@ -330,7 +330,7 @@ def _plain(value: Any) -> Any:
 
 #: The address parameters of the Run page that keep some of its items.
 Link = Mapping[str, str]
-OUTCOME = {"pass": "pass", "fail": "fail", "review": "need a person", "none": "no outcome"}
+OUTCOME = {"pass": "pass", "fail": "fail", "review": "need a person", "none": "have no outcome"}
 KINDS = {
     "llm": "model",
     "offline": "offline judge",
@@ -351,15 +351,11 @@ KINDS = {
 def figure(one: Estimate, *, share: bool = False) -> Words:
     """A figure with its interval below, or why there is none.
 
-    >>> figure(Estimate(0.5, 0.25, 0.75))
-    Words(text='0.50', below='0.25 to 0.75', link={})
+    >>> figure(Estimate(0.5, 0.25, 0.75)).flat
+    '0.50 (0.25 to 0.75)'
     """
-    form = percent if share else score
-    if one.value is None:
-        return Words("undefined", one.reason)
-    if one.low is None or one.high is None:
-        return Words(form(one.value), f"no interval: {one.reason}" if one.reason else "no interval")
-    return Words(form(one.value), f"{form(one.low)} to {form(one.high)}")
+    said = one.words(percent if share else score)
+    return Words(said.value, said.below)
 
 
 def shared(one: Estimate | None, link: Link | None = None) -> Words:
@@ -368,11 +364,11 @@ def shared(one: Estimate | None, link: Link | None = None) -> Words:
     >>> shared(Estimate.share(3, 4)).below
     '3 of 4; 30% to 95%'
     """
-    if one is None or one.low is None or one.high is None:
+    if one is None or not one.n:
         return Words(DASH)
-    ends = f"{percent(one.low)} to {percent(one.high)}"
+    share, ends, _ = one.words(percent)
     below = f"{count(one.hits)} of {count(one.n)}; {ends}"
-    return Words(percent(one.value), below, link if link and one.hits else {})
+    return Words(share, below, link if link and one.hits else {})
 
 
 def reported_number(value: int, link: Link | None = None) -> Words:

@@ -58,7 +58,8 @@ def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.l
     some = outcomes[-1] < items
     each = (Estimate.share(one, items, level) for one in outcomes)
     shares = dict(zip(NAMES, each, strict=True))
-    return ScoreSlice(name, items, len(known), mean(known), shares if some else {})
+    waiting = Estimate.share(int(scores.review.sum()), items, level)
+    return ScoreSlice(name, items, len(known), mean(known), shares if some else {}, waiting)
 
 
 def slices(
@@ -110,6 +111,7 @@ def _line(row: RunItemRow) -> ItemLine:
         row.low,
         row.high,
         row.outcome,
+        row.review,
         row.complete,
         row.coverage,
         row.system,

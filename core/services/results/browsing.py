@@ -148,7 +148,7 @@ def groups(store: Store, run_id: int) -> Groups:
 
 
 def outcomes(store: Store, run_id: int) -> dict[str, int]:
-    """How many items of a run pass, fail and are for review; absent: none, or nothing decides."""
+    """How many items of a run pass, fail and need a person, whatever their outcome."""
     return store.results.outcomes(run_id)
 
 

@@ -21,7 +21,7 @@ from core.store.runs.kept import MANY, Columns
 from core.store.store import Store
 
 #: Says how columns are written; another number, and none that was kept before is read.
-FORM = 1
+FORM = 2
 NO_LABEL, NO_OPTION = -1, -2
 
 Numbers = npt.NDArray[Any]
@@ -97,12 +97,13 @@ def _read_items(store: Store, run: RunRow) -> RunItems:
 
 class ScoreColumns(NamedTuple):
     """What came out for the items of a run: scores, NaN where there is none; outcomes as places in
-    ``OUTCOMES``; whether each is complete, and how many votes it has.
+    ``OUTCOMES``; whether each is complete, and needs a person; and how many votes it has.
     """
 
     score: Numbers
     outcome: Numbers
     complete: Numbers
+    review: Numbers
     votes: Numbers
 
     @property
@@ -121,11 +122,13 @@ def score_columns(store: Store, run: RunRow) -> ScoreColumns:
 
     def read() -> Columns:
         found = store.results.scored(run.id)
-        score, outcome, complete, votes = zip(*found, strict=True) if found else ((),) * 4
+        columns = zip(*found, strict=True) if found else ((),) * 5
+        score, outcome, complete, review, votes = columns
         arrays = {
             **_told("score", np.array(score, np.float64)),
             "outcome": np.array([OUTCOMES.index(one) for one in outcome], np.int8),
             "complete": np.array(complete, np.bool_),
+            "review": np.array(review, np.bool_),
             "votes": np.array(votes, np.int32),
         }
         return Columns({}, arrays)

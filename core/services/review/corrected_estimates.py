@@ -204,7 +204,7 @@ def of_run(
 
 def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
     """The key ``corrected`` of ``metrics --json``; ``None`` where nobody drew labels."""
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    queues = store.queues.ever(run_id)
     declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if declared is None and not any(store.queues.drawn(queue.id, "audit") for queue in queues):
         return None
@@ -300,10 +300,9 @@ def audited_queues(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[AuditedQueue, ...]:
     """The run's queues that have a random audit, the oldest first; put away ones as well."""
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     return tuple(
         AuditedQueue(queue, rightness(store, queue.id, level))
-        for queue in sorted(queues, key=lambda q: q.id)
+        for queue in store.queues.ever(run_id)
         if store.queues.drawn(queue.id, "audit")
     )
 
@@ -317,7 +316,7 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
     if not settled:
         return None
     labels = _labels(store, run, truth)
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
+    queues = store.queues.ever(run_id)
     picked = not queues or not all(one.rule.only_draws for one in queues)
     return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked)
 
@@ -360,11 +359,11 @@ def in_words(found: ReviewSelection) -> str:
     only = narrowed(queue.rule)
     words += (
         f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
-        f"{_share(right.weighted)}: the random audit of queue “{queue.name}” stands for cells that "
-        "no rule picked"
+        f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
+        "for cells that no rule picked"
     )
     if right.hard.value is not None:
-        words += f"; of the doubtful ones {_share(right.hard)}"
+        words += f"; of the doubtful ones {right.hard.words(percent).inline}"
     return f"{words}."
 
 
@@ -387,10 +386,6 @@ def as_data(found: ReviewSelection) -> dict[str, Any]:
             for queue, right in found.queues
         ],
     }
-
-
-def _share(mean: Estimate) -> str:
-    return f"{percent(mean.value)} [{percent(mean.low)}, {percent(mean.high)}]"
 
 
 def _estimate(mean: Estimate) -> dict[str, Any]:

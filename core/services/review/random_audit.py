@@ -262,12 +262,8 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     ``alpha`` is the largest share of accepted verdicts that may disagree with people, in (0, 1).
     """
     from core.metrics.estimate import Estimate
-    from core.metrics.intervals.acceptance import (
-        KnownLabels,
-        acceptance,
-        share_of_rest,
-        share_so_far,
-    )
+    from core.metrics.intervals.acceptance import acceptance, share_of_rest, share_so_far
+    from core.metrics.intervals.finite import KnownLabels
 
     queue = store.queues.get(queue_id)
     draw = _draw(store, queue)
@@ -303,10 +299,7 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
 
 def _draw(store: Store, queue: QueueRow) -> int:
     """Which of its run's random audits a queue's is, from 1; those put away count."""
-    rows = [
-        *store.queues.list(queue.run_id),
-        *store.queues.list(queue.run_id, archived=True),
-    ]
+    rows = store.queues.ever(queue.run_id)
     return 1 + sum(one.id < queue.id and one.rule.audit_share > 0 for one in rows)
 
 

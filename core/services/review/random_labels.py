@@ -217,35 +217,41 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
     """What may speak for all cells of a run, or of one criterion. Raises ``NotFound``.
 
-    The newest queue that looked at all of them and was reviewed to its end, put away or not,
-    together with those before it that its draw went on from (``_joined``); else all labels, where
+    A queue that looked at all of them and was reviewed to its end, put away or not, together with
+    those that went on from its draw (``_joined``), the surest of several; else all labels, where
     no cell is without; else those of the dataset, where they are declared to be a random draw.
     """
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
     found: DrawnLabels | None = None
     open_yet: DrawnLabels | None = None
-    for queue in sorted(queues, key=lambda one: one.id):
+    for queue in store.queues.ever(run_id):
         about = queue.rule.criteria
         covers = about is None or bool(criterion and criterion in about)
         if queue.rule.items is not None or not (covers or (found and not criterion)):
             continue
         if not store.queues.drawn(queue.id, "audit"):
             continue
-        one = of_queue(store, queue)
-        one = one.narrowed(criterion)
+        one = of_queue(store, queue).narrowed(criterion)
         if one.reason:
             open_yet = one
             continue
         more = None if found is None else _joined(store, found, one, queue)
-        found = more or (one if covers else found)
+        found = more or (_surer(found, one) if covers else found)
     return found or _all_labelled(store, run_id, open_yet, criterion)
+
+
+def number_drawn(store: Store, run_id: int) -> int:
+    """How many cells of a run were drawn at random and have a label. Raises ``NotFound``."""
+    import numpy as np
+
+    found = of_run(store, run_id)
+    labelled = ~np.isnan(found.cells.counted) & found.cells.drawn
+    return 0 if found.reason else int(labelled.sum())
 
 
 def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
     """What may speak for all cells (under the empty string), and for those of each criterion."""
     whole = of_run(store, run_id)
-    queues = store.queues.list(run_id) + store.queues.list(run_id, archived=True)
-    narrow = {name for queue in queues for name in queue.rule.criteria or ()}
+    narrow = {name for queue in store.queues.ever(run_id) for name in queue.rule.criteria or ()}
     return {"": whole} | {
         name: of_run(store, run_id, name) if name in narrow else whole.narrowed(name)
         for name in names
@@ -255,22 +261,29 @@ def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, D
 def _joined(
     store: Store, before: DrawnLabels, one: DrawnLabels, queue: QueueRow
 ) -> DrawnLabels | None:
-    """Two draws as one: of what the first had drawn from, the second drew from all that was left.
+    """Two draws as one: of what the first had drawn from, the second's rule took what it wanted,
+    and its audit drew from all that was left.
 
-    ``None`` where that is not so: a rule wanted cells, some of them were settled in between, or
-    both draws were made with one seed and know of each other. A cell's chance hangs on the strata
-    of both draws, which are the strata of both together.
+    Cells that the rule wants are all known then, those of the first draw among them. ``None``
+    where that is not so: a cap left wanted cells out, something but votes chose some, some were
+    settled in between, or both draws were made with one seed and know of each other. A cell's
+    chance hangs on the strata of both draws, which are the strata of both together.
     """
     import numpy as np
 
     from core.services.queueing.draw_chances import strata
+    from core.services.queueing.queue_cells import wanted_by_votes
 
-    if before.queue is None or before.queue.seed == queue.seed or not queue.rule.only_draws:
+    if before.queue is None or before.queue.seed == queue.seed:
         return None
     first, fresh = before.cells, one.cells
     table = first.table
+    wanted = wanted_by_votes(store, table, store.runs.get(queue.run_id), queue.rule)
+    if wanted is None:
+        return None
     asked = table.asked_about(queue.rule)[first.cells]
-    left = first.cells[(first.stratum > 0) & ~first.drawn & asked]
+    ruled = wanted[first.cells] & asked
+    left = first.cells[(first.stratum > 0) & ~first.drawn & asked & ~ruled]
     if not np.array_equal(left, fresh.cells[fresh.stratum > 0]):
         return None
     again, _ = strata(queue.rule.draw, table.drawn_from(first.cells, first.voted))
@@ -278,8 +291,27 @@ def _joined(
     _, number = np.unique(both, axis=1, return_inverse=True)
     drawn = first.drawn | np.isin(first.cells, fresh.cells[fresh.drawn])
     # Where the first draw did not look at all, 0 is not among the numbers.
-    joined = replace(first, stratum=np.where(first.stratum > 0, number + 1, 0), drawn=drawn)
+    stratum = np.where((first.stratum > 0) & ~ruled, number + 1, 0)
+    joined = replace(first, stratum=stratum, drawn=drawn & ~ruled)
     return DrawnLabels(lambda: joined, queue)
+
+
+def _surer(before: DrawnLabels | None, one: DrawnLabels) -> DrawnLabels:
+    """Of two draws that cannot be taken together the one that leaves less to chance."""
+    return one if before is None or _error(one.cells) <= _error(before.cells) else before
+
+
+def _error(cells: DrawnCells) -> float:
+    """What a draw leaves to chance, but for how unlike the cells are (Cochran 1977, 5.3)."""
+    import numpy as np
+
+    open_ = cells.stratum > 0
+    if not open_.any():
+        return 0.0
+    _, of = np.unique(cells.stratum[open_], return_inverse=True)
+    sizes, labels = np.bincount(of), np.bincount(of, weights=cells.drawn[open_])
+    with np.errstate(divide="ignore"):
+        return float((sizes * (sizes - labels) / labels).sum())
 
 
 def _all_labelled(

@@ -97,6 +97,13 @@ class Queues:
         )
         return [_queue(row) for row in rows]
 
+    def ever(self, run_id: int) -> builtins.list[QueueRow]:
+        """The queues of a run, in use or put away, in the order in which they were made."""
+        rows = self._files.rows(
+            f"SELECT {_QUEUE} FROM review_queue WHERE run_id = ? ORDER BY id", (run_id,)
+        )
+        return [_queue(row) for row in rows]
+
     def add(self, queue_id: int, items: Sequence[QueuedItem], cells: Sequence[QueuedCell]) -> int:
         """Put items and cells in; those that are in stay as they are. Returns the cells added."""
         with self._files.write() as db:
@@ -130,13 +137,11 @@ class Queues:
     def items(self, queue_id: int, ids: Iterable[str] | None = None) -> builtins.list[QueuedItem]:
         """The items of a queue (or those with these ids), in the run's order."""
         only = "" if ids is None else "AND item_id IN (SELECT value FROM json_each(?)) "
-        return [
-            _item(row)
-            for row in self._files.tuples(
-                f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? {only}ORDER BY position",
-                (queue_id, *(() if ids is None else (json.dumps(sorted(ids)),))),
-            )
-        ]
+        rows = self._files.tuples(
+            f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? {only}ORDER BY position",
+            (queue_id, *(() if ids is None else (json.dumps(sorted(ids)),))),
+        )
+        return [_item(row) for row in rows]
 
     def assigned(self, queue_id: int) -> dict[str, tuple[str, ...]]:
         """The items of a queue that are given to people, with their names."""
@@ -150,10 +155,8 @@ class Queues:
 
     def assisted(self, queue_id: int) -> set[str]:
         """The items of a queue that are shown with the votes at once."""
-        found = self._files.tuples(
-            "SELECT item_id FROM queue_item WHERE queue_id = ? AND assisted", (queue_id,)
-        )
-        return {item_id for (item_id,) in found}
+        sql = "SELECT item_id FROM queue_item WHERE queue_id = ? AND assisted"
+        return {item_id for (item_id,) in self._files.tuples(sql, (queue_id,))}
 
     def item(self, queue_id: int, item_id: str) -> QueuedItem:
         """One item of a queue; raises ``NotFound``."""
@@ -179,14 +182,12 @@ class Queues:
 
     def cells(self, queue_id: int, item_id: str | None = None) -> builtins.list[QueuedCell]:
         """The cells of a queue, or of one of its items."""
-        return [
-            _queued(row)
-            for row in self._files.tuples(
-                f"SELECT {_CELL} FROM queue_cell WHERE queue_id = ? "
-                f"{'' if item_id is None else 'AND item_id = ?'} ORDER BY item_id, criterion",
-                (queue_id,) if item_id is None else (queue_id, item_id),
-            )
-        ]
+        only = "" if item_id is None else "AND item_id = ? "
+        rows = self._files.tuples(
+            f"SELECT {_CELL} FROM queue_cell WHERE queue_id = ? {only}ORDER BY item_id, criterion",
+            (queue_id,) if item_id is None else (queue_id, item_id),
+        )
+        return [_queued(row) for row in rows]
 
     def size(self, queue_id: int) -> int:
         """How many cells a queue has."""

@@ -220,10 +220,10 @@ class Results(CellVerdicts):
             self._files.tuples("SELECT item_id, score FROM run_item WHERE run_id = ?", (run_id,))
         )
 
-    def scored(self, run_id: int) -> list[tuple[float | None, str | None, int, int]]:
-        """Score, outcome, whether it is complete, and votes of every item, in the run's order."""
+    def scored(self, run_id: int) -> list[tuple[float | None, str | None, int, int, int]]:
+        """Score, outcome, whether it is complete and for review, and votes, in the run's order."""
         return self._files.tuples(
-            "SELECT score, outcome, complete, votes FROM run_item WHERE run_id = ? "
+            "SELECT score, outcome, complete, review, votes FROM run_item WHERE run_id = ? "
             "ORDER BY position",
             (run_id,),
         )
@@ -239,12 +239,16 @@ class Results(CellVerdicts):
         return RunMeans(score, agreement, ungraded)
 
     def outcomes(self, run_id: int) -> dict[str, int]:
-        """How many items pass, fail and are for review; outcomes that no item has are absent."""
+        """How many items pass, fail and need a person, which those that pass may, too; what no item
+        does is absent.
+        """
         return dict(
             self._files.tuples(
                 "SELECT outcome, count(*) FROM run_item "
-                "WHERE run_id = ? AND outcome IS NOT NULL GROUP BY 1",
-                (run_id,),
+                "WHERE run_id = ? AND outcome IN ('pass', 'fail') GROUP BY 1 UNION ALL "
+                "SELECT 'review', count(*) FROM run_item WHERE run_id = ? AND review = 1 "
+                "HAVING count(*) > 0",
+                (run_id, run_id),
             )
         )
 

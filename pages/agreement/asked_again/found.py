@@ -66,16 +66,18 @@ def _title(one: ProbeFigure) -> str:
 
 
 def _cells(found: ProbeResult, one: ProbeFigure) -> list[str]:
-    if one.effect.estimate is None:
-        why = f'<span class="rs-quiet rs-wrap">{esc(one.effect.reason)}</span>'
-        return [fmt.DASH, why, fmt.count(one.effect.n), fmt.DASH, fmt.DASH, fmt.DASH, fmt.DASH]
-    parts = [f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in found.parts(one)[:3]]
     form = fmt.percent if one.measure == CHANGES else fmt.score
-    low, high = one.effect.low, one.effect.high
-    return [
-        form(one.effect.estimate),
-        fmt.DASH if low is None or high is None else f"{form(low)} to {form(high)}",
+    value, ends, why = one.effect.figure.words(form)
+    head = [
+        value,
+        ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
         fmt.count(one.effect.n),
+    ]
+    if one.effect.estimate is None:
+        return [*head, *[fmt.DASH] * 4]
+    parts = [f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in found.parts(one)[:3]]
+    return [
+        *head,
         fmt.percent(one.changed.value),
         fmt.percent(one.nothing.value),
         fmt.percent(one.itself.value),

@@ -11,11 +11,11 @@ from core.services.comparison.one_impression import OneImpression, ScoredWay
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection
-from pages.agreement.words import cell, section
+from pages.agreement.words import section
 from pages.ui import model_help, run_status, state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc
-from pages.ui.widgets import shown_errors, table
+from pages.ui.widgets import figure_cell, shown_errors, table
 
 SAYS = (
     "A rubric takes more calls than one question. Ask the same models for one overall mark of some "
@@ -75,4 +75,4 @@ def _found(found: OneImpression) -> None:
 
 def _way(name: str, one: ScoredWay) -> list[str]:
     shares = [fmt.percent(one.share[part]) for part in (ITEM, JUDGE, "rest")]
-    return [name, fmt.score(one.spread**2, 3), *shares, cell(one.worth)]
+    return [name, fmt.score(one.spread**2, 3), *shares, figure_cell(one.worth)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core import figures as draw
+from core.metrics.estimate import Estimate
 from core.metrics.facets import RaterSeverity
 from core.services.agreement.rating_sheet import rater_table
 from core.services.exports import run_export
@@ -18,7 +19,7 @@ from pages.agreement.selection import RatedSelection
 from pages.ui import routes, state
 from pages.ui.resources import shared
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import level_words, one_of, table
+from pages.ui.widgets import figure_cell, level_words, one_of, table
 
 SAYS = (
     "The many-facet Rasch model (Linacre 1989): the log odds of a level against the one below are "
@@ -82,18 +83,14 @@ def _picture(chosen: RatedSelection, found: SeverityStudy) -> None:
 
 def _rater(name: str, one: RaterSeverity) -> list[str]:
     shift, logits, odd = one.shift, one.logits, one.misfit
+    misfit = figure_cell(Estimate(odd.value, odd.low, odd.high))
     return [
         esc(one_line(name, 60)),
-        f"{fmt.points(shift.value)}<br>{_quiet(fmt.points(shift.low), fmt.points(shift.high))}",
-        f"{fmt.score(logits.value)}<br>{_quiet(fmt.score(logits.low), fmt.score(logits.high))}",
-        f"{fmt.score(odd.value)}{' odd' if odd.odd else ''}<br>"
-        f"{_quiet(fmt.score(odd.low), fmt.score(odd.high))}",
+        figure_cell(shift, fmt.points),
+        figure_cell(logits),
+        misfit.replace("<br>", " odd<br>") if odd.odd else misfit,
         fmt.count(one.ratings),
     ]
-
-
-def _quiet(low: str, high: str) -> str:
-    return f'<span class="rs-quiet rs-wrap">{low} to {high}</span>'
 
 
 def _fair(chosen: RatedSelection, found: SeverityStudy) -> None:
@@ -143,6 +140,6 @@ def _item(one: FairScore) -> list[str]:
     return [
         esc(one_line(one.item, 60)),
         fmt.score(one.mean),
-        f"{fmt.score(fair.value)}<br>{_quiet(fmt.score(fair.low), fmt.score(fair.high))}",
+        figure_cell(fair),
         fmt.count(one.raters),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core import figures as draw
+from core.metrics.estimate import Estimate
 from core.metrics.variance_components import CRITERION, ITEM, JUDGE, REST
 from core.services.agreement.rating_sheet import rater_table
 from core.services.rating_models import variance
@@ -15,7 +16,7 @@ from pages.agreement.selection import RatedSelection
 from pages.ui import state
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import level_words, table
+from pages.ui.widgets import figure_cell, level_words, table
 
 SAYS = (
     "Variance components (generalizability theory; Cronbach and others 1972, Brennan 2001) by "
@@ -129,7 +130,7 @@ def _criteria(found: dict[str, Study]) -> None:
 
 def _criterion(name: str, one: Study) -> list[str]:
     if one.found.reason:
-        why = f'undefined<br><span class="rs-quiet rs-wrap">{esc(one.found.reason)}</span>'
+        why = figure_cell(Estimate.undefined(one.found.reason))
         return [esc(one_line(name, 60)), why, *[fmt.DASH] * 4]
     strict = one.share(JUDGE) + one.share(CRITERION, JUDGE)
     read = one.share(ITEM, JUDGE) + one.share(ITEM, CRITERION, JUDGE)

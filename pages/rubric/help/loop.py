@@ -147,17 +147,7 @@ def _card(one: LoopRound) -> str:
 
 
 def _difference(delta: Delta) -> str:
-    value = delta.difference.value
-    if value is None:
-        return esc(delta.difference.reason or fmt.DASH)
-    low, high = delta.difference.low, delta.difference.high
-    around = "" if low is None or high is None else f" ({_points(low)} to {_points(high)})"
-    return f"{_points(value)} points{around}"
-
-
-def _points(value: float) -> str:
-    sign = "+" if value > 0 else fmt.MINUS if value < 0 else ""
-    return f"{sign}{abs(100 * value):.0f}"
+    return esc(delta.difference.words(fmt.share_points).inline)
 
 
 def _move(delta: Delta) -> str:

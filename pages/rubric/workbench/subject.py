@@ -78,10 +78,10 @@ def share(of: Estimate) -> str:
     """`3 of 4 (75%, 30 to 95%)` as our own HTML; a dash where nothing is counted."""
     if not of.n:
         return f'<span class="rs-num">{fmt.DASH}</span> <span class="rs-quiet">none to count</span>'
-    between = f"{fmt.percent(of.low)} to {fmt.percent(of.high)}"
+    said = of.words(fmt.percent)
     return (
         f'<span class="rs-num">{of.hits} of {of.n}</span> '
-        f'<span class="rs-quiet rs-num">{fmt.percent(of.value)}, 95% interval {between}</span>'
+        f'<span class="rs-quiet rs-num">{said.value}, 95% interval {said.ends}</span>'
     )
 
 

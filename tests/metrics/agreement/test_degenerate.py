@@ -19,10 +19,6 @@ GROUPED = [
 ]
 
 
-def test_there_are_all_the_figures():
-    assert (len(PAIRED), len(GROUPED)) == (25, 13)
-
-
 @pytest.mark.parametrize("figure", PAIRED)
 def test_without_an_item_in_common_no_pair_has_a_figure(figure):
     found = figure(np.zeros((3, 3)))

@@ -12,14 +12,13 @@ from scipy.stats import binom, hypergeom
 
 from core.metrics.intervals.acceptance import (
     START,
-    KnownLabels,
     acceptance,
     fewest,
     share_of_rest,
     share_so_far,
     upper_bound,
-    upper_bound_of_rest,
 )
+from core.metrics.intervals.finite import KnownLabels, upper_bound_of_rest
 
 
 def test_bounds_are_those_of_the_exact_tests() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import hypergeom
 
 from core.metrics.intervals.sampling import SelectedMeans, honest_mean
 
@@ -86,3 +87,38 @@ def test_the_audit_stands_for_just_what_it_was_drawn_from() -> None:
     audited = [False] * 74 + [True] * 49
     found = honest_mean(right, [1] * 74 + [126 / 49] * 49, audited, [not one for one in audited])
     assert found.weighted.value == pytest.approx((56 + 126 * 47 / 49) / 200)
+
+
+@pytest.mark.parametrize(("cells", "drawn", "sure"), [(60, 30, 0), (200, 30, 0), (300, 30, 100)])
+def test_an_equal_draw_from_finitely_many_holds_whatever_the_share_is(
+    cells: int, drawn: int, sure: int
+) -> None:
+    # Of ``cells`` so many are wrong, 30 are drawn: how likely each number of wrong ones among them
+    # is follows from counting (scipy's hypergeometric), so that no chance enters here. ``sure``
+    # others were looked at for certain, all right. By t the lower end missed in up to a tenth.
+    audited = [True] * drawn + [False] * sure
+    stands = [cells / drawn] * drawn + [1.0] * sure
+    ends = []
+    for wrong in range(drawn + 1):
+        right = [0.0] * wrong + [1.0] * (drawn - wrong + sure)
+        found = honest_mean(right, stands, audited, [False] * len(right)).weighted
+        assert found.low is not None
+        assert found.high is not None
+        assert found.value is not None
+        assert found.low <= found.value <= found.high
+        ends.append((found.low, found.high))
+    low, high = np.array(ends).T
+    for bad in range(cells + 1):
+        true = (cells - bad + sure) / (cells + sure)
+        chance = hypergeom(cells, bad, drawn).pmf(np.arange(drawn + 1))
+        for missed in (low > true + 1e-9, high < true - 1e-9):
+            assert chance[missed].sum() <= 0.025 + 1e-9, bad
+
+
+def test_thirty_random_cells_without_an_error_leave_as_many_as_the_exact_bound() -> None:
+    # Of 200 cells, 30 drawn: no wrong one among them with chance prod((200 - bad - i) / (200 - i)),
+    # which is 2.7 % where 21 are wrong and 2.2 where 22 are. By t up to 13 of 200 were wrong.
+    chances = [np.prod([(200 - bad - i) / (200 - i) for i in range(30)]) for bad in (21, 22)]
+    assert chances[0] > 0.025 > chances[1]
+    found = honest_mean([1.0] * 30, [200 / 30] * 30, [True] * 30, [False] * 30).weighted
+    assert (found.low, found.high) == (pytest.approx(179 / 200), 1.0)

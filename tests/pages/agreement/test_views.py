@@ -414,10 +414,7 @@ def test_how_sure_a_judge_must_be_to_decide_alone_stands_under_how_sure(store: S
     run = voted(store, Panel(judges=(ONE, TWO)))
     text = words(open_page(PAGE, run=str(run), view="sure", criterion="clear"))
     assert "From which sureness on may a judge decide alone?" in text
-    assert (
-        "one alone gives the label on 35% of 20 labelled cells (an abstention is none), two on 90%"
-        in text
-    )
+    assert "one alone gives the label on 35% of 20 labelled cells, two on 90%" in text
 
 
 def test_over_time_asks_the_same_again_and_holds_it_against_the_first(store: Store) -> None:

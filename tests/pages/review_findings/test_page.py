@@ -200,9 +200,8 @@ def test_two_reviewers_are_compared_by_their_first_verdicts_with_kappa(store: St
     differ = read(open_record(store, **hrefs(app)["8"]))
     # i0 is open yet: what both said is told once an adjudicator has resolved it.
     hidden = "shown once the cell is resolved"
-    assert (
-        f"Right: cells with different verdicts Item Criterion Ada Bob i0 Right {hidden}" in differ
-    )
+    assert "Right: cells with different verdicts" in differ
+    assert f"Item Criterion Ada Bob i0 Right {hidden}" in differ
     assert "i1 Right UNMET UNMET" in read(open_record(store, **hrefs(app)["32"]))
     # To others than the two and leads nobody is named; to the two they are.
     other = read(open_record(store, "Cid", queue=queue))

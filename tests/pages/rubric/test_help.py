@@ -171,7 +171,7 @@ def test_the_loop_shows_every_round_with_its_interval(
     assert "100% right" in text
     # On 3 of the 12 answers held out it is right now and was not before; by the paired t-test on 11
     # degrees: .25 more or less 2.201 * sqrt(12 / 11 * .25 * .75 / 12) = .287.
-    assert "+25 points (−4 to +54)" in text
+    assert "+25.0 points (−3.7 points to +53.7 points)" in text
     assert "1 proposed change" in text
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import html
 
 from core.store.store import Store
-from pages.ui import routes
+from pages.ui import routes, state
+from pages.ui.run_status import RUN_ACT
 from tests.pages.conftest import open_page, shown
 from tests.pages.grids import grids
 from tests.pages.run.test_page import listed, open_run
@@ -28,6 +29,15 @@ def test_the_grid_says_no_grade_and_how_much_was_assessed(store: Store) -> None:
     assert "75% assessed" in by["most"]
     assert "25% assessed" in by["quarter"]
     assert "assessed" not in by["whole"]
+
+
+def test_the_count_of_items_that_need_a_person_is_that_of_the_notes(store: Store) -> None:
+    app = open_run(partly_assessed(store))
+    button = app.button(key=state.key(RUN_ACT, "outcome", "review"))
+    # All but "whole"; the rubric has no outcomes.
+    assert button.label == "Needs a person: 4"
+    button.click().run()
+    assert set(listed(app)) == {"most", "quarter", "lost", "failed"}
 
 
 def test_an_item_says_its_points_of_what_was_assessed(store: Store) -> None:

@@ -28,6 +28,7 @@ WITHOUT = {
     "review.adjudication.derive_item",
     "review.adjudication.restate",
     "runs.held_work.trim_answers",
+    "runs.keeping.keeper.free",
 }
 
 

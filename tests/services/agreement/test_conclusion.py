@@ -67,8 +67,22 @@ def test_answers_that_are_no_better_than_the_commonest_one_are_not_trusted_for_t
 
     assert one.standing == "undecided"
     assert (
-        "c (quadratic kappa 0.70, 0.60 to 0.80; right on 45%, always the most common answer on 43%)"
+        "c (quadratic kappa 0.70, 0.60 to 0.80; right on 45%, 39% to 52%; always the "
+        "most common answer on 43%)"
     ) in Conclusion((one,), LABELS, PANEL).sentence
+
+
+def test_answers_that_are_more_often_wrong_than_right_are_not_trusted_for_their_order() -> None:
+    # Right on 41%, surely more than the 30% of the most common answer; levels are in order.
+    one = Known(
+        "c", Estimate(0.7, 0.6, 0.8, n=200), Estimate(0.41, 0.35, 0.48, n=200), 0.3, ordered=True
+    )
+
+    assert one.standing == "undecided"
+    assert labels_needed(one) is None
+    assert "c (quadratic kappa 0.70, 0.60 to 0.80; right on 41%, 35% to 48%)" in (
+        Conclusion((one,), LABELS, PANEL).sentence
+    )
 
 
 def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
@@ -124,8 +138,9 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
         "answer to tell on 1, 20 are needed: Rare "
         "(12). Trusted means a kappa (agreement with the labels, on items that have one, beyond "
         "chance) whose whole 95%"
-        " interval lies from 0.40 up, and answers surely more often right than always the most "
-        "common one; not trusted, an interval below 0.40; undecided, all else. What would help:"
+        " interval lies from 0.40 up, and answers surely more often right than wrong, "
+        "and than always the most common one; not trusted, an interval below 0.40; "
+        "undecided, all else. What would help:"
         " read the items on which the two differ for Style and say in the criterion what "
         "decides them; about 460 items with a label and an answer in all would decide Term in "
         "80 of 100 cases, if its kappa stays as it is; 20 items with a label and an answer or "

@@ -111,7 +111,7 @@ def test_alpha_of_two_judges_is_one_number_with_one_interval(
     every = [
         told(reliability.alphas(sheet)[at]),
         told(report(store, run).criteria[at].alpha),
-        *(told(dict((*one.first, *one.rest))["krippendorff_alpha"]) for one in pairs),
+        *(told(dict((*one.first, *one.rest))[name]) for one in pairs),
         (check.effect.estimate, check.effect.low, check.effect.high),
     ]
     for one in every:

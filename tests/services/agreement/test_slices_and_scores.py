@@ -17,7 +17,7 @@ from core.services.agreement import (
     rating_sheet,
     score_agreement,
 )
-from core.services.agreement.group_figures import Draws, score_intervals
+from core.services.agreement.group_figures import Draws, group_figures, score_intervals
 from core.services.agreement.rating_sheet import Sheet, Slice, Traits
 from core.services.agreement.ratings import ABSTAINED, FAILED, LABELS, PANEL, CriterionRatings
 from core.store.store import Store
@@ -85,11 +85,11 @@ def test_one_pair_closely_has_what_fits_the_scale_first() -> None:
     # AC1: both sides use MET half the time, so pe = 2 * .5 * .5 = .5 (Gwet 2008).
     assert found["gwet_ac1"].value == pytest.approx(1 / 3)
     # Alpha: 12 values, 6 of each; Do = 4/12, De = 2 * 36 / 132.
-    assert found["krippendorff_alpha"].value == pytest.approx(1 - (1 / 3) / (72 / 132))
+    assert found["krippendorff_alpha_nominal"].value == pytest.approx(1 - (1 / 3) / (72 / 132))
     # One of three MET called UNMET, and the other way round.
     assert found["false_negative_rate"].value == pytest.approx(1 / 3)
     assert found["false_positive_rate"].value == pytest.approx(1 / 3)
-    low, high = found["krippendorff_alpha"].low, found["krippendorff_alpha"].high
+    low, high = found["krippendorff_alpha_nominal"].low, found["krippendorff_alpha_nominal"].high
     assert low is not None
     assert high is not None
     assert low < 1 - (1 / 3) / (72 / 132) < high
@@ -102,7 +102,7 @@ def test_what_does_not_fit_the_scale_says_why() -> None:
 
     assert rest["kappa_quadratic"].value is None
     assert rest["kappa_quadratic"].reason == "The levels of a nominal criterion have no order."
-    assert rest["gwet_ac2"].reason == rest["kappa_quadratic"].reason
+    assert rest["gwet_ac2_quadratic"].reason == rest["kappa_quadratic"].reason
 
 
 def test_what_is_left_out_of_a_pair_is_counted() -> None:
@@ -207,3 +207,35 @@ def test_the_interval_of_a_mean_gap_of_few_scores_is_by_t() -> None:
     # Another method that is asked for is kept, as for every figure.
     asked = score_intervals(pairs, Draws(6, 200, 0, Confidence(0.95, "percentile")))
     assert asked["bias"].method == "percentile"
+
+
+def test_ac2_of_a_pair_keeps_its_interval_where_one_option_prevails_as_it_does_in_metrics() -> None:
+    """Gwet's coefficients are steady there; only agreement beyond chance by margins is withheld."""
+    labels = [0] * 27 + [0, 1, 2]
+    sheet = made(labels, [0] * 27 + [1, 1, 2], "ordinal", 3)
+    close = rater_pairs.closely(sheet, "c", LABELS, ANN)
+    found = dict((*close.first, *close.rest))
+    rows = np.array([labels, [0] * 27 + [1, 1, 2]]).T
+    drawn = Draws(30, rater_pairs.RESAMPLES, rater_pairs.SEED)
+    group = group_figures(
+        rows,
+        np.ones(30, np.int64),
+        drawn.sums(np.arange(30), np.ones(30, np.int64)),
+        3,
+        ordered=True,
+    )
+
+    ac2 = found["gwet_ac2_quadratic"]
+    assert found["krippendorff_alpha_ordinal"].low is None
+    assert [ac2.low, ac2.high] == pytest.approx(group["ci"]["gwet_ac2_quadratic"])
+
+
+def test_a_reference_that_always_says_the_same_has_an_exact_interval_of_its_commonest_answer() -> (
+    None
+):
+    """A share of 1 among 20: Clopper and Pearson (1934), low = 0.025 ** (1 / 20) = 0.8316."""
+    close = rater_pairs.closely(made([0] * 20, [0, 1] * 10, "nominal", 3), "c", LABELS, ANN)
+    share = dict(close.rest)["majority_share"]
+
+    assert share.value == 1
+    assert (share.low, share.high) == (pytest.approx(0.025 ** (1 / 20)), 1.0)

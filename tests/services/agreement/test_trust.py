@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from core.services.gate.bounds import GateBound, GateLimits
 from core.services.gate.checking import GateRequest, check_source
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
+from core.services.review import random_labels
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.services import reviewed
@@ -173,17 +175,39 @@ def test_an_audit_that_is_too_small_says_so_instead_of_what_is_not_true(store: S
     )
 
 
-def test_two_draws_one_after_the_other_count_together(store: Store) -> None:
+DRAW = QueueRule.only(audit_share=0.2)
+
+
+@pytest.mark.parametrize(
+    ("second", "counted"),
+    [
+        (DRAW, lambda first, second: first + second),
+        # All of what the rule wants is known; of the rest, i0, i4, ..., both draws speak.
+        (QueueRule(flip=False, audit_share=0.05), lambda first, second: _alike(first + second)),
+        # Which wanted cells a cap lets in hangs on those settled before: the surer draw alone.
+        (QueueRule(audit_share=0.1, most=20), lambda first, second: first),
+    ],
+)
+def test_two_draws_one_after_the_other_count_together(
+    store: Store, second: QueueRule, counted: Callable[[list[str], list[str]], list[str]]
+) -> None:
     run = reviewed.graded(store, 200)
-    numbers = []
-    for seed in (1, 2):
-        rule = QueueRule.only(audit_share=0.2)
+    drawn = []
+    for seed, rule in enumerate((DRAW, second), 1):
         queue = reviewed.make_queue(store, run, rule, seed=seed)
-        numbers.append(store.queues.drawn(queue, "audit"))
-        for item in {cell.item_id for cell in store.queues.cells(queue)}:
+        cells = store.queues.cells(queue)
+        drawn.append([cell.item_id for cell in cells if cell.audit])
+        for item in {cell.item_id for cell in cells}:
             reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
 
-    assert f"({sum(numbers)} of them drawn at random)" in of(store, run.id).sentence
+    number = len(counted(*drawn))
+    assert number >= 10
+    assert f"({number} of them drawn at random" in of(store, run.id).sentence
+    assert random_labels.number_drawn(store, run.id) == number
+
+
+def _alike(items: list[str]) -> list[str]:
+    return [item for item in items if int(item[1:]) % 4 == 0]
 
 
 def test_two_runs_compared_begin_with_the_statement_of_each(store: Store) -> None:
@@ -207,11 +231,35 @@ def test_labels_on_the_easy_cells_are_said_to_be_no_fair_sample(store: Store) ->
     run = run_with(store, data, votes, judges=(ONE, TWO))
 
     said = of(store, run).sentence
-    assert (
-        "from 30 labels that are no fair sample: all judges agree on 100% of cells with a label, "
-        "and on 0% of the others;"
-    ) in said
+    # Right on all 30 with a label; that is no figure of the run, so it does not lead.
+    assert said.startswith(
+        "How right the verdicts are is unknown: the 30 labels are no fair sample (all judges agree "
+        "on 100% of cells with a label, and on 0% of the others). On these 100% ("
+    )
+    assert said.endswith("are right; 50% of 120 cells are decided.")
     gate = GateRequest((GateBound("right", "min", 0.5), GateBound("accuracy", "min", 0.5)))
     checks = check_source(lambda: store, str(run), gate).checks
     assert [one["ok"] for one in checks] == [False, False]
     assert all("not enough to tell: labels are no fair sample" in one["why"] for one in checks)
+
+
+def test_labels_that_people_correct_are_not_blamed_on_the_judges(store: Store) -> None:
+    run = reviewed.graded(store)
+    ada = reviewed.sit(store, "Ada")
+    queue = reviewed.make_queue(store, run, reviewed.EVERYTHING)
+    # Both are labelled MET on Right.
+    reviewed.settle(store, ada, queue, "i0", MET)
+    assert of(store, run.id).sentence.endswith(
+        "Labels and people differ on 0% of 1 cell with both."
+    )
+    reviewed.settle(store, ada, queue, "i1", UNMET)
+
+    assert (
+        "Labels and people differ on 50% of 2 cells with both, so a verdict that differs from its "
+        "label may be right."
+    ) in of(store, run.id).sentence
+    found = report(store, run.id, made="then")
+    assert (
+        "Labels are taken as the truth; people who settled 2 cells with a label differ from it on "
+        "50%."
+    ) in found.limits

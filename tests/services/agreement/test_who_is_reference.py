@@ -20,15 +20,21 @@ def said(labels: int, reference: str, drawn: str = "") -> str:
 
 
 def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None:
-    head = "Of the verdicts in force 90% (60% to 99.8%) are right, from 12 labels"
-    assert said(12, LABELS).startswith(f"{head}, if they are a fair sample (how they were chosen")
-    assert said(12, LABELS, "drawn at random").startswith(f"{head} (drawn at random)")
+    share = "90% (60% to 99.8%)"
+    assert said(12, LABELS).startswith(
+        "If the 12 labels are a fair sample (how they were chosen is unknown), "
+        f"{share} of the verdicts in force are right; 100% of 40 cells are decided."
+    )
+    assert said(12, LABELS, "drawn at random").startswith(
+        f"Of the verdicts in force {share} are right, from 12 labels (drawn at random)"
+    )
     assert "(one on every decided cell)" in said(40, LABELS)
 
 
 def test_people_say_something_and_are_no_labels() -> None:
     many, one = said(12, PEOPLE), said(12, "person:Ada")
-    assert "are what most people say, from 12 cells that people rated, if they are" in many
+    assert many.startswith("If the 12 cells that people rated are a fair sample (how they were")
+    assert "of the verdicts in force are what most people say;" in many
     assert "label" not in many + one
     assert "are what Ada says" in one
 

@@ -25,8 +25,17 @@ ITEMS = tuple(
 )
 
 
-def voted(store: Store, panel: Panel, *, priced: bool = True, meant_none: str = "") -> int:
-    """A run of both judges; the first meant no option on the item ``meant_none``."""
+def voted(
+    store: Store,
+    panel: Panel,
+    *,
+    priced: bool = True,
+    meant_none: str = "",
+    away: tuple[int, ...] = (),
+) -> int:
+    """A run of both judges; the first meant no option on the item ``meant_none``, and both
+    abstained on the items of the numbers ``away``.
+    """
     plan = RunPlan(
         name="Run",
         rubric_version_id=store.rubrics.kept(RUBRIC, now=NOW).id,
@@ -43,8 +52,8 @@ def voted(store: Store, panel: Panel, *, priced: bool = True, meant_none: str = 
             cost = {"one": 0.001, "two": 0.009}[name] if priced else None
             vote = Vote(
                 Cell(item.id, CLEAR.name, name),
-                option,
-                False,
+                len(CLEAR.options) if at in away else option,
+                at in away,
                 confidence=confidence,
                 detail={"other_chance": 0.99} if lost else {},
             )
@@ -70,10 +79,9 @@ def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store)
     # Without item 12 (sure .58) the threshold is .56, where that item stays and is wrong: 19 of 20.
     # Items of one cell; Wilson's interval with t(19) = 2.093 of 20 cells: 75 to 99.
     assert cascade_sweep.in_words(found).startswith(
-        "one alone gives the label on 35% of 20 labelled cells (an abstention is none), two on "
-        "90%. Where one decides alone from "
-        "a sureness of 0.60 on, 65% go on, and 95% (75% to 99%) are right on items that had no "
-        "say in the threshold (100% on those that chose it). That costs 68% of asking all"
+        "one alone gives the label on 35% of 20 labelled cells, two on 90%. Where one decides "
+        "alone from a sureness of 0.60 on, 65% go on, and 95% (75% to 99%) are right on items that "
+        "had no say in the threshold (100% on those that chose it). That costs 68% of asking all"
     )
     data = cascade_sweep.as_data(found)
     assert (data["chosen"]["threshold"], len(data["points"])) == (0.6, 51)
@@ -81,6 +89,25 @@ def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store)
     low, high = data["held_out"]["ci"]["right"]
     # (p + q / 2 -+ t sqrt(p (1 - p) / n + q / 4 n)) / (1 + q) with q = t^2 / n, p = .95, n = 20.
     assert (low, high) == pytest.approx((0.7464, 0.9919), abs=1e-4)
+
+
+def test_shares_of_right_cells_say_how_many_are_decided_at_all(store: Store) -> None:
+    # Both abstain on the first ten, on which the second would be right.
+    run = voted(store, Panel(judges=(ONE, TWO)), away=tuple(range(10)))
+    found = cascade_sweep.sweep(store, run, ["one"])
+    # The first is right on items 13 to 19, the second on 10 to 17: of the ten decided.
+    words = cascade_sweep.in_words(found)
+    assert words.startswith(
+        "one alone gives the label on 35% of 20 labelled cells (70% of the 50% that it decides), "
+        "two on 40% (80% of the 50% that it decides). Where one decides alone from a sureness of "
+        "0.60 on, 65% go on, and 45% ("
+    )
+    # From .6 on: items 13 to 19 by the first, 10 to 12 by the second, all right. Tried on others,
+    # item 12 goes wrong as above: 9 of the 10.
+    assert "are right (90% of the 50% that are decided) on items that had no say" in words
+    data = cascade_sweep.as_data(found)
+    assert (data["first_decided"], data["then_decided"]) == (0.5, 0.5)
+    assert (data["chosen"]["decided"], data["held_out"]["decided"]) == (0.5, 0.5)
 
 
 def test_which_cells_go_on_is_what_a_real_cascade_would_ask(store: Store) -> None:

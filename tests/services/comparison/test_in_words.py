@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.metrics.estimate import Estimate
-from core.services.comparison.differences import CriterionDelta, Delta
+from core.services.comparison.differences import CriterionDelta, DecidedCells, Delta
 from core.services.comparison.in_words import in_words, outcome
 from core.services.comparison.run_comparison import compare_runs
 from core.store.store import Store
@@ -36,6 +36,17 @@ def test_without_labels_it_says_that_nothing_tells_which_is_better() -> None:
 
     assert in_words(ones).startswith("No label says which run is better: no item has a label")
     assert in_words([]) == ""
+
+
+def test_undecided_cells_are_said_where_both_runs_leave_as_many() -> None:
+    # Each leaves 50 of 100, maybe others: "right" is of all, or of those that both decide.
+    said = in_words([moved("up", 0.2, 0.04)], DecidedCells(100, (50, 50), (40, 45)))
+    assert said.startswith(
+        "A decides 50% of 100 labelled cells and is right on 40% of all; B decides 50% of 100 "
+        "labelled cells and is right on 45% of all. What follows is of the cells that both decide."
+    )
+    whole = in_words([moved("up", 0.2, 0.04)], DecidedCells(100, (100, 100), (40, 45)))
+    assert whole.startswith("B is better")
 
 
 def test_four_of_eight_against_seven_of_eight_stays_undecided(store: Store) -> None:

@@ -251,6 +251,20 @@ def test_the_report_is_json_and_the_text_says_the_same(store: Store) -> None:
     assert "clear: UNMET -> MET: 4 items (i3, i4, i5, ...); 3 right now, 1 right before" in text
 
 
+def test_one_comparison_has_one_p_and_a_corrected_one_is_called_so(store: Store) -> None:
+    # Accuracy on the one labelled criterion is that of all cells: McNemar's .375, once.
+    data = dataset({"clear": LABELS["clear"]})
+    found = compare_runs(store, run_with(store, data, WEAK), run_with(store, data, STRONG))
+    assert found.deltas.accuracy.p.value == pytest.approx(12 / 32)
+    text = comparison_as_text(found)
+    assert text.count("n = 8, p = 0.38\n") == 2
+    assert "orrected" not in text
+    # Of two criteria it is .75 by Holm (above), and the one that is not corrected is not said.
+    text = comparison_as_text(compare_runs(store, *both(store)))
+    assert "n = 8, p = 0.75, corrected for the criteria\n    right in A alone: 1" in text
+    assert "0.38" not in text
+
+
 def test_without_resamples_there_are_numbers_and_no_intervals(store: Store) -> None:
     found = compare_runs(store, *both(store), bootstrap=0)
 

@@ -145,6 +145,21 @@ def test_a_lean_where_options_have_no_order_is_neither_kind_nor_strict() -> None
     assert chart.series[0][1][0] - (chart.series[1][1][0] or 0) == pytest.approx(finding.estimate)
 
 
+def people_found(plant: Plant) -> list[Finding]:
+    world = made(1, 300, plant)
+    graders = tuple(Judge(name=one.name, kind="person") for one in world.judges)
+    return list(examine(replace(world, judges=graders)).findings)
+
+
+def test_where_people_graded_the_others_are_called_graders() -> None:
+    severe = the(people_found(Plant(kinder=0.6, labelled=0.0)), "leniency", "ann").sentence
+    assert severe.startswith("ann is more lenient than the other graders:")
+    vague = the(people_found(Plant(vague=0.9)), "agreement", "cites").sentence
+    assert vague.startswith("Graders hardly agree on cites")
+    dead = the(people_found(Plant(dead=True)), "unused", "clear").sentence
+    assert dead.startswith(("No grader ever picked", "Graders picked only"))
+
+
 def test_leans_of_one_model_are_told_once() -> None:
     shares = {"GPT_a": 0.4, "GPT_b": 0.5, "GPT_c": 0.0, "Palm_a": 0.5}
     findings = [f for f in examine(leaning(2, **shares)).findings if f.kind == "leaning"]

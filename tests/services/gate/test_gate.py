@@ -107,10 +107,10 @@ def test_what_is_undefined_fails_with_its_reason(tmp_path: Path) -> None:
     (unlabelled / "items.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
     done = cli("check", unlabelled, "--min", "accuracy=0")
     assert done.returncode == 1
-    assert "undefined (There are no labels to compare with.), at least 0 is asked" in done.stdout
+    assert "undefined (There are no labels to compare with), at least 0 is asked" in done.stdout
     (unlabelled / "votes.csv").write_text("item_id,criterion,rater_id,rater_kind,label\n")
     done = cli("check", unlabelled, "--min", "accuracy=0")
-    assert (done.returncode, "undefined (There are no votes.)" in done.stdout) == (1, True)
+    assert (done.returncode, "undefined (There are no votes)" in done.stdout) == (1, True)
 
 
 def test_too_few_labels_or_decided_cells_are_not_enough_to_tell(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_too_few_labels_or_decided_cells_are_not_enough_to_tell(tmp_path: Path) 
     done = cli("check", one, "--min", "accuracy=0.8", "--json")
     (check,) = json.loads(done.stdout)["checks"]
     assert (done.returncode, check["value"], check["n"]) == (1, 1.0, 1)
-    assert "not enough to tell: n = 1; 20 are asked (--min-n)" in check["why"]
+    assert "not enough to tell: n = 1; at least 20 are asked (--min-n)" in check["why"]
     assert cli("check", one, "--min", "accuracy=0.8", "--min-n", "1").returncode == 0
 
     # All 30 are right, and the calls of 30 further items failed: 50% are decided.
@@ -129,7 +129,24 @@ def test_too_few_labels_or_decided_cells_are_not_enough_to_tell(tmp_path: Path) 
     assert cli("check", half, "--min", "accuracy=0.8").returncode == 0
     short = cli("check", half, "--min", "accuracy=0.8", "--min-decided", "0.51")
     assert short.returncode == 1
-    assert "50% of cells are decided; 51% are asked (--min-decided)" in short.stdout
+    assert "50% of cells are decided; at least 51% are asked (--min-decided)" in short.stdout
+
+
+def test_a_figure_just_below_its_bound_is_not_said_to_be_the_bound(tmp_path: Path) -> None:
+    # 60 of 121 decided, 49.6 %: "50 %, 50 % are asked" would contradict the exit code.
+    nearly = folder(tmp_path / "half", [True] * 121)
+    lines = (nearly / "votes.csv").read_text().split("\n")
+    failed = [line.rpartition(",")[0] + "," for line in lines[61:122]]
+    (nearly / "votes.csv").write_text("\n".join([*lines[:61], *failed]) + "\n")
+    done = cli("check", nearly, "--min", "accuracy=0.8")
+    assert done.returncode == 1
+    assert "49.6% of cells are decided; at least 50% are asked (--min-decided)" in done.stdout
+    # 1999 of 2501 are right, .79928: three figures would say .799, two .8.
+    right = folder(tmp_path / "right", [True] * 1999 + [False] * 502)
+    done = cli("check", right, "--min", "accuracy=0.7993")
+    assert done.returncode == 1
+    assert "accuracy: 0.79928 (" in done.stdout
+    assert "at least 0.7993 is asked" in done.stdout
 
 
 def test_the_lower_end_is_tested_where_it_is_asked(eight_of_ten: Path) -> None:

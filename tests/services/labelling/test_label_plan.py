@@ -58,7 +58,7 @@ def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(sto
     square = 0.25 * (off + 2.5) / (0.25 * len(drawn) + 2.5)
     assert plan.off == pytest.approx(sqrt(square))
     assert "random labels)" in in_words(plan)
-    assert len(as_text(plan).splitlines()) == 1 + len(plan.steps)
+    assert len(as_text(plan).splitlines()) == 2 + len(plan.steps)
 
 
 def test_labels_on_every_cell_leave_nothing_to_draw_or_to_guess(store: Store) -> None:
@@ -128,6 +128,19 @@ def test_a_queue_of_a_plan_draws_with_known_chances_and_goes_on_from_the_last(st
     assert mean.mean.low <= 0.5 <= mean.mean.high
     # Bounds for what is left are those of an even draw.
     assert "drew some cells more often" in unseen(store, second).accuracy.reason
+
+
+def test_a_plan_in_text_says_what_each_half_width_is_of(store: Store) -> None:
+    run_id = graded(store)
+    head = (
+        "± is half the 95% interval of the corrected mean score after so many more labels: even, "
+        "every cell alike; strata, as many of each verdict; doubt, doubtful ones more often."
+    )
+    assert as_text(label_plan(store, run_id)).splitlines()[1] == head
+    of_two = as_text(label_plan(store, run_id, pair=("calm", "bold"))).splitlines()[1]
+    assert of_two == f"{head} Power is the chance to find calm and bold apart; ± is of all systems."
+    one = as_text(label_plan(store, run_id, criterion="clear")).splitlines()[1]
+    assert "of the corrected mean of clear after" in one
 
 
 def test_a_plan_is_made_from_a_terminal(store: Store) -> None:

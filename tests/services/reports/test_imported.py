@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from core.blocks.markdown import markdown_paper
 from core.cli import main
 from core.cli.reports_as_text import comparison_as_text, metrics_as_text
-from core.formats.report.paper import markdown_paper
 from core.services.agreement.metrics_report import metrics_source
 from core.services.comparison.run_comparison import as_json, compare_runs
 from core.services.imports.import_files import import_path

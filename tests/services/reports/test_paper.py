@@ -8,18 +8,18 @@ from html.parser import HTMLParser
 
 import pytest
 
-from core.formats.report.html import html_paper
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     Bars,
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Section,
     Sentences,
+    TableBlock,
     Words,
-    markdown_paper,
 )
+from core.blocks.html import html_paper
+from core.blocks.markdown import markdown_paper
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.store.store import Store
@@ -93,7 +93,7 @@ def test_every_plot_is_followed_by_a_table_with_its_numbers(made: Paper) -> None
     for section in made.sections:
         for block, after in zip(section.blocks, [*section.blocks[1:], None], strict=True):
             if isinstance(block, Histogram | Forest | Bars):
-                assert isinstance(after, PaperTable)
+                assert isinstance(after, TableBlock)
 
 
 def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
@@ -105,7 +105,7 @@ def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
 
 @pytest.mark.parametrize("payload", [ATTACK, "- list", "1. one", "# head", "| a |", "&lt;", "\\"])
 def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
-    table = PaperTable(payload, (payload,), ((Words(payload, payload),),))
+    table = TableBlock(payload, (payload,), ((Words(payload, payload),),))
     made = Paper(payload, payload, (Section(payload, (Sentences((payload,)), table)),), payload)
 
     text = html_paper(made)
@@ -118,7 +118,7 @@ def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
 
 
 def test_a_cell_of_markdown_cannot_end_its_table() -> None:
-    table = PaperTable("t", ("a|b",), ((Words("x | y\n| z |"),),))
+    table = TableBlock("t", ("a|b",), ((Words("x | y\n| z |"),),))
 
     text = markdown_paper(Paper("p", "", (Section("s", (table,)),)))
     row = next(line for line in text.splitlines() if "x" in line)

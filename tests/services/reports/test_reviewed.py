@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.blocks.markdown import markdown_paper
 from core.domain.review import QueueRule
-from core.formats.report.paper import markdown_paper
 from core.services.reports.paper import paper
 from core.services.reports.report_values import RunReport
 from core.services.reports.run_report import report, stands_on

@@ -16,7 +16,7 @@ from core.services.comparison import run_comparison
 from core.services.exports.grade_lists import GradeChoices, fill
 from core.services.exports.run_export import export
 from core.services.guided import grading
-from core.services.pairwise import rank_report
+from core.services.reports import rank_report
 from core.services.reports.run_report import report
 from core.services.results.run_columns import score_columns
 from core.services.runs import lifecycle
@@ -144,7 +144,7 @@ def test_columns_count_what_has_no_grade(store: Store) -> None:
 
 
 def test_a_ranking_leaves_out_what_has_no_grade_and_counts_it(store: Store) -> None:
-    report = rank_report.rank_source(lambda: store, str(partly_assessed(store)))
+    report = rank_report.rank_source(lambda: store, str(partly_assessed(store))).data
     ranks = {one["system"]: one["rank"] for one in report["standings"]}
     # 1.0 for what was assessed of one, .75 for all of the other; no rank without a grade.
     assert (ranks["most"], ranks["whole"]) == (1, 2)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core.metrics.intervals.acceptance import upper_bound_of_rest
+from core.metrics.intervals.finite import upper_bound_of_rest
 from core.services.reports.run_report import review_lines
 from core.services.review import queues
 from core.services.review.adjudication import mark
@@ -186,7 +186,7 @@ def test_words_of_all_cells_are_those_of_a_queue_that_looked_at_all(trial: Trial
     found = selected(trial.store, 1)
     assert found is not None
     share = percent(rightness(trial.store, first).weighted.value)
-    assert f"Of all cells people confirm an estimated {share} [" in in_words(found)
+    assert f"Of all cells people confirm an estimated {share} (" in in_words(found)
     narrow = replace(found, queues=found.queues[1:])
     assert "Of all cells (“easy” only) people confirm an estimated 100%" in in_words(narrow)
     queues = as_data(found)["queues"]

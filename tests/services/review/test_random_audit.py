@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.domain.review import QueueRule
-from core.metrics.intervals.acceptance import share_of_rest, upper_bound_of_rest
+from core.metrics.intervals.acceptance import share_of_rest
+from core.metrics.intervals.finite import upper_bound_of_rest
 from core.services.review.random_audit import unseen
 from core.store.store import Store
 from tests.services import reviewed

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     BarPiece,
     Bars,
     Block,
@@ -14,13 +14,14 @@ from core.formats.report.paper import (
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Reach,
     Sentences,
+    TableBlock,
     Words,
 )
+from core.metrics.estimate import Estimate
 from core.text.names import visible
-from core.text.numbers import percent
+from core.text.numbers import percent, score
 
 # A paper's plots as static pictures for a file: SVG without script, styled by classes.
 #
@@ -96,10 +97,9 @@ def _forest(block: Forest) -> str:
 
 
 def _reach(one: Reach, y: float, x: Callable[[float], float]) -> list[str]:
-    said = f"{one.name}: {one.value:.2f}"
+    said = f"{one.name}: {Estimate(one.value, one.low, one.high).words(score).inline}"
     parts = [_text(_LEFT - 10, y + 4, _cut(one.name, 26), "end")]
     if one.low is not None and one.high is not None:
-        said += f" ({one.low:.2f} to {one.high:.2f})"
         parts.append(
             f'<line class="reach" x1="{x(one.low):.1f}" x2="{x(one.high):.1f}" y1="{y}" y2="{y}"/>'
         )
@@ -218,7 +218,7 @@ svg{min-width:0;max-height:16cm}}
 def html_paper(paper: Paper) -> str:
     """The paper as the text of an HTML file.
 
-    >>> from core.formats.report.paper import Section
+    >>> from core.blocks.blocks import Section
     >>> found = html_paper(Paper("A <b>", "", (Section("S", (Sentences(("1 < 2",)),)),)))
     >>> "<h1>A &lt;b&gt;</h1>" in found, "<p>1 &lt; 2</p>" in found
     (True, True)
@@ -270,7 +270,7 @@ def _facts(block: Facts) -> str:
     return f'<div class="wide"><table aria-label="{_esc(block.name)}">{rows}</table></div>'
 
 
-def _table(block: PaperTable) -> str:
+def _table(block: TableBlock) -> str:
     def kind(at: int) -> str:
         return ' class="n"' if at in block.numbers else ' class="t"'
 

@@ -1,0 +1,72 @@
+"""Every table of a page can be taken home as it is: copied, or as a CSV file.
+
+The two buttons of a table are a part of its HTML; what they do is done in the browser, from what
+is shown there, so that no figure is worked out again and none can differ.
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.ui import state
+from pages.ui.text import esc
+
+_JS = r"""
+export default function() {
+  const page = document;
+  if (page.rubricStudioTables) return;
+  page.rubricStudioTables = true;
+  // What a spreadsheet would work out gets an apostrophe; a number is what it says.
+  const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
+  const number = /^[-+]?(\d+([.,]\d*)?|[.,]\d+)%?$/;
+  const plain = (cell) => {
+    const text = cell.innerText.replace(/\s*\n\s*/g, " ").trim();
+    return formula.test(text) && !number.test(text) ? "'" + text : text;
+  };
+  const rows = (table) =>
+    [...table.rows].map((row) => [...row.cells].map(plain));
+  const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const done = (button, words) => {
+    const usual = button.textContent;
+    button.textContent = words;
+    setTimeout(() => { button.textContent = usual; }, 1500);
+  };
+  page.addEventListener("click", (event) => {
+    const button = event.target.closest?.("button[data-take]");
+    const table = button?.closest(".rs-tabled")?.querySelector("table");
+    if (!table) return;
+    const name = table.getAttribute("aria-label") || "Table";
+    if (button.dataset.take === "csv") {
+      const text = rows(table).map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
+      const link = page.createElement("a");
+      link.href = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv" }));
+      link.download = name.replace(/[^\p{L}\p{N}]+/gu, "-").toLowerCase() + ".csv";
+      link.click();
+      URL.revokeObjectURL(link.href);
+      return;
+    }
+    const text = rows(table).map((row) => row.join("\t")).join("\n");
+    if (!navigator.clipboard) return done(button, "Needs https");
+    navigator.clipboard.writeText(text).then(
+      () => done(button, "Copied"),
+      () => done(button, "Not allowed"),
+    );
+  });
+}
+"""
+
+
+def buttons(name: str) -> str:
+    """The HTML of the two buttons of a table of that name."""
+    return (
+        '<span class="rs-take">'
+        f'<button data-take="copy" aria-label="Copy the table {esc(name)}">Copy</button>'
+        f'<button data-take="csv" aria-label="Download the table {esc(name)} as CSV">CSV</button>'
+        "</span>"
+    )
+
+
+def let_tables_be_taken() -> None:
+    """The part in the browser, once for every page."""
+    component = st.components.v2.component("rubric_studio_tables", js=_JS)
+    component(key=state.TABLES, height=1)
