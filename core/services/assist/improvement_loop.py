@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from core import clock
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -33,13 +34,14 @@ from core.services.assist.proposals import (
     propose,
 )
 from core.services.assist.proposals import estimate as improving_outlook
-from core.services.assist.task_context import TaskContext, graded, hidden_request
+from core.services.assist.task_context import TaskContext, graded
 from core.services.comparison.differences import Delta, deltas
 from core.services.comparison.paired_runs import pair_runs
 from core.services.datasets.twins import apart_texts, grouped, whole_groups
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import Planned, RunRequest
+from core.services.spot.trials import HELP
 from core.store.store import Store
 
 KIND = "loop"
@@ -334,14 +336,14 @@ def _request(
     left = None
     if task.budget is not None:
         left = max(0.0, task.budget - task.cost - runs_cost(store, task))
-    return hidden_request(
-        store,
-        asked_part(rubric, request),
-        request.dataset_version,
-        request.panel,
-        name=f"Improve {rubric.name}: round {number}, {part}",
-        items=tuple(task.request[part]),
-        budget=left,
+    return RunRequest(
+        rubric_version=store.rubrics.kept(asked_part(rubric, request), now=clock.now()).id,
+        dataset_version=request.dataset_version,
+        panel=request.panel,
+        name=f"Improve {rubric.name}: round {number}, {part}"[:200],
         seed=request.seed,
-        details={"task": task.id, "round": number, "part": part},
+        budget=left,
+        items=tuple(task.request[part]),
+        kind="spot",
+        details={HELP: {"task": task.id, "round": number, "part": part}},
     )

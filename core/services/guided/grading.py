@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.domain.panel import Panel
 from core.domain.review import QueueRule
-from core.domain.rubric import Criterion
 from core.domain.runs import RunRow
-from core.domain.votes import Verdict
 from core.scoring.points import parts_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
@@ -26,7 +25,7 @@ from core.services.exports.grade_sheet import (
 from core.services.exports.judgement_rows import graded
 from core.services.guided import judging
 from core.services.reports import worked_example
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.item_view import ItemView, item_view
 from core.services.review import queues
 from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate
@@ -83,44 +82,28 @@ def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
 
 def outlook(estimate: CostEstimate, panel: Panel) -> str:
     """What it will take, in one line."""
-    most = "at most " if estimate.at_most else ""
-    parts = [plural(estimate.items, "text"), plural(len(panel.judges), "judge")]
-    parts.append(f"{most}{plural(estimate.votes, 'answer')}")
-    if not estimate.calls:
-        return ", ".join([*parts, "no calls, no cost"])
-    cost = "cost unknown" if estimate.cost is None else f"{most}about {fmt.cost(estimate.cost)}"
-    parts += [f"{most}{plural(estimate.calls, 'call')}", cost]
-    if estimate.seconds is not None:
-        parts.append(f"about {fmt.seconds(estimate.seconds)}")
-    return ", ".join(parts)
+    texts, judges = plural(estimate.items, "text"), plural(len(panel.judges), "judge")
+    return f"{texts}, {judges}, {estimate.words}"
 
 
-@dataclass(frozen=True)
-class TriedText:
-    """One text that was tried: how it begins, its score in points, every criterion's verdict."""
+class TriedText(NamedTuple):
+    """One text that was tried: its score in points, and all that was answered about it."""
 
-    item_id: str
-    preview: str
-    score: str
-    verdicts: tuple[tuple[Criterion, Verdict | None], ...]
+    points: str
+    view: ItemView
 
 
 def tried(store: Store, run_id: int) -> tuple[TriedText, ...]:
-    """The texts of a small run, with every verdict."""
-    run = store.runs.get(run_id)
-    rubric = scored_rubric(store, run)
+    """Return the texts of a small run, with every verdict and vote."""
     rows = store.results.items(run_id, limit=TRIED)
-    items = resolved_items(store, run.dataset_version_id, [row.item_id for row in rows])
-    found = list[TriedText]()
-    for row, item in zip(rows, items, strict=True):
-        cells = {cell.criterion: cell for cell in store.results.cells(run_id, row.item_id)}
-        criteria = effective(item, rubric).criteria
-        verdicts = tuple((criterion, cells.get(criterion.name)) for criterion in criteria)
-        answers = {name: cell.option for name, cell in cells.items()}
-        parts = parts_of(effective(item, rubric), answers)
-        grade = Grade(item, effective(item, rubric), row.score, {}, parts=parts)
-        found.append(TriedText(row.item_id, row.preview, points_words(grade), verdicts))
-    return tuple(found)
+    return tuple(_tried(item_view(store, run_id, row.item_id)) for row in rows)
+
+
+def _tried(view: ItemView) -> TriedText:
+    answers = {one.criterion.name: one.verdict.option for one in view.criteria if one.verdict}
+    parts = parts_of(view.rubric, answers)
+    grade = Grade(view.item, view.rubric, view.row.score, {}, parts=parts)
+    return TriedText(points_words(grade), view)
 
 
 @dataclass(frozen=True)

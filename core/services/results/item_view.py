@@ -10,7 +10,14 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.domain.runs import Run, RunItemRow
-from core.domain.votes import ADJUDICATED, CallRow, Cell, FailureRow, Verdict, VoteRow
+from core.domain.votes import (
+    ADJUDICATED,
+    CallRow,
+    Cell,
+    FailureRow,
+    Verdict,
+    VoteRow,
+)
 from core.errors import NotFound
 from core.scoring import explain
 from core.scoring.trace import Trace
@@ -131,7 +138,7 @@ def _criterion_view(
 ) -> CriterionView:
     truth = item.labels.get(criterion.name)
     found = [
-        (judge, _vote_view(criterion, cell, votes, failures))
+        (judge, vote_view(criterion, cell, votes, failures))
         for judge in run.panel.judges
         for cell in _cells(run, item, criterion, judge)
     ]
@@ -173,12 +180,13 @@ def _with_standing(
     return replace(view, standing=standing, repeats=repeats, apart=apart)
 
 
-def _vote_view(
+def vote_view(
     criterion: Criterion,
     cell: Cell,
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> VoteView:
+    """Return what became of one cell, of an item's votes and failures."""
     vote = votes.get(cell)
     attempts = tuple(failures.get(cell, ()))
     failure = next((f for f in reversed(attempts) if f.open), None)
