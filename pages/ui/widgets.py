@@ -208,16 +208,16 @@ def quiet(words: str) -> str:
 
 
 def figure_cell(
-    one: Estimate, form: Callable[[float | None], str] = fmt.score, *, interval: bool = True
+    figure: Estimate, form: Callable[[float | None], str] = fmt.score, *, interval: bool = True
 ) -> str:
     """Return HTML of a figure, below it its interval, or why either is missing.
 
     Without ``interval`` the figure has none by its nature, and only an undefined one has a reason.
     """
-    value, ends, why = one.words(form)
+    value, ends, why = figure.words(form)
     if ends:
         return f"{value}<br>{quiet(ends)}"
-    if not why or (one.value is not None and not interval):
+    if not why or (figure.value is not None and not interval):
         return value
     return f'{value}<br><span class="rs-quiet rs-wrap">{esc(why)}</span>'
 

@@ -219,16 +219,12 @@ def _position(one: Position) -> tuple[Words, ...]:
     return (
         Words(one.judge),
         Words(count(one.rate.n)),
-        _known(one.rate),
+        measured_share(one.rate),
         Words(count(one.first)),
         Words(count(one.last)),
-        _known(one.shown_first),
+        measured_share(one.shown_first),
         mark,
     )
-
-
-def _known(share: Estimate) -> Words:
-    return Words(DASH) if share.value is None else measured_share(share)
 
 
 def length(board: Leaderboard) -> Section:
@@ -241,7 +237,7 @@ def length(board: Leaderboard) -> Section:
     sure = known and not (ends.low or 0) <= 0 <= (ends.high or 0)
     longer = "longer" if slope > 0 else "shorter"
     finding = f"⚠ {longer} answers win more" if sure else "no effect of length found"
-    between = f"{points(ends.low)} to {points(ends.high)}" if known else ends.reason
+    effect = Estimate(slope).within(ends).words(points).inline
     ignored = dict(zip(board.systems, found.ignored.tolist(), strict=True))
     return Section(
         title,
@@ -249,7 +245,7 @@ def length(board: Leaderboard) -> Section:
             Sentences(
                 (
                     f"{finding[0].upper()}{finding[1:]}: effect of much more length, in log odds, "
-                    f"{points(slope)} ({between}).",
+                    f"{effect}.",
                 )
             ),
             TableBlock(

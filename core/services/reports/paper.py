@@ -15,6 +15,7 @@ from core.blocks.blocks import (
     TableBlock,
     Words,
 )
+from core.blocks.estimates import measured
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
@@ -30,7 +31,6 @@ from core.services.reports.report_values import (
     RunReport,
     ScoreSlice,
     day_and_time,
-    figure,
     reported_number,
     shared,
 )
@@ -231,7 +231,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
             Words(part.name),
             reported_number(part.items, lead),
             reported_number(part.scored),
-            figure(part.mean),
+            measured(part.mean),
             *(
                 shared(
                     part.waiting if name == "review" else part.outcomes.get(name),

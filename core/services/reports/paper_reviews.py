@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from core.blocks.blocks import Section, Sentences, TableBlock, Words
-from core.services.reports.report_values import RunReport, figure, reported_number
+from core.blocks.estimates import measured, measured_share
+from core.services.reports.report_values import RunReport, reported_number
 from core.text.numbers import level_words, percent, plural, score
 
 _NOTE = (
@@ -23,8 +24,8 @@ def reviews_section(report: RunReport) -> list[Section]:
     rows = tuple(
         (
             Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
-            figure(one.weighted, share=True),
-            figure(one.hard, share=True),
+            measured_share(one.weighted),
+            measured_share(one.hard),
             reported_number(one.queued),
             reported_number(one.audited),
             reported_number(one.missing),
@@ -51,8 +52,8 @@ def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
         (
             Words(one.name, ""),
             Words(score(one.said)),
-            figure(one.mean),
-            figure(one.labels),
+            measured(one.mean),
+            measured(one.labels),
             reported_number(one.cells),
             reported_number(one.labelled),
         )

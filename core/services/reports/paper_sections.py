@@ -17,6 +17,7 @@ from core.blocks.blocks import (
     TableBlock,
     Words,
 )
+from core.blocks.estimates import measured, measured_share
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
@@ -29,7 +30,6 @@ from core.services.reports.report_values import (
     RunReport,
     Setup,
     day_and_time,
-    figure,
     kind,
     reference,
     reported_number,
@@ -298,17 +298,17 @@ def _compared(report: RunReport) -> str:
 def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
     row = (
         Words(line.name, f"{line.scale}, weight {weight(line.weight)}"),
-        figure(line.mean),
-        figure(line.alpha),
+        measured(line.mean),
+        measured(line.alpha),
     )
     if not compared:
         return row
     return (
         *row,
         reported_number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
-        figure(line.accuracy, share=True),
+        measured_share(line.accuracy),
         Words(percent(line.commonest.value)),
-        figure(line.kappa),
+        measured(line.kappa),
     )
 
 
@@ -333,7 +333,7 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
         reported_number(line.abstained, {"only": "abstentions"}),
         reported_number(line.failed, {"only": "failures"}),
         reported_number(line.scored),
-        figure(line.mean),
+        measured(line.mean),
     )
 
 
