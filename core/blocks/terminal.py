@@ -21,25 +21,29 @@ def terminal_text(sections: Iterable[Section]) -> str:
     Cost
       Calls  7
     """
-    return "\n\n".join(
-        "\n".join([section.title, *_indented(section.blocks)])
-        if section.title
-        else "\n".join(line for block in section.blocks for line in _lines(block))
-        for section in sections
-        if any(True for block in section.blocks for _ in _lines(block))
-    )
+    written = (_section(section) for section in sections)
+    return "\n\n".join("\n".join(lines) for lines in written if lines)
 
 
-def _indented(blocks: Sequence[Block]) -> Iterator[str]:
-    written = [lines for block in blocks if (lines := [*_lines(block)])]
-    for number, lines in enumerate(written):
-        if number:
-            yield ""
-        yield from (f"  {line}".rstrip() for line in lines)
+def _section(section: Section) -> list[str]:
+    blocks = [block for block in section.blocks if any(True for _ in _lines(block))]
+    if not section.title:
+        return [line for block in blocks for line in _lines(block)]
+    tables = sum(isinstance(block, TableBlock) for block in blocks)
+    found = [section.title] if blocks else []
+    for number, block in enumerate(blocks):
+        found += [""] if number else []
+        # Of several tables each has its name above it.
+        if isinstance(block, TableBlock) and tables > 1:
+            found.append(f"  {block.name}")
+        found += [f"  {line}".rstrip() for line in _lines(block)]
+    return found
 
 
 def _lines(block: Block) -> Iterator[str]:
-    if isinstance(block, Sentences):
+    if isinstance(block, Sentences) and block.kind == "quiet":
+        yield from wrap(visible(" ".join(block.lines)), WRAPPED)
+    elif isinstance(block, Sentences):
         yield from (visible(line) for line in block.lines)
     elif isinstance(block, Facts):
         yield from _columns([(Words(name), words) for name, words in block.rows], ())

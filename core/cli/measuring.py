@@ -41,9 +41,10 @@ def compare(
     Says what changed, which verdicts flipped, and how far accuracy, kappa, agreement, mean score
     and cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
     """
-    from core.cli import reports_as_text
+    from core.blocks.terminal import terminal_text
     from core.metrics.estimate import Confidence
     from core.services.comparison import run_comparison
+    from core.services.comparison.comparison_blocks import comparison_sections
     from core.services.review import corrected_estimates
 
     how = Confidence(level, method)
@@ -58,7 +59,7 @@ def compare(
         if as_json:
             common.result(run_comparison.as_json(found))
         else:
-            common.tell(reports_as_text.comparison_as_text(found))
+            common.tell(terminal_text(comparison_sections(found)))
 
 
 _POSITIVE = click.IntRange(1)

@@ -7,7 +7,8 @@ from contextlib import suppress
 import streamlit as st
 
 from core.domain.rubric import Criterion
-from core.domain.runs import CellResult, RunRow
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict
 from core.errors import InputError, NotFound
 from core.services.guided import grading, judging
 from core.services.guided.grading import TriedText
@@ -112,7 +113,7 @@ def _verdict(view: CriterionView) -> str:
     return tag(one_line(view.verdict_label, 40), _tone(view.criterion, view.verdict))
 
 
-def _tone(criterion: Criterion, cell: CellResult) -> Tone:
+def _tone(criterion: Criterion, cell: Verdict) -> Tone:
     """Green for all the points that there are, red for none of them, of a penalty the reverse."""
     if cell.abstained or cell.value is None:
         return "neutral"

@@ -214,13 +214,12 @@ def figure_cell(
 
     Without ``interval`` the figure has none by its nature, and only an undefined one has a reason.
     """
-    said = one.words(form)
-    below = said.below if interval or one.value is None else ""
-    return (
-        f'{said.value}<br><span class="rs-quiet rs-wrap">{esc(below)}</span>'
-        if below
-        else said.value
-    )
+    value, ends, why = one.words(form)
+    if ends:
+        return f"{value}<br>{quiet(ends)}"
+    if not why or (one.value is not None and not interval):
+        return value
+    return f'{value}<br><span class="rs-quiet rs-wrap">{esc(why)}</span>'
 
 
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:

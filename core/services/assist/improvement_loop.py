@@ -108,18 +108,7 @@ def begin(store: Store, request: LoopRequest) -> int:
                 ),
             ),
         )
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "panel": request.panel.model_dump(mode="json"),
-        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
-        "targets": list(request.targets),
-        "dataset_version": request.dataset_version,
-        "findings": {name: list(said) for name, said in request.findings.items()},
-        "rounds": request.rounds,
-        "seed": request.seed,
-        "learn": learn,
-        "held": held,
-    }
+    wanted = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held}
     # Per round: a call for each criterion, two runs and what was decided; two runs before.
     planned = 2 + request.rounds * (len(request.targets) + 3)
     return help_tasks.begin(
@@ -160,19 +149,7 @@ def asked_part(rubric: Rubric, request: LoopRequest) -> Rubric:
 
 def request_of(task: HelpTask) -> LoopRequest:
     """What a task was asked for."""
-    asked = task.request
-    return LoopRequest(
-        judge=help_tasks.writer_from(asked),
-        panel=Panel.model_validate(asked["panel"]),
-        rubric=Rubric.model_validate(asked["rubric"]),
-        subject=task.subject,
-        targets=tuple(asked["targets"]),
-        dataset_version=asked["dataset_version"],
-        findings=asked["findings"],
-        rounds=asked["rounds"],
-        seed=asked["seed"],
-        budget=task.budget,
-    )
+    return help_tasks.request_from(LoopRequest, task)
 
 
 RESAMPLES = 1000

@@ -14,8 +14,8 @@ from functools import lru_cache
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellRow, RunRow
-from core.domain.votes import VoteRow
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict, VoteRow
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.judging.writing.prompts import criterion_text, rubric_text
 from core.services.access.allowing import allowed
@@ -153,9 +153,9 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
     names: list[str] = run.plan.details["help"]["criteria"]
     asked_of = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    cells: dict[str, list[CellRow]] = {}
-    for cell in store.results.all_cells(run_id):
-        cells.setdefault(cell.item_id, []).append(cell)
+    cells: dict[str, list[Verdict]] = {}
+    for item_id, cell in store.results.verdicts(run_id):
+        cells.setdefault(item_id, []).append(cell)
     found = list[MetaFinding]()
     for item in items:
         votes = store.votes.for_item(run_id, item.id) if item.id in cells else []
@@ -176,7 +176,7 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
 def _findings(
     item: Item,
     rubric: Rubric,
-    cells: Sequence[CellRow],
+    cells: Sequence[Verdict],
     votes: Sequence[VoteRow],
     names: Sequence[str],
     stale: bool,

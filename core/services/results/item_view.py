@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Literal, cast
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import ADJUDICATED, CellResult, Run, RunItemRow
+from core.domain.runs import Run, RunItemRow
 from core.domain.votes import (
+    ADJUDICATED,
     CallRow,
     Cell,
-    FailureKind,
     FailureRow,
-    Vote,
-    VoteFailure,
+    Verdict,
     VoteRow,
 )
 from core.errors import NotFound
@@ -62,21 +61,14 @@ class VoteView:
     apart: bool = False
 
     @property
-    def result(self) -> Vote | VoteFailure | None:
-        """The vote or the open failure as the nouns they are; ``None``: not asked yet."""
-        if self.vote is not None:
-            names = (f.name for f in fields(Vote))
-            return Vote(**{name: getattr(self.vote, name) for name in names})
-        if self.failure is not None:
-            kind = cast("FailureKind", self.failure.kind)
-            return VoteFailure(self.cell, kind, self.failure.message, self.failure.order)
-        return None
+    def result(self) -> VoteRow | FailureRow | None:
+        """The vote or the open failure; ``None``: not asked yet."""
+        return self.vote or self.failure
 
     @property
     def call_id(self) -> int | None:
         """The call that the vote or failure came from, where it is kept."""
-        kept = self.vote or self.failure
-        return None if kept is None else kept.call_id
+        return None if self.result is None else self.result.call_id
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,7 @@ class CriterionView:
     """A criterion of an item: its verdict, its truth where labelled, and the votes."""
 
     criterion: Criterion
-    verdict: CellResult | None
+    verdict: Verdict | None
     verdict_label: str | None
     truth: int | None
     truth_label: str | None
@@ -140,7 +132,7 @@ def _criterion_view(
     run: Run,
     item: Item,
     criterion: Criterion,
-    verdict: CellResult | None,
+    verdict: Verdict | None,
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> CriterionView:
@@ -248,14 +240,14 @@ def require_run(store: Store, run_id: int | None) -> Run:
 _NEAR = 1e-9
 
 
-def unvoted(verdict: CellResult) -> bool:
+def unvoted(verdict: Verdict) -> bool:
     """Whether votes made this verdict although none of them is for it."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
     return made_of_votes and chosen and verdict.agreement == 0.0
 
 
-def between(criterion: Criterion, verdict: CellResult | None) -> str:
+def between(criterion: Criterion, verdict: Verdict | None) -> str:
     """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean 0.65, nearest
     Some"; the empty string where a vote chose it.
     """

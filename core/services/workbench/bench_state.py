@@ -14,9 +14,9 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.domain.runs import RunRow
-from core.domain.votes import Cell, FailureRow, VoteRow
+from core.domain.votes import Cell, FailureRow, Verdict, VoteRow
 from core.metrics.estimate import Estimate
-from core.scoring.verdict import Ballot, Verdict, settle
+from core.scoring.verdict import Ballot, settle
 from core.services.results.item_view import VoteView, choice_label, vote_view
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.workbench.bench_rows import Bench, BenchRow, is_empty

@@ -170,15 +170,11 @@ def _all(now: WorkbenchState) -> None:
 
 def _one(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
-    key = drafts.field(name, uid, "requirement")
-    state.seed(key, criterion["requirement"])
     st.text_area(
         "Requirement: what the judge must decide",
-        key=key,
         height="content",
         max_chars=20_000,
-        on_change=drafts.on_field,
-        args=(name, "criterion", (uid,), "requirement"),
+        **drafts.bound(name, "criterion", (uid,), "requirement"),
     )
     row([_option(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
     st.button(
