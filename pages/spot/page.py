@@ -170,7 +170,7 @@ def _former() -> None:
 
 
 def _rubric() -> Rubric | None:
-    choices = {choice.key: choice for choice in request.rubric_choices(store())}
+    choices = request.rubric_choices(store())
     if not choices:
         st.info("There is no rubric yet. Write one, or start from a sample.")
         routes.link(routes.RUBRICS, "Open rubrics")
@@ -182,7 +182,7 @@ def _rubric() -> Rubric | None:
     chosen = st.selectbox(
         "Rubric",
         list(choices),
-        format_func=lambda k: f"{visible(choices[k].name)} · {choices[k].words}",
+        format_func=lambda choice: visible(choices[choice]),
         key=key,
         on_change=form_data.on_field,
         args=("rubric",),
