@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.domain.panel import Judge
 from core.domain.rubric import Rubric
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
+from core.services.runs import planning
 from core.services.spot import trials
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -44,12 +46,19 @@ def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
         on_change=take,
         args=(now, "judges"),
     )
-    for entry in map(entries.get, kept):
-        if entry is not None and entry.key == "not set":
-            lacks = f"the variable {entry.key_env} is not set where the app was started."
-            st.caption(f":material/key_off: {label(f'{entry.name}: {lacks}')}")
+    show_missing_keys([entries[name].judge for name in kept if name in entries])
     if all(entry.judge.offline for entry in entries.values()):
         routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
+
+
+def show_missing_keys(judges: Sequence[Judge]) -> None:
+    """Warn of each judge whose key's variable is not set, and say what to do."""
+    for judge, variable in planning.missing_keys(judges):
+        words = (
+            f"{judge} has no key: {variable} is not set in the environment of this app. All its "
+            "votes would fail. Set it and start the app again, or leave the judge out."
+        )
+        st.warning(label(words), icon=":material/key_off:")
 
 
 def _words(name: str, entry: JudgeEntry | None) -> str:
