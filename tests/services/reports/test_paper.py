@@ -1,15 +1,18 @@
-"""Page, HTML and Markdown say the same; the file needs no network and obeys no text."""
+"""Page, HTML, Markdown and a terminal say the same; the file needs no network and obeys no text."""
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from core.blocks.blocks import (
     Bars,
+    Block,
+    Facts,
     Forest,
     Histogram,
     Paper,
@@ -20,6 +23,7 @@ from core.blocks.blocks import (
 )
 from core.blocks.html import html_paper
 from core.blocks.markdown import markdown_paper
+from core.blocks.terminal import terminal_text
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.store.store import Store
@@ -87,6 +91,28 @@ def test_markdown_holds_every_text_and_number_of_the_report(made: Paper) -> None
     there = plain(markdown_paper(made))
 
     assert [text for text in made.texts() if one_line(text) not in there] == []
+
+
+def test_a_terminal_holds_every_text_and_number_of_the_report(made: Paper) -> None:
+    whole = [
+        replace(section, blocks=tuple(map(_whole, section.blocks))) for section in made.sections
+    ]
+    there = one_line(terminal_text(whole))
+
+    # Heads without rows, and titles without blocks, are left out.
+    wanted = [text for section in whole for text in Paper("", "", (section,)).texts()]
+    bare = {section.title for section in whole if not any(map(_says, section.blocks))}
+    assert [one for one in wanted if one_line(visible(one)) not in there and one not in bare] == []
+
+
+def _whole(block: Block) -> Block:
+    return replace(block, first=None) if isinstance(block, TableBlock) else block
+
+
+def _says(block: Block) -> bool:
+    return isinstance(block, Sentences | Facts) or (
+        isinstance(block, TableBlock) and bool(block.rows)
+    )
 
 
 def test_every_plot_is_followed_by_a_table_with_its_numbers(made: Paper) -> None:
