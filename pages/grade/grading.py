@@ -11,7 +11,7 @@ from core.services.exports import run_export
 from core.services.guided import grading, judging
 from core.services.guided.grading import Outcome
 from core.services.judges import connection
-from core.services.runs import cost_estimate, lifecycle, planning
+from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
@@ -90,9 +90,6 @@ def _outlook(request: RunRequest, panel: Panel) -> int:
         )
     if any(one.cost is None for one in found.judges):
         st.caption("The price of the model is not known here; the Judges page takes it.")
-    for judge, variable in planning.missing_keys(panel.judges):
-        words = f"{judge} has no key: {variable} is not set where the app was started."
-        st.warning(label(words), icon=":material/key_off:")
     return found.items
 
 

@@ -11,8 +11,7 @@ from core.domain.runs import RunRow
 from core.domain.votes import Verdict
 from core.errors import InputError, NotFound
 from core.services.guided import grading, judging
-from core.services.guided.grading import TriedText
-from core.services.results.item_view import CriterionView
+from core.services.results.item_view import CriterionView, ItemView
 from core.services.runs import lifecycle
 from pages.grade import steps
 from pages.grade.grading import estimated
@@ -69,7 +68,7 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
 
 def _rows(run: RunRow) -> None:
     texts = grading.tried(store(), run.id)
-    criteria = list(dict.fromkeys(c.criterion.name for text in texts for c in text.view.criteria))
+    criteria = list(dict.fromkeys(c.criterion.name for text in texts for c in text.criteria))
     table(
         ("Text", "Points", *(one_line(name, 40) for name in criteria)),
         (_row(text, criteria) for text in texts),
@@ -77,13 +76,13 @@ def _rows(run: RunRow) -> None:
         numbers=(1,),
     )
     for text in texts:
-        item = text.view.row.item_id
+        item = text.row.item_id
         key = state.key(GRADE_ACT, "why", run.id, item)
         words = label(f"Reasons: {item}", 80)
         part = st.expander(words, key=key, on_change="rerun", type="compact")
         if part.open:
             with part:
-                votes.show(text.view, active=False)
+                votes.show(text, active=False)
     with st.container(horizontal=True):
         routes.link(routes.RUN, "Every vote with its reason", {state.RUN: run.id}, icon="search")
         st.button(
@@ -97,12 +96,12 @@ def _rows(run: RunRow) -> None:
         )
 
 
-def _row(text: TriedText, criteria: list[str]) -> list[str]:
-    row, given = text.view.row, {c.criterion.name: _verdict(c) for c in text.view.criteria}
+def _row(text: ItemView, criteria: list[str]) -> list[str]:
+    row, given = text.row, {c.criterion.name: _verdict(c) for c in text.criteria}
     return [
         f"<b>{esc(one_line(row.item_id, 40))}</b><br>"
         f'<span class="rs-quiet">{esc(one_line(row.preview, 90))}</span>',
-        esc(text.points),
+        esc(grading.points(text)),
         *(given.get(name, "") for name in criteria),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from core.domain.base import build
@@ -10,7 +11,7 @@ from core.services.spot import request, spot_check
 from core.services.spot.request import SpotRequest, SpotTurn
 from pages.ui import state
 from pages.ui.resources import store
-from pages.ui.trial.texts import TypedTexts, contexts
+from pages.ui.trial.texts import Fields, contexts, take
 from pages.ui.widgets import shown_errors
 
 SPOT_FORMER = "spot_former"
@@ -20,8 +21,6 @@ SPOT_REFUSED = "spot_refused"
 
 #: The fields whose widget may hold text that no callback has seen yet.
 TYPED = ("text", "thinking", "output", "prompt", "reference")
-
-_NOTHING = object()
 
 
 def load() -> None:
@@ -62,23 +61,16 @@ def set_fields(**values: Any) -> None:
     change(build(SpotRequest, {**dict(form()), **values}, "form"))
 
 
-def on_field(name: str) -> None:
-    """Callback: the widget with the key `field(name)` has a new value."""
-    with shown_errors():
-        value = state.get(field(name), _NOTHING)
-        if value is not _NOTHING:
-            set_fields(**{name: value})
-
-
-def _typed(name: str, value: Any) -> None:
+def _set(name: str, value: Any) -> None:
     if name in TYPED and text(name).strip() and not value:
         # Cleared, or lost on the way to another page: either way it can be brought back.
         state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
     set_fields(**{name: value})
 
 
-#: The fields of texts.
-TEXTS = TypedTexts(field, lambda name: getattr(form(), name), _typed)
+FIELDS = Fields(field, lambda name: getattr(form(), name), _set)
+#: Callback: the widget of the field named has a new value.
+on_field = partial(take, FIELDS)
 
 
 def on_turn(uid: str, part: str) -> None:
@@ -100,7 +92,7 @@ def sync() -> None:
         typed = state.get(field(name))
         if isinstance(typed, str) and typed:
             changed[name] = typed
-    context = {n: state.get(field("context", n)) or text for n, text in contexts(TEXTS).items()}
+    context = {n: state.get(field("context", n)) or text for n, text in contexts(FIELDS).items()}
     turns = form().turns
     for part in ("role", "content"):
         turns = tuple(

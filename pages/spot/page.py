@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.domain.runs import RunItemRow, RunRow
 from core.errors import InputError, NotFound
 from core.services.judges import registry
 from core.services.spot import request, spot_check, trials
-from core.services.spot.spot_check import Recent
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.spot import form_data, result, submission
@@ -18,7 +18,7 @@ from pages.ui.asking_words import asking_line, rule_label
 from pages.ui.resources import only, store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
-from pages.ui.trial.judges import Asked, choose_judges, choose_teacher
+from pages.ui.trial.judges import choose_judges, choose_teacher
 from pages.ui.widgets import (
     empty_state,
     page_header,
@@ -33,7 +33,7 @@ SHOWN = 8
 
 def recent_checks(open_run: int | None) -> None:
     """The list; where nothing was ever checked, what this page is for."""
-    found = [check for check in spot_check.recent(store(), SHOWN + 1) if check.row.id != open_run]
+    found = [pair for pair in spot_check.recent(store(), SHOWN + 1) if pair[0].id != open_run]
     if not found:
         if open_run is None:
             empty_state(
@@ -43,12 +43,11 @@ def recent_checks(open_run: int | None) -> None:
             )
         return
     st.html('<div class="rs-section">Recent checks</div>')
-    for check in found[:SHOWN]:
-        _card(check)
+    for run, item in found[:SHOWN]:
+        _card(run, item)
 
 
-def _card(check: Recent) -> None:
-    run = check.row
+def _card(run: RunRow, item: RunItemRow) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         words, tone = status_words(run)
         state_words = "" if tone == "good" else f" · {words.lower()}"
@@ -56,7 +55,7 @@ def _card(check: Recent) -> None:
         quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
         with st.container(width="stretch"):
             st.html(
-                f"<b>{fmt.score(check.score)}</b> {esc(one_line(check.preview, 90))}<br>"
+                f"<b>{fmt.score(item.score)}</b> {esc(one_line(item.preview, 90))}<br>"
                 f'<span class="rs-quiet">{esc(quiet)}</span>'
             )
         st.button(
@@ -75,12 +74,11 @@ def choose(rubric: Rubric | None) -> None:
     """Panel, judges, and the dataset that offline ones learn from."""
     _panel()
     form = form_data.form()
-    now = Asked(form_data.field, form.judges, form.learn_from, form_data.on_field)
-    choose_judges(now, form.judges if form.panel else ())
+    choose_judges(form_data.FIELDS, form.judges if form.panel else ())
     if any(not judge.offline for judge in request.judges_of(store(), form_data.form())):
         _asking()
     if rubric is not None and request.needs_labels(store(), form_data.form()):
-        choose_teacher(now, rubric, form.dataset if form.way == "item" else None)
+        choose_teacher(form_data.FIELDS, rubric, form.dataset if form.way == "item" else None)
 
 
 def _asking() -> None:
@@ -172,7 +170,7 @@ def _former() -> None:
 
 
 def _rubric() -> Rubric | None:
-    choices = {choice.key: choice for choice in request.rubric_choices(store())}
+    choices = request.rubric_choices(store())
     if not choices:
         st.info("There is no rubric yet. Write one, or start from a sample.")
         routes.link(routes.RUBRICS, "Open rubrics")
@@ -184,7 +182,7 @@ def _rubric() -> Rubric | None:
     chosen = st.selectbox(
         "Rubric",
         list(choices),
-        format_func=lambda k: f"{visible(choices[k].name)} · {choices[k].words}",
+        format_func=lambda choice: visible(choices[choice]),
         key=key,
         on_change=form_data.on_field,
         args=("rubric",),

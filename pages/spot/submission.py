@@ -40,11 +40,11 @@ def show() -> None:
         _conversation()
     elif way == "sections":
         thoughts = "What the model thought before it answered (optional)"
-        text_field(form_data.TEXTS, "thinking", "Thinking", thoughts)
-        text_field(form_data.TEXTS, "output", "Output", "What it answered", tall=True)
+        text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
+        text_field(form_data.FIELDS, "output", "Output", "What it answered", tall=True)
     else:
         words = "Paste what is to be judged"
-        text_field(form_data.TEXTS, "text", "Submission", words, tall=True)
+        text_field(form_data.FIELDS, "text", "Submission", words, tall=True)
     _extras()
 
 
@@ -61,7 +61,7 @@ def _extras() -> None:
     with st.expander(label(words), icon=":material/add_notes:", key=form_data.field("extras")):
         if found:
             _take_over(found)
-        around(form_data.TEXTS)
+        around(form_data.FIELDS)
 
 
 def _tasks() -> list[SpotTask]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from core.domain.panel import Panel
 from core.domain.review import QueueRule
@@ -86,24 +85,17 @@ def outlook(estimate: CostEstimate, panel: Panel) -> str:
     return f"{texts}, {judges}, {estimate.words}"
 
 
-class TriedText(NamedTuple):
-    """One text that was tried: its score in points, and all that was answered about it."""
-
-    points: str
-    view: ItemView
-
-
-def tried(store: Store, run_id: int) -> tuple[TriedText, ...]:
+def tried(store: Store, run_id: int) -> tuple[ItemView, ...]:
     """Return the texts of a small run, with every verdict and vote."""
     rows = store.results.items(run_id, limit=TRIED)
-    return tuple(_tried(item_view(store, run_id, row.item_id)) for row in rows)
+    return tuple(item_view(store, run_id, row.item_id) for row in rows)
 
 
-def _tried(view: ItemView) -> TriedText:
+def points(view: ItemView) -> str:
+    """Return a tried text's score in points."""
     answers = {one.criterion.name: one.verdict.option for one in view.criteria if one.verdict}
     parts = parts_of(view.rubric, answers)
-    grade = Grade(view.item, view.rubric, view.row.score, {}, parts=parts)
-    return TriedText(points_words(grade), view)
+    return points_words(Grade(view.item, view.rubric, view.row.score, {}, parts=parts))
 
 
 @dataclass(frozen=True)

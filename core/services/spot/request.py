@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -81,15 +80,6 @@ class SpotRequest(Noun):
         return self.text
 
 
-@dataclass(frozen=True)
-class RubricChoice:
-    """A rubric that can be checked with; ``words`` say which state of it."""
-
-    key: str
-    name: str
-    words: str
-
-
 def opened(store: Store) -> SpotRequest:
     """Return the form as it was left, else a fresh one with a rubric and judges to ask.
 
@@ -113,20 +103,18 @@ def keep(store: Store, request: SpotRequest) -> None:
     store.drafts.save(_KEPT, request.model_dump(mode="json"), now=clock.now())
 
 
-def rubric_choices(store: Store) -> list[RubricChoice]:
-    """Return the saved rubrics at their latest version, and the drafts; last changed first."""
-    drafts = [
-        RubricChoice(
-            DRAFT + kept.name,
-            kept.draft["name"] or "Untitled rubric",
-            "unsaved changes" if kept.name.isdecimal() else "unsaved draft",
-        )
+def rubric_choices(store: Store) -> dict[str, str]:
+    """Return what can be checked with, last changed first: a choice, and its name with its state.
+
+    That is the drafts that are kept, and saved rubrics at their latest version.
+    """
+    drafts = {
+        DRAFT + kept.name: f"{kept.draft['name'] or 'Untitled rubric'} · "
+        + ("unsaved changes" if kept.name.isdecimal() else "unsaved draft")
         for kept in library.all_kept(store)
-    ]
-    saved = [
-        RubricChoice(str(row.id), row.name, f"version {row.number}") for row in store.rubrics.list()
-    ]
-    return [*drafts, *saved]
+    }
+    saved = {str(row.id): f"{row.name} · version {row.number}" for row in store.rubrics.list()}
+    return drafts | saved
 
 
 def rubric_of(store: Store, choice: str) -> Rubric:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from core.domain.dataset import Pair, Sections
-from core.domain.runs import Run, RunRow
+from core.domain.runs import Run, RunItemRow, RunRow
 from core.errors import InputError, NotFound, Problem
 from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, ItemView, item_view
@@ -25,16 +25,6 @@ class SpotTask(NamedTuple):
     prompt: str
     context: tuple[tuple[str, str], ...]
     reference: str
-
-
-@dataclass(frozen=True)
-class Recent:
-    """A spot check in a list. ``score`` is ``None`` where there is none (yet)."""
-
-    row: RunRow
-    item_id: str
-    preview: str
-    score: float | None
 
 
 @allowed("write")
@@ -97,13 +87,10 @@ def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     return list(distinct)
 
 
-def recent(store: Store, limit: int = 10) -> list[Recent]:
-    """The latest spot checks, newest first."""
-    checks = list[Recent]()
-    for row in store.runs.list(kind="spot", limit=limit, without=HELP):
-        (item,) = store.results.items(row.id, limit=1)
-        checks.append(Recent(row, item.item_id, item.preview, item.score))
-    return checks
+def recent(store: Store, limit: int = 10) -> list[tuple[RunRow, RunItemRow]]:
+    """Return the latest spot checks, newest first, each with its text's row."""
+    runs = store.runs.list(kind="spot", limit=limit, without=HELP)
+    return [(run, store.results.items(run.id, limit=1)[0]) for run in runs]
 
 
 def request_of(store: Store, run_id: int, request: SpotRequest) -> SpotRequest:

@@ -194,7 +194,7 @@ def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
 def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int) -> None:
     """Fills the form of the Spot check page with a row of a saved dataset and this rubric."""
     form = with_panel(store, request.opened(store), None)
-    keys = {choice.key for choice in request.rubric_choices(store)}
+    keys = request.rubric_choices(store)
     wanted = [request.DRAFT + bench_name, bench_name]
     changes = {
         "rubric": next((key for key in wanted if key in keys), form.rubric),

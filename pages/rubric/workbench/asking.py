@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -16,7 +17,8 @@ from pages.rubric.workbench import subject as keys
 from pages.ui import drafts, run_status, state
 from pages.ui.resources import store
 from pages.ui.text import label
-from pages.ui.trial.judges import Asked, choose_judges, choose_teacher
+from pages.ui.trial.judges import choose_judges, choose_teacher
+from pages.ui.trial.texts import Fields, take
 from pages.ui.widgets import shown_errors
 
 
@@ -101,29 +103,27 @@ def _on_cancel(name: str) -> None:
 
 def choose(name: str, now: WorkbenchState) -> None:
     """Judges, the reversed order, and the dataset that offline judges learn from."""
-    key, bench = partial(state.key, keys.WORKBENCH_FIELD, name), now.bench
-    asked = Asked(key, bench["judges"], bench["learn_from"], partial(_on_field, name))
+    key, bench = partial(state.key, keys.WORKBENCH_FIELD, name), dict(now.bench)
+    fields = Fields(key, bench.__getitem__, partial(_set, name))
     left, right = st.columns([3, 2], vertical_alignment="bottom")
     with left:
-        choose_judges(asked)
+        choose_judges(fields)
     with right:
         state.seed(key("flip"), bench["flip"])
         st.toggle(
             "Ask in both orders",
             key=key("flip"),
-            on_change=_on_field,
-            args=(name, "flip"),
+            on_change=take,
+            args=(fields, "flip"),
             help="Each question is asked again with the options reversed. An answer that changes "
             "hangs on the order. Twice the calls; what is known is not paid again.",
         )
     rubric = now.subject.rubric(list(now.subject.criteria), "w") if now.subject.criteria else None
     learners = any(judge.learns for judge in now.judges)
-    if rubric is not None and learners and choose_teacher(asked, rubric):
+    if rubric is not None and learners and choose_teacher(fields, rubric):
         # What was drawn above did not know of it.
         st.rerun()
 
 
-def _on_field(name: str, what: str) -> None:
-    with shown_errors():
-        value = state.get(state.key(keys.WORKBENCH_FIELD, name, what))
-        bench_rows.set_asking(store(), name, **{what: value})
+def _set(name: str, what: str, value: Any) -> None:
+    bench_rows.set_asking(store(), name, **{what: value})

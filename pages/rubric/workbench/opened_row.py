@@ -20,7 +20,7 @@ from pages.ui import state
 from pages.ui.items import FAILURE_WORDS, show_submission
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
-from pages.ui.trial.texts import TypedTexts, around, text_field
+from pages.ui.trial.texts import Fields, around, text_field
 from pages.ui.trial.votes import show_vote
 from pages.ui.widgets import shown_errors, tag
 
@@ -110,7 +110,7 @@ def _texts(name: str, row: BenchRow) -> None:
     def changed(what: str, typed: Any) -> None:
         bench_rows.set_row(store(), name, row["uid"], **{what: typed})
 
-    now = TypedTexts(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
+    now = Fields(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
     if isinstance(row["submission"], str):
         text_field(now, "submission", "Submission", tall=True)
     else:

@@ -190,7 +190,7 @@ def show_row(
     if criterion is None:
         text, right = st.columns([5, 8], gap="medium")
     else:
-        text, middle, right = st.columns([5, 3, 5], gap="medium")
+        text, middle, right = st.columns([5, 4, 5], gap="small")
         with middle:
             opened_row.expected(name, now, row, criterion)
     text.html(_snippet(row, now.bench["rows"].index(row) + 1))
@@ -249,7 +249,7 @@ def _one(one: Said, cell: BenchCell, *, alone: bool) -> str:
         why = one.cell.failure.message
     place = one.place
     shown = f"shown as {place[0]} of {place[1]} · " if place else ""
-    quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 170))}</div>' if why else ""
+    quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 300))}</div>' if why else ""
     return head + quiet
 
 

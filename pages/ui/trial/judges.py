@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import streamlit as st
 
+from core.domain.panel import Judge
 from core.domain.rubric import Rubric
 from core.services.judges import registry
 from core.services.judges.registry import JudgeEntry
+from core.services.runs import planning
 from core.services.spot import trials
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -17,31 +18,20 @@ from pages.ui import routes, state
 from pages.ui.asking_words import who_answers
 from pages.ui.resources import actor, store
 from pages.ui.text import label
+from pages.ui.trial.texts import Fields, take
 
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
-class Asked(NamedTuple):
-    """Who is asked now, under which keys the fields stand, and what follows a change.
-
-    `of` gives the key of "judges" and "learn_from"; `changed` is called with the field's name.
-    """
-
-    of: Callable[[str], str]
-    judges: Sequence[str]
-    learn_from: int | None
-    changed: Callable[[str], None]
-
-
-def choose_judges(now: Asked, others: Sequence[str] = ()) -> None:
-    """Draw the choice of registered judges, and what keeps any of them from answering.
+def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
+    """Draw the choice of registered judges ("judges"), and what keeps any of them from answering.
 
     `others` can be chosen, too; they are known to a panel only.
     """
     entries = {entry.name: entry for entry in registry.list_judges(store())}
     known = [*entries, *(name for name in others if name not in entries)]
     key = now.of("judges")
-    state.seed(key, list(now.judges))
+    state.seed(key, list(now.value("judges")))
     kept = [name for name in state.get(key) if name in known]
     if kept != state.get(key):
         state.put(key, kept)
@@ -53,15 +43,22 @@ def choose_judges(now: Asked, others: Sequence[str] = ()) -> None:
         format_func=lambda name: _words(name, entries.get(name)),
         placeholder="Choose at least one",
         wrap=True,
-        on_change=now.changed,
-        args=("judges",),
+        on_change=take,
+        args=(now, "judges"),
     )
-    for entry in map(entries.get, kept):
-        if entry is not None and entry.key == "not set":
-            lacks = f"the variable {entry.key_env} is not set where the app was started."
-            st.caption(f":material/key_off: {label(f'{entry.name}: {lacks}')}")
+    show_missing_keys([entries[name].judge for name in kept if name in entries])
     if all(entry.judge.offline for entry in entries.values()):
         routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
+
+
+def show_missing_keys(judges: Sequence[Judge]) -> None:
+    """Warn of each judge whose key's variable is not set, and say what to do."""
+    for judge, variable in planning.missing_keys(judges):
+        words = (
+            f"{judge} has no key: {variable} is not set in the environment of this app. All its "
+            "votes would fail. Set it and start the app again, or leave the judge out."
+        )
+        st.warning(label(words), icon=":material/key_off:")
 
 
 def _words(name: str, entry: JudgeEntry | None) -> str:
@@ -71,8 +68,8 @@ def _words(name: str, entry: JudgeEntry | None) -> str:
     return " · ".join(filter(None, (visible(name), kind, KEY_WORDS.get(entry.key, ""))))
 
 
-def choose_teacher(now: Asked, rubric: Rubric, own: int | None = None) -> bool:
-    """Draw the choice of labelled items; returns whether one was chosen for the person.
+def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
+    """Draw the choice of labels ("learn_from"); returns whether one was chosen for the person.
 
     That is the dataset version `own`, where it has fitting labels, else the one with the most.
     """
@@ -84,7 +81,8 @@ def choose_teacher(now: Asked, rubric: Rubric, own: int | None = None) -> bool:
             icon=":material/school:",
         )
         return False
-    best = next(v for v in (now.learn_from, own, *teachers) if v in teachers)
+    kept = now.value("learn_from")
+    best = next(v for v in (kept, own, *teachers) if v in teachers)
     key = now.of("learn_from")
     state.seed(key, best)
     if state.get(key) not in teachers:
@@ -99,18 +97,18 @@ def choose_teacher(now: Asked, rubric: Rubric, own: int | None = None) -> bool:
         list(teachers),
         key=key,
         format_func=words,
-        on_change=now.changed,
-        args=("learn_from",),
+        on_change=take,
+        args=(now, "learn_from"),
     )
     if teachers[chosen].untaught:
         names = ", ".join(repr(name) for name in teachers[chosen].untaught)
         lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
         st.caption(label(lacking, 300))
-    return chosen != now.learn_from and _change(now, "learn_from")
+    return chosen != kept and _change(now, "learn_from")
 
 
-def _change(now: Asked, what: str) -> bool:
+def _change(now: Fields, what: str) -> bool:
     """Take over what the form itself changed, where the person may change it."""
     if actor().may("draft"):
-        now.changed(what)
+        take(now, what)
     return actor().may("draft")

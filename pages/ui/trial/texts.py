@@ -17,10 +17,11 @@ from pages.ui.text import label, one_line
 from pages.ui.widgets import shown_errors
 
 
-class TypedTexts(NamedTuple):
-    """Under which keys the fields of a text stand, what they hold, and what follows a change.
+class Fields(NamedTuple):
+    """The fields of a form: the key of each, what it holds, and what follows a change.
 
-    `of` gives a field's key, `value` what it holds; `changed` is called with its name and value.
+    `changed` is called with the field's name and its new value. The key of one of several texts of
+    a name has the text's own name, too.
     """
 
     of: Callable[..., str]
@@ -28,14 +29,26 @@ class TypedTexts(NamedTuple):
     changed: Callable[[str, Any], None]
 
 
+_NOTHING = object()
+
+
+def take(now: Fields, *ids: str) -> None:
+    """Callback: the widget of a field has a new value."""
+    with shown_errors():
+        value = state.get(now.of(*ids), _NOTHING)
+        if value is not _NOTHING:
+            name, *own = ids
+            now.changed(name, contexts(now) | {own[0]: value or ""} if own else value)
+
+
 def text_field(
-    now: TypedTexts, name: str, words: str, placeholder: str = "", *, tall: bool = False
+    now: Fields, name: str, words: str, placeholder: str = "", *, tall: bool = False
 ) -> None:
     """Draw the field of one text; long ones scroll within it."""
     _area(now, (name,), words, placeholder, now.value(name), tall=tall)
 
 
-def around(now: TypedTexts) -> None:
+def around(now: Fields) -> None:
     """Draw what is sent with a text: its prompt, its contexts, its reference."""
     text_field(now, "prompt", "Prompt", "The task or question that the submission answers")
     for name, text in contexts(now).items():
@@ -44,13 +57,13 @@ def around(now: TypedTexts) -> None:
     text_field(now, "reference", "Reference", "A model answer or source to judge against")
 
 
-def contexts(now: TypedTexts) -> dict[str, str]:
+def contexts(now: Fields) -> dict[str, str]:
     """The named texts; an empty one without a name where there are none."""
     return now.value("context") or {"context": ""}
 
 
 def _area(
-    now: TypedTexts,
+    now: Fields,
     ids: tuple[str, ...],
     words: str,
     placeholder: str,
@@ -65,18 +78,9 @@ def _area(
         key=key,
         height=180 if tall else 90,
         placeholder=placeholder,
-        on_change=_on_text,
-        args=(now, ids),
+        on_change=take,
+        args=(now, *ids),
     )
-
-
-def _on_text(now: TypedTexts, ids: tuple[str, ...]) -> None:
-    with shown_errors():
-        typed = state.get(now.of(*ids))
-        if typed is None:
-            return
-        name, *context = ids
-        now.changed(name, contexts(now) | {context[0]: typed} if context else typed)
 
 
 #: So many items are listed; a search finds the others.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -190,6 +191,17 @@ def test_a_quote_that_is_not_in_the_text_is_said_to_be_missing(
     app = checked(store)
     app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Cause")] = True
     assert "quote not found in the submission" in shown(done(app))
+
+
+def test_any_variable_that_a_judge_lacks_is_named_before_asking(
+    store: Store, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.delenv("TIDES_ORG", raising=False)
+    saved_rubric(store)
+    name = model(store, provider.url, params={"user": {"env": "TIDES_ORG"}})
+    app = open_page(PAGE)
+    done(app.multiselect(key=field("judges")).set_value([name]))
+    assert "TIDES_ORG is not set in the environment of this app" in unescape(shown(app))
 
 
 def test_asking_again_shows_which_verdicts_changed(store: Store, provider: Provider) -> None:

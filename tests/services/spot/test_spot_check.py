@@ -58,7 +58,7 @@ def test_a_check_is_a_run_of_its_own_kind_and_lists_no_rubric_or_dataset(store: 
     run = store.runs.get(run_id)
     assert (run.kind, run.planned) == ("spot", 2)  # 2 criteria x 1 judge
     assert (store.rubrics.list(), store.datasets.list()) == ([], [])
-    assert [check.preview for check in spot_check.recent(store)] == ["The Moon."]
+    assert [item.preview for _, item in spot_check.recent(store)] == ["The Moon."]
 
 
 def test_a_saved_rubric_is_used_as_it_is_and_not_copied(store: Store) -> None:
