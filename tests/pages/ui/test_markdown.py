@@ -69,7 +69,7 @@ LOOKED_AT = {
     # What a share of equal answers is called: one of two words in the code.
     ("pages/agreement/criteria.py", "same"),
     ("pages/agreement/criteria.py", "same.lower()"),
-    ("pages/compare/page.py", "' and run '.join(map(str, going))"),
+    ("pages/ui/blocks/drawn.py", "block.first"),
     ("pages/report/page.py", "made.made"),
     ("pages/arena/answers.py", "words"),
     ("pages/arena/page.py", "run_id"),
