@@ -6,7 +6,7 @@ The Agreement page, the report and ``metrics --json`` say the same words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from core.services.agreement import rater_pairs, reliability
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, labels_unlike
+from core.services.results.fair_sample import UnfairLabels
 from core.text.names import visible
 from core.text.numbers import count, percent, plural, score
 
@@ -93,7 +94,7 @@ class Conclusion:
     reference: str = ""
     rater: str = ""
     among: str = "judges"
-    unlike: str = ""
+    unlike: Mapping[str, UnfairLabels] = field(default_factory=dict)
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria of that standing, those of the least agreement first."""
@@ -101,7 +102,10 @@ class Conclusion:
         return sorted(found, key=lambda one: one.agreement.value or 0.0)
 
     def _standing(self, one: Known) -> Standing:
-        return "undecided" if self.unlike and one.standing == "trusted" else one.standing
+        """Labels on easy cells can only refute, and labels on hard ones only confirm."""
+        unlike = self.unlike.get(one.name)
+        told = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
+        return "undecided" if one.standing == told else one.standing
 
     @property
     def finding(self) -> str:
@@ -194,7 +198,7 @@ def of_lines(
 
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """The conclusion from what is known of the criteria of a sheet."""
-    unlike = labels_unlike(sheet.criteria) if reference == LABELS else ""
+    unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
     return Conclusion(tuple(known), reference, rater, unlike=unlike)
 
 
@@ -287,9 +291,12 @@ def _why(found: Conclusion) -> str:
     """What the words mean; not said where nothing was decided."""
     if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
         return ""
-    if found.unlike:
+    unlike = next(iter(found.unlike.values()), None)
+    if unlike is not None:
+        what = "refuted" if unlike.harder else "trusted"
+        which = "these labels" if len(found.unlike) == len(found.criteria) else "such labels"
         return (
-            f"Nothing is trusted by these labels, for they are no fair sample: {found.unlike}. "
+            f"Nothing is {what} by {which}, for they are no fair sample: {unlike.words}. "
             "Label items that are drawn at random."
         )
     if found.reference:

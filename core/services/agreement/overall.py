@@ -31,7 +31,6 @@ from core.services.agreement.ratings import (
     Levels,
     Rated,
     columns_of,
-    labels_unlike,
 )
 from core.text.names import visible
 from core.text.numbers import count, percent, plural
@@ -324,6 +323,7 @@ class Trust:
             "settled": self.found.settled,
             "labels": self.found.labels,
             **({"reference": name, "drawn": self._drawn()} if self.reference else {}),
+            **({"unlike": self.unlike} if self.unlike else {}),
             **({"ci": ci} if ci else {}),
             **({"undefined": undefined} if undefined else {}),
         }
@@ -351,7 +351,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     people_said = _joined(settled)
     twice = (own >= 0) & (people_said >= 0) & (reference == LABELS)
     both, differ = int(twice.sum()), int((twice & (own != people_said)).sum())
-    draw = rated.draw(level) if reference == LABELS else LabelSource()
+    draw = rated.sample(level) if reference == LABELS else LabelSource()
     told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not told:
         told = [*range(len(labels))]
@@ -372,7 +372,7 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     return Trust(
         *(found, reference, rated.of.cells, draw.words, both, differ),
         *(tuple(one.name for one in left), sum(one.decided for one in left)),
-        labels_unlike(rated.criteria) if reference == LABELS and not draw.words else "",
+        next(iter(draw.unlike.values()), ""),
     )
 
 

@@ -16,6 +16,7 @@ from core.services.agreement.conclusion import Conclusion, Known, labels_needed
 from core.services.agreement.ratings import LABELS, PANEL
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
+from core.services.results.fair_sample import UnfairLabels
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.agreement.test_views import imported
@@ -87,7 +88,12 @@ def test_answers_that_are_more_often_wrong_than_right_are_not_trusted_for_their_
 
 def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
     why = "all judges agree on 96% of cells with a label, and on 29% of the others"
-    found = Conclusion((known("Cause", 0.71, 0.55, 0.86),), LABELS, PANEL, unlike=why)
+    found = Conclusion(
+        (known("Cause", 0.71, 0.55, 0.86),),
+        LABELS,
+        PANEL,
+        unlike={"Cause": UnfairLabels(why, harder=False)},
+    )
 
     assert found.sentence.startswith(
         "Trust the panel's verdicts on none of 1 criterion. Undecided on 1: Cause (kappa 0.71"
