@@ -95,6 +95,7 @@ class Conclusion:
     rater: str = ""
     among: str = "judges"
     unlike: Mapping[str, UnfairLabels] = field(default_factory=dict)
+    items: int = 0
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria of that standing, those of the least agreement first."""
@@ -199,7 +200,7 @@ def of_lines(
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """The conclusion from what is known of the criteria of a sheet."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
-    return Conclusion(tuple(known), reference, rater, unlike=unlike)
+    return Conclusion(tuple(known), reference, rater, unlike=unlike, items=len(sheet.items))
 
 
 def of_alphas(
@@ -218,6 +219,10 @@ def _reference(found: Conclusion) -> str:
     return _REFERENCES.get(found.reference) or visible(name_of(found.reference))
 
 
+def _rater(found: Conclusion) -> str:
+    return _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
+
+
 def _said(found: Conclusion) -> Iterator[str]:
     """What is trusted, what not, what is open."""
     known = {standing: found.of(standing) for standing in STANDINGS}
@@ -226,8 +231,7 @@ def _said(found: Conclusion) -> Iterator[str]:
     number = count(len(trusted)) if trusted else "none"
     ends = f"{_named(found, trusted)}." if trusted else "."
     if found.reference:
-        rater = _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
-        yield f"Trust {rater} on {number} of {whole}{ends}"
+        yield f"Trust {_rater(found)} on {number} of {whole}{ends}"
         heads = ("Do not trust them on", "Undecided on")
     else:
         yield (
@@ -323,7 +327,8 @@ def _help(found: Conclusion) -> str:
     parts = []
     doubtful = found.of("not_trusted")
     if doubtful:
-        where = "the two differ" if found.reference else "they differ"
+        two = f"{_rater(found)} and {_reference(found)} differ"
+        where = two if found.reference else "they differ"
         parts.append(
             f"read the items on which {where} for {visible(doubtful[0].name)} and say in the "
             "criterion what decides them"
@@ -334,12 +339,14 @@ def _help(found: Conclusion) -> str:
         needed = [(n, one) for one in found.of("undecided") if (n := labels_needed(one))]
         if needed:
             n, one = min(needed, key=lambda pair: pair[0])
+            more = 0 < found.items < n
+            here = f" (there are {plural(found.items, 'item')} here)" if more else ""
             parts.append(
-                f"about {count(n)} {_counted(found)} in all would decide {visible(one.name)} in 80 "
-                "of 100 cases, if its kappa stays as it is"
+                f"about {count(n)} {_counted(found)} in all{here} would decide {visible(one.name)} "
+                "in 80 of 100 cases, if its kappa stays as it is"
             )
         if found.of("too_few"):
-            parts.append(f"{FEW} {_counted(found)} or more where there are too few")
+            parts.append(f"at least {FEW} {_counted(found)} where there are too few")
     return f"What would help: {'; '.join(parts)}." if parts else ""
 
 

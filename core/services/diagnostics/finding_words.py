@@ -236,7 +236,7 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
     before, after = (figure.value or 0.0 for figure in found.agreement)
     right = [figure.value for figure in found.accuracy]
     accuracy = (
-        f" and accuracy from {percent(right[0])} to {percent(right[1])}"
+        f" and the accuracy of single answers from {percent(right[0])} to {percent(right[1])}"
         if right[0] is not None and right[1] is not None
         else ""
     )

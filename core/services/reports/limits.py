@@ -116,7 +116,8 @@ def _failures(report: RunReport) -> Iterator[str]:
     if gone:
         yield (
             f"{plural(gone, 'item')} with a score {'was' if gone == 1 else 'were'} assessed only "
-            "in part; grade sheets mark it for a person, whatever its outcome."
+            f"in part; grade sheets mark {'it' if gone == 1 else 'them'} for a person, whatever "
+            f"{'its' if gone == 1 else 'their'} outcome."
         )
     if words := ungraded_words(counts.ungraded):
         yield f"{words}. Means and ranks leave such items out."
