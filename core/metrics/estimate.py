@@ -175,6 +175,16 @@ def surely_below(high: float, share: float, n: int) -> bool:
     return high < wilson(round(share * n), n)[0]
 
 
+def turned(one: Estimate) -> Estimate:
+    """The figure with the other sign, as of a difference taken the other way.
+
+    >>> turned(Estimate(0.25, -0.5, 1.0))[:3]
+    (-0.25, -1.0, 0.5)
+    """
+    value, low, high = (None if each is None else -each for each in one[:3])
+    return one._replace(value=value, low=high, high=low)
+
+
 def together(shares: Iterable[Estimate]) -> Estimate:
     """The share of several groups that are counted whole, as one; it has no interval.
 
