@@ -87,7 +87,8 @@ class Known(NamedTuple):
 @dataclass(frozen=True)
 class Conclusion:
     """The standing of every criterion. ``reference`` and ``rater`` are columns, both empty where
-    ``among`` (judges, or people) are beside each other because nothing says what is right.
+    ``among`` (judges, or people) are beside each other because nothing says what is right. Labels
+    are of some cells only where ``partly``, and surely no fair sample where ``unlike``.
     """
 
     criteria: tuple[Known, ...]
@@ -96,6 +97,7 @@ class Conclusion:
     among: str = "judges"
     unlike: Mapping[str, UnfairLabels] = field(default_factory=dict)
     items: int = 0
+    partly: bool = False
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria of that standing, those of the least agreement first."""
@@ -200,7 +202,14 @@ def of_lines(
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """The conclusion from what is known of the criteria of a sheet."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
-    return Conclusion(tuple(known), reference, rater, unlike=unlike, items=len(sheet.items))
+    labelled = [one for one in sheet.criteria if (one.gold >= 0).any()]
+    partly = any(((one.gold < 0) & (one.panel >= 0)).any() for one in labelled)
+    return Conclusion(
+        *(tuple(known), reference, rater),
+        unlike=unlike,
+        items=len(sheet.items),
+        partly=partly and reference == LABELS,
+    )
 
 
 def of_alphas(
@@ -231,7 +240,9 @@ def _said(found: Conclusion) -> Iterator[str]:
     number = count(len(trusted)) if trusted else "none"
     ends = f"{_named(found, trusted)}." if trusted else "."
     if found.reference:
-        yield f"Trust {_rater(found)} on {number} of {whole}{ends}"
+        partly = found.partly and not found.unlike
+        given = ", if the labelled items are like the others" if partly and trusted else ""
+        yield f"Trust {_rater(found)} on {number} of {whole}{given}{ends}"
         heads = ("Do not trust them on", "Undecided on")
     else:
         yield (

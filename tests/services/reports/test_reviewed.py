@@ -8,13 +8,17 @@ from pathlib import Path
 import pytest
 
 from core.domain.review import QueueRule
+from core.domain.rubric import Rubric
 from core.formats.report.paper import markdown_paper
+from core.services.datasets import label_draws
 from core.services.reports.paper import paper
 from core.services.reports.report_values import RunReport
 from core.services.reports.run_report import report, stands_on
 from core.services.review import corrected_estimates
 from core.store.store import Store
+from core.text.numbers import score
 from tests.services import reviewed
+from tests.services.comparison.world import CLEAR, dataset, run_with
 from tests.services.reviewed import DOUBTFUL, MET, sit
 
 
@@ -83,3 +87,21 @@ def test_the_doubtful_cells_of_several_queues_count_together(store: Store) -> No
     review = corrected_estimates.selected(store, run.id)
     assert review is not None
     assert "; of the 46 doubtful ones 35%." in corrected_estimates.in_words(review)
+
+
+def test_the_mean_that_labels_refute_has_theirs_beside_it(store: Store) -> None:
+    # The judge says MET to all; of 50 labelled texts, declared to be drawn, every other is UNMET.
+    labels = [("MET", "", "UNMET", "")[at % 4] for at in range(100)]
+    rubric = Rubric(name="One", criteria=(CLEAR,))
+    data = dataset({"clear": labels})
+    run = run_with(store, data, {"one": {"clear": [0] * 100}}, rubric=rubric)
+    assert "As people's labels have it" not in written(report(store, run, resamples=100))
+    label_draws.declare(store, store.runs.row(run).dataset_version_id)
+    found = report(store, run, resamples=100)
+
+    mean = found.corrected[0].mean.words(score).inline
+    assert mean.startswith("0.50 (")
+    assert (
+        "with the median at 1.00. As people's labels have it, the mean is surely another: "
+        f"{mean}, by weight and before gates and penalties."
+    ) in written(found)

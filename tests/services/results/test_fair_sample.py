@@ -54,6 +54,21 @@ def concluded(store: Store, run: int) -> str:
     return conclude(load_ratings.sheet(load_ratings.of_run(store, run))).sentence
 
 
+def test_what_is_trusted_by_some_labels_is_so_if_they_are_like_the_others(store: Store) -> None:
+    labels = ["MET", "UNMET"] * 40
+    said = {name: {"clear": [0, 1] * 40} for name in ("one", "two")}
+    some, every = (
+        run_with(store, dataset({"clear": given}), said, judges=(ONE, TWO))
+        for given in (labels[:60] + [""] * 20, labels)
+    )
+
+    assert concluded(store, some).startswith(
+        "Trust the panel's verdicts on 1 of 2 criteria, if the labelled items are like the "
+        "others: clear ("
+    )
+    assert "Trust the panel's verdicts on 1 of 2 criteria: clear (" in concluded(store, every)
+
+
 def test_a_criterion_without_labels_makes_those_of_others_no_unfair_sample(store: Store) -> None:
     # Every answer is labelled on "clear", none on "tone", where judges agree on all.
     run = easy(store, ["MET"] * 60, tone=[2] * 60)
