@@ -117,7 +117,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
         lines.append(
             f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
             f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
-            f"with the median at {score(report.median)}."
+            f"with the median at {score(report.median)}.{_refuted(report)}"
         )
     if parts := [
         f"{percent(one.value)} {OUTCOME[name]}"
@@ -133,6 +133,18 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     if whole.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)
+
+
+def _refuted(report: RunReport) -> str:
+    """The mean that people's labels give, where it is surely another than that of the votes."""
+    for one in report.corrected[:1]:
+        said, (_, low, high, *_) = one.said, one.mean
+        if None not in (said, low, high) and not (low or 0.0) <= (said or 0.0) <= (high or 0.0):
+            return (
+                " As people's labels have it, the mean is surely another: "
+                f"{one.mean.words(score).inline}, by weight and before gates and penalties."
+            )
+    return ""
 
 
 def _criteria(report: RunReport) -> int:
