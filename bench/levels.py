@@ -13,10 +13,9 @@ import sys
 import numpy as np
 
 from core.metrics.agreement.correlation_distance import ks_p
-from core.metrics.agreement.kappa import kappa_unweighted
 from core.metrics.estimate import Confidence
 from core.metrics.intervals.draws import resample_patterns
-from core.services.agreement.pair_figures import kappa_interval
+from core.services.agreement.pair_figures import kappa_of
 
 RIGHT, LEVELS, RESAMPLES = 0.8, 3, 500
 TRUE = (RIGHT - 1 / 3) / (1 - 1 / 3)
@@ -28,9 +27,7 @@ def held(generator: np.random.Generator, n: int, how: Confidence) -> bool:
     np.fill_diagonal(chances, RIGHT / LEVELS)
     table = generator.multinomial(n, chances.ravel())
     drawn = resample_patterns(table, RESAMPLES, generator).reshape(LEVELS, LEVELS, -1)
-    found = kappa_interval(
-        kappa_unweighted, table.reshape(LEVELS, LEVELS).astype(np.float64), drawn, how
-    )
+    found = kappa_of("cohen_kappa", table.reshape(LEVELS, LEVELS).astype(np.float64), drawn, how)
     return found.low is not None and found.low <= TRUE <= (found.high or 0.0)
 
 

@@ -130,7 +130,7 @@ def _pages(store: Store, run_id: int) -> None:
         ("results.items searched", lambda: results.items(run_id, searched)),
         ("results.ids by agreement", lambda: results.ids(run_id, sort="agreement")),
         ("results.verdict_counts", lambda: results.verdict_counts(run_id)),
-        ("results.all_cells (25,000)", lambda: results.all_cells(run_id)),
+        ("results.verdicts (25,000)", lambda: results.verdicts(run_id)),
         ("votes.for_item", lambda: votes.for_item(run_id, "item-42")),
         ("votes.failure_kinds", lambda: votes.failure_kinds(run_id)),
         ("votes.call", lambda: votes.call(50_000)),

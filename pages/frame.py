@@ -10,10 +10,10 @@ from core.domain.access import Actor
 from core.errors import NotAllowed, NotFound
 from core.services.results import item_view
 from pages.ui import identity, run_status, state
-from pages.ui.blocks.take_home import let_tables_be_taken
+from pages.ui.browser.tables import let_tables_be_taken
+from pages.ui.browser.typing import keep_what_is_typed
 from pages.ui.resources import enter, store
 from pages.ui.routes import ABOUT, SECTIONS, START, about_this_page, barred_at
-from pages.ui.state import keep_what_is_typed
 from pages.ui.text import label
 from pages.ui.widgets import frame_css, page_header, shown_errors
 

@@ -285,15 +285,16 @@ def compare(
     run_a: Run | int, run_b: Run | int, *, bootstrap: int = 1000, db: str | Path | None = None
 ) -> Comparison:
     """What changed between two runs of one data file, and which verdicts flipped."""
-    from core.cli.reports_as_text import comparison_as_text
+    from core.blocks.terminal import terminal_text
     from core.services.comparison import run_comparison
+    from core.services.comparison.comparison_blocks import comparison_sections
 
     build(Resampled, {"bootstrap": bootstrap}, "call")
     place = run_a.db if isinstance(run_a, Run) else db
     first, second = (run.id if isinstance(run, Run) else run for run in (run_a, run_b))
     with opened(place) as store:
         found = run_comparison.compare_runs(store, first, second, bootstrap=bootstrap)
-    return Comparison(run_comparison.as_json(found), comparison_as_text(found))
+    return Comparison(run_comparison.as_json(found), terminal_text(comparison_sections(found)))
 
 
 def runs(limit: int = 50, *, db: str | Path | None = None) -> pd.DataFrame:

@@ -8,21 +8,19 @@ from typing import Any
 from hypothesis import strategies as st
 
 from core.domain.dataset import Dataset, Item, Label, Message, Sections
-from core.domain.gates import FAMILIES, Condition, Decision, Effect, Gate, Near, Precheck
-from core.domain.rubric import (
+from core.domain.gates import (
     ABSTENTIONS,
-    BINARY,
-    MET,
-    RULES,
-    SCALES,
-    UNMET,
-    Criterion,
+    FAMILIES,
+    Condition,
+    Decision,
+    Effect,
+    Gate,
     LengthPenalty,
-    Option,
-    Rubric,
-    Scale,
+    Near,
+    Precheck,
     ScoringPolicy,
 )
+from core.domain.rubric import BINARY, MET, RULES, SCALES, UNMET, Criterion, Option, Rubric, Scale
 from core.text.names import fold
 
 #: Texts that files get wrong: what YAML reads as something else, odd spaces, breaks and quotes.

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from core import clock
-from core.domain.runs import CellResult, ItemResult, Run
-from core.domain.votes import ItemBallots
+from core.domain.runs import ItemResult, Run
+from core.domain.votes import ItemBallots, Verdict
 from core.errors import Damaged, InputError, RubricStudioError, StoreError
 from core.identity import canonical_json
 from core.services.runs.monitoring import LAST_BACKUP
@@ -237,5 +237,5 @@ def _differs(store: Store, run: Run, result: ItemResult) -> str:
     return f"not what its votes make: {', '.join(wrong)}" if wrong else ""
 
 
-def _plain(cell: CellResult) -> tuple[Any, ...]:
+def _plain(cell: Verdict) -> tuple[Any, ...]:
     return tuple(cell)

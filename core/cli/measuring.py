@@ -41,9 +41,10 @@ def compare(
     Says what changed, which verdicts flipped, and how far accuracy, kappa, agreement, mean score
     and cost moved from RUN_A to RUN_B (numbers of `runs`). Imported votes are runs, too.
     """
-    from core.cli import reports_as_text
+    from core.blocks.terminal import terminal_text
     from core.metrics.estimate import Confidence
     from core.services.comparison import run_comparison
+    from core.services.comparison.comparison_blocks import comparison_sections
     from core.services.review import corrected_estimates
 
     how = Confidence(level, method)
@@ -58,7 +59,7 @@ def compare(
         if as_json:
             common.result(run_comparison.as_json(found))
         else:
-            common.tell(reports_as_text.comparison_as_text(found))
+            common.tell(terminal_text(comparison_sections(found)))
 
 
 _POSITIVE = click.IntRange(1)
@@ -199,11 +200,12 @@ def rank(
     SOURCE is a contest run, a run that graded several systems' answers, or a folder in the common
     layout.
     """
-    from core.services.pairwise import rank_report
+    from core.blocks.terminal import terminal_text
     from core.services.pairwise.pointwise_ranks import EXCLUDED
+    from core.services.reports import rank_report
 
     with common.plain_errors(as_json):
-        report = rank_report.rank_source(
+        found = rank_report.rank_source(
             lambda: open_to_read(db),
             source,
             by=by,
@@ -212,7 +214,7 @@ def rank(
             resamples=bootstrap,
             level=level,
         )
-        common.report(report, rank_report.as_text, as_json)
+        common.report(found.data, lambda _: terminal_text(found.sections), as_json)
 
 
 def _design(options: dict[str, Any]) -> dict[str, Any]:
@@ -228,8 +230,10 @@ def _design(options: dict[str, Any]) -> dict[str, Any]:
 
 def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_json: bool) -> None:
     """Works the contest off, round after round where it is adaptive, and says how it ended."""
+    from core.blocks.terminal import terminal_text
     from core.cli import requests_from_files
-    from core.services.pairwise import contests, leaderboard, rank_report
+    from core.services.pairwise import contests, leaderboard
+    from core.services.reports import rank_report
     from core.services.runs import lifecycle
 
     runs: list[int] = []
@@ -243,11 +247,11 @@ def _hold(store: Store, request: ContestRequest, more: int, per_round: int, as_j
     ended = [lifecycle.summary(store, run) for run in runs]
     report = rank_report.contest_report(store, runs)
     if as_json:
-        common.result({**ended[-1], "rounds": ended, "ranking": report})
+        common.result({**ended[-1], "rounds": ended, "ranking": report.data})
     else:
         for figures in ended:
             common.tell(requests_from_files.summary_as_text(figures))
-        common.tell(rank_report.as_text(report))
+        common.tell(terminal_text(report.sections))
     complete = all(f["status"] == "done" and not f["failures"] for f in ended)
     sys.exit(common.DONE if complete else common.NOT_ALL)
 

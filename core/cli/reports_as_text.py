@@ -1,4 +1,4 @@
-"""Figures of a run, of its raters and of two runs compared, as text for a terminal."""
+"""Figures of a run and of its raters as text for a terminal."""
 
 from __future__ import annotations
 
@@ -9,135 +9,15 @@ from core.cli.requests_from_files import batches_in_words
 from core.domain.runs import Run
 from core.metrics.agreement.known_figures import KNOWN
 from core.metrics.estimate import Estimate
-from core.scoring.explanation import explain, ungraded_sides
+from core.scoring.explanation import explain
 from core.scoring.trace import Trace, coverage_of
 from core.services.agreement.calibration import stand_in_lines
 from core.services.agreement.rater_pairs import lean
-from core.services.comparison import rightness, run_comparison
-from core.services.comparison.costs import Spent
-from core.services.comparison.differences import CriterionDelta, Delta
-from core.services.comparison.in_words import in_words, trust_words
-from core.services.comparison.run_comparison import FEW, RunComparison
 from core.services.results.item_view import CriterionView, VoteView, between, item_view
 from core.services.runs.lifecycle import lost_words, said_of, summary
 from core.store.store import Store
 from core.text import numbers as say
 from core.text.numbers import percent, score
-
-#: So many changes, flips and ids are written out; ``--json`` has all.
-MOST = 12
-
-
-def comparison_as_text(found: RunComparison) -> str:
-    """The comparison in lines; what is undefined is said with its reason."""
-    first, second = found.runs
-    lines = [f"A: {_run(first)}", f"B: {_run(second)}", ""]
-    moved = found.deltas
-    lines += [*trust_words(found.trust), in_words(moved.criteria, moved.decided), "What changed"]
-    lines += _some([_change(c.area, c.what, c.before, c.after) for c in found.changed], "changes")
-    lines += [
-        f"  Not finished: run {run.id} ({run.status}); figures hold for the votes there are."
-        for run in found.runs
-        if run.status != "done"
-    ]
-    lines += ["", "Items", *_items(found), "", "Differences (B minus A)"]
-    accuracy = _delta(moved.accuracy, share=True)
-    lines += [f"  mean score: {_delta(moved.score)}"]
-    lines += [f"    {words}" for words in ungraded_sides(found.ungraded)]
-    lines += [f"  accuracy of the votes where both decide: {accuracy}"]
-    lines += [line for delta in moved.criteria for line in _compared_criterion(delta)]
-    lines += [f"  {name}: not comparable. {why}" for name, why in found.apart.items()]
-    if of_all := rightness.in_words(found.corrected):
-        lines += ["", "All cells", f"  {of_all}"]
-    if words := run_comparison.stand_in_words(found):
-        lines += ["", "May the panel stand in for a person?", *(f"  {one}" for one in words)]
-    lines += ["", "Verdicts that flipped"]
-    flips = [
-        f"  {f.criterion}: {f.before} -> {f.after}: {say.plural(len(f.items), 'item')} "
-        f"({_ids(f.items)})" + _worth(f.mended, f.broken)
-        for f in found.flips
-    ]
-    lines += _some(flips, "directions") or ["  none"]
-    lines += ["", "Cost", *(_spent(side, one) for side, one in zip("AB", found.spent, strict=True))]
-    if found.resamples:
-        drawn = f"{say.level_words(found.how.level)}, {say.count(found.resamples)} resamples"
-        lines += ["", f"Intervals: {drawn} of the items; what is better is decided by p, at 5%."]
-    return "\n".join(lines)
-
-
-def _run(run: Run) -> str:
-    judges = ", ".join(judge.name for judge in run.panel.judges)
-    return (
-        f"run {run.id}, {run.name} ({run.rubric_name} {run.version_words} on "
-        f"{run.dataset_name} version {run.dataset_number}; {judges})"
-    )
-
-
-def _some(lines: list[str], what: str) -> list[str]:
-    rest = len(lines) - MOST
-    return [*lines[:MOST], f"  and {rest} more {what} (--json has all)"] if rest > 0 else lines
-
-
-def _change(area: str, what: str, before: str | None, after: str | None) -> str:
-    return f"  {area}, {what}: {before or 'nothing'} -> {after or 'nothing'}"
-
-
-def _items(found: RunComparison) -> Iterator[str]:
-    match = found.match
-    yield f"  both: {say.count(len(match.both))}" + (
-        " (few: figures are uncertain)" if len(match.both) < FEW else ""
-    )
-    for words, items in (
-        ("only in A", match.only_first),
-        ("only in B", match.only_second),
-        ("left out, since their text changed", match.reworded),
-        ("with another label in B, which counts for both", match.relabelled),
-    ):
-        if items:
-            yield f"  {words}: {say.count(len(items))} ({_ids(items)})"
-
-
-def _ids(items: tuple[str, ...]) -> str:
-    return ", ".join(items[:3]) + (", ..." if len(items) > 3 else "")
-
-
-def _compared_criterion(delta: CriterionDelta) -> Iterator[str]:
-    yield f"  {delta.name}: {delta.same} of {delta.decided} verdicts are the same"
-    yield f"    accuracy: {_delta(delta.accuracy, share=True)}"
-    if delta.accuracy.difference.value is not None:
-        yield f"    right in A alone: {delta.only_first}, in B alone: {delta.only_second}"
-    yield f"    kappa: {_delta(delta.kappa)}"
-    yield f"    judges' agreement (alpha): {_delta(delta.agreement)}"
-
-
-def _delta(delta: Delta, *, share: bool = False) -> str:
-    moved = delta.difference.words(say.share_points if share else say.points).inline
-    if delta.difference.value is None:
-        return moved
-    form = say.percent if share else say.score
-    text = f"{form(delta.first.value)} -> {form(delta.second.value)}, {moved}"
-    text += f", n = {say.count(delta.n)}"
-    if delta.p.value is not None:
-        p = delta.p.value if delta.p_holm is None else delta.p_holm
-        text += f", p = {say.number(p, 2)}"
-        text += ", corrected for the criteria" if p != delta.p.value else ""
-    return text
-
-
-def _worth(mended: int, broken: int) -> str:
-    parts = [f"{mended} right now"] if mended else []
-    parts += [f"{broken} right before"] if broken else []
-    return f"; {', '.join(parts)}" if parts else ""
-
-
-def _spent(side: str, one: Spent) -> str:
-    spent = f"{say.cost(one.now)} in {say.plural(one.calls, 'call')}" if one.calls else "no call"
-    text = f"  {side}: {spent}"
-    if one.cached:
-        text += f", {say.plural(one.cached, 'answer')} kept from earlier runs"
-        text += f" (worth {say.cost(one.saved)})" if one.saved else ""
-    return text + (f". {one.reason}" if one.reason else "")
-
 
 #: Below this many items a figure says little, and the text says so.
 FEW_ITEMS = 30

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import RULES, Rubric, rules_in_words
-from core.domain.runs import CellResult, Derive, ItemResult, Run
-from core.domain.votes import BallotRow, ItemBallots
+from core.domain.runs import Derive, ItemResult, Run
+from core.domain.votes import BallotRow, ItemBallots, Verdict
 from core.errors import InputError
 from core.formats.folder import read_folder
 from core.formats.votes.imported import ImportedVote
@@ -214,7 +214,7 @@ def _item(result: ItemResult, rubric: Rubric) -> dict[str, Any]:
     }
 
 
-def _verdict(cell: CellResult, rubric: Rubric) -> dict[str, Any]:
+def _verdict(cell: Verdict, rubric: Rubric) -> dict[str, Any]:
     label = None
     if not cell.abstained and cell.option is not None:
         label = rubric.criterion(cell.criterion).choices[cell.option].label

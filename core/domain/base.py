@@ -1,11 +1,11 @@
-"""The frozen base of every noun, and its translation of pydantic's errors into ours."""
+"""The frozen base of every noun, the words for its fields, and pydantic's errors as ours."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
 from copy import deepcopy
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -15,11 +15,57 @@ from core.errors import InputError, Problem
 
 Path = tuple[str | int, ...]
 
+#: What a change of a field means for votes (in words: ``core.rubric_diff.edits.KINDS``).
+Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]
+
+
+class About(NamedTuple):
+    """How one field of a noun is described, labelled and compared: a row of ``Noun.ABOUT``.
+
+    ``schema`` describes the field in the JSON Schema. ``kind`` is what a change means for votes,
+    or ``None`` if the field's parts are compared one by one. ``label`` names the field on screen
+    (default: its own name). ``lost`` begins the sentence of a loss (default: the label). Fields of
+    the same ``group`` are merged together (default: each alone).
+    """
+
+    schema: str
+    kind: Kind | None
+    label: str = ""
+    lost: str = ""
+    group: str = ""
+
 
 class Noun(BaseModel):
-    """Frozen, strict about unknown keys; NaN and infinity are refused."""
+    """Frozen, strict about unknown keys; NaN and infinity are refused.
+
+    ``ABOUT`` has a row for every field of the nouns that are shown and compared field by field.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+    ABOUT: ClassVar[Mapping[str, About]] = {}
+
+    @classmethod
+    def about(cls, name: str) -> About:
+        """Return the row of a field in ``ABOUT``, with its defaults filled in.
+
+        >>> from core.domain.rubric import Criterion
+        >>> Criterion.about("tags").lost, Criterion.about("scale").group
+        ('The tags', 'answers')
+        """
+        schema, kind, label, lost, group = cls.ABOUT[name]
+        label = label or name.replace("_", " ")
+        return About(schema, kind, label, lost or f"The {label}", group or label)
+
+    def given(self) -> list[str]:
+        """Return the names of the fields that differ from their default; empty text is no value.
+
+        >>> from core.domain.rubric import Option
+        >>> Option(label="Low", value=0.0).given()
+        ['label', 'value']
+        """
+        fields = type(self).model_fields
+        usual = {name: f.get_default(call_default_factory=True) for name, f in fields.items()}
+        return [name for name in fields if getattr(self, name) not in (usual[name], "")]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with ``update`` applied (not validated) and nothing cached from the original."""
@@ -113,21 +159,34 @@ def near(word: str, known: set[str]) -> str:
 
 
 def _all_keys(model: type[BaseModel]) -> set[str]:
-    keys, todo, seen = set[str](), [model], set[type[BaseModel]]()
+    return {key for noun in nouns_of(model) for key in noun.model_fields}
+
+
+def kinds_in(annotation: Any) -> set[Any]:
+    """Return every type in an annotation.
+
+    >>> kinds_in(dict[str, int] | None) == {str, int, type(None)}
+    True
+    """
+    parts = get_args(annotation)
+    return set().union(*map(kinds_in, parts)) if parts else {annotation}
+
+
+def nouns_in(annotation: Any) -> list[type[BaseModel]]:
+    """Return the nouns in an annotation."""
+    kinds = kinds_in(annotation)
+    return [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+
+
+def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
+    """Return a noun and all nouns inside it, however deep."""
+    found, todo = set[type[BaseModel]](), [noun]
     while todo:
-        current = todo.pop()
-        if current in seen:
-            continue
-        seen.add(current)
-        keys |= set(current.model_fields)
-        todo += [t for f in current.model_fields.values() for t in _models_in(f.annotation)]
-    return keys
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [m for part in getattr(annotation, "__args__", ()) for m in _models_in(part)]
+        one = todo.pop()
+        if one not in found:
+            found.add(one)
+            todo += [inner for f in one.model_fields.values() for inner in nouns_in(f.annotation)]
+    return found
 
 
 def _short(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Gates, pre-checks and the decision: what moves a score or settles an outcome."""
+"""Scoring policy, gates, pre-checks, decision: what moves a score or settles an outcome."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 # Thresholds are option labels, or values in [0, 1]. Caps and factors are in units of the normalised
 # score.
 
-Threshold = Annotated[float, Field(ge=0, le=1)] | str
+Value = Annotated[float, Field(ge=0, le=1)]
+Threshold = Value | str
 PREDICATES = ("below", "at_most", "above", "at_least", "is_", "in_", "abstained")
 
 
@@ -283,3 +284,39 @@ class Decision(Noun):
         given = {"pass_at": self.pass_at, "fail_below": self.floor}
         given["review_within"] = self.review_within
         return next((name for name, value in given.items() if not 0 <= value <= 1), None)
+
+
+# The scoring policy: how verdicts become a score.
+
+Abstention = Literal["skip", "zero", "partial", "fail"]
+ABSTENTIONS: tuple[Abstention, ...] = ("skip", "zero", "partial", "fail")
+
+
+class LengthPenalty(Noun):
+    """Points taken for length: 0 up to ``free_budget``, ``penalty_at_cap`` from ``max_cap`` on."""
+
+    free_budget: Annotated[int, Field(ge=0)] = 6000
+    max_cap: Annotated[int, Field(gt=0)] = 8000
+    penalty_at_cap: Annotated[float, Field(ge=0)] = 0.5
+    exponent: Annotated[float, Field(gt=0)] = 1.6
+    count: Literal["words", "tokens"] = "words"
+    of: Literal["all", "output", "thinking"] = "all"
+
+    @model_validator(mode="after")
+    def _check(self) -> LengthPenalty:
+        if self.max_cap <= self.free_budget:
+            raise broken("is not above free_budget.", "Make max_cap the larger one.", "max_cap")
+        return self
+
+
+class ScoringPolicy(Noun):
+    """How verdicts become a score: what an abstention costs, normalised or raw, length penalty.
+
+    ``min_coverage``: an item has no grade where less than this share of the weight was assessed.
+    """
+
+    abstention: Abstention = "skip"
+    partial_credit: Value = 0.5
+    min_coverage: Value = 0.5
+    normalize: bool = True
+    length_penalty: LengthPenalty | None = None

@@ -15,7 +15,6 @@ from core.domain.review import (
     QueueSettings,
     Reason,
     Role,
-    Seat,
 )
 
 #: What an event can say. ``settle`` and ``unsettle`` are consequences; ``undo`` takes one event
@@ -122,20 +121,26 @@ class QueuedCell:
         return "gold" if self.gold else "rule"
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
-    """An event to be kept; ``step`` 0 begins a new step."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventRow:
+    """An event of reviewing; ``id`` is 0 until it is kept.
 
+    Events of one act share their ``step``, the id of its first event; 0 begins a new step.
+    """
+
+    id: int = 0
+    step: int = 0
     ts: str
-    seat: Seat
+    actor: str
+    role: Role
+    session: str
     run_id: int
-    rubric_version_id: int
-    action: Action
     queue_id: int | None = None
     item_id: str = ""
     criterion: str = ""
+    rubric_version_id: int
+    action: Action
     part: Part | Literal[""] = ""
-    step: int = 0
     before: Any = None
     after: Any = None
     reason: str = ""
@@ -144,33 +149,6 @@ class NewEvent:
     revealed_at: str | None = None
     evidence: Any = ()
     undo_of: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class EventRow:
-    """An event as kept. Events of one act share their ``step``, the id of its first event."""
-
-    id: int
-    step: int
-    ts: str
-    actor: str
-    role: str
-    session: str
-    run_id: int
-    queue_id: int | None
-    item_id: str
-    criterion: str
-    rubric_version_id: int
-    action: Action
-    part: str
-    before: Any
-    after: Any
-    reason: str
-    mode: str
-    ms_active: int | None
-    revealed_at: str | None
-    evidence: Any
-    undo_of: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from core.domain.base import Noun, broken
-from core.domain.gates import Decision, Gate, Precheck
+from core.domain.base import About, Noun, broken
+from core.domain.gates import Decision, Gate, Precheck, ScoringPolicy, Value
 from core.text.names import fold, same_name
 
 Scale = Literal["binary", "ordinal", "nominal"]
 SCALES: tuple[Scale, ...] = ("binary", "ordinal", "nominal")
-
-Abstention = Literal["skip", "zero", "partial", "fail"]
-ABSTENTIONS: tuple[Abstention, ...] = ("skip", "zero", "partial", "fail")
 
 #: The rules that fit each scale; the first is the default (DESIGN section 4, Verdict).
 RULES: dict[Scale, tuple[str, ...]] = {
@@ -67,7 +64,6 @@ CANNOT_ASSESS = "CANNOT_ASSESS"
 A_BETTER, B_BETTER, TIE, BOTH_BAD = "A is better", "B is better", "Tie", "Both bad"
 ADDED_ABSTENTION = "Cannot assess"
 
-Value = Annotated[float, Field(ge=0, le=1)]
 #: Finite is not enough: the sum of five hundred weights must be finite, too.
 Weight = Annotated[float, Field(ge=-1e100, le=1e100)]
 Text = Annotated[str, Field(max_length=20_000)]
@@ -80,6 +76,13 @@ class Option(Noun):
     description: Text = ""
     value: Value | None = None
     na: bool = False
+
+    ABOUT: ClassVar = {
+        "label": About("What is chosen.", "question"),
+        "description": About("The behaviour that earns it.", "question", "anchor"),
+        "value": About("From 0 (worst) to 1 (best); none where na is true.", "score"),
+        "na": About("true: choosing it is an abstention.", "options"),
+    }
 
     @model_validator(mode="before")
     @classmethod
@@ -125,6 +128,39 @@ class Criterion(Noun):
     aggregation: str | None = None
     forced_choice: bool = False
     meta: dict[str, Any] = Field(default_factory=dict)
+
+    ABOUT: ClassVar = {
+        "name": About(
+            "A short name of its own; without it, the requirement's first words.", "renamed"
+        ),
+        "requirement": About("What the judge must decide.", "question"),
+        "weight": About("Points at best. Below 0 it is a penalty.", "score"),
+        "scale": About(
+            "binary: MET or UNMET. ordinal: levels, lowest first. nominal: categories.",
+            "score",
+            group="answers",
+        ),
+        "options": About(
+            "The allowed answers of an ordinal or nominal criterion.", None, group="answers"
+        ),
+        "section": About("The heading it stands under.", "words"),
+        "tags": About("Words by which gates and searches find it.", "score"),
+        "aggregation": About(
+            "The rule that settles its votes, instead of the panel's.",
+            "score",
+            "rule for votes",
+            "The rule by which votes are settled",
+            "answers",
+        ),
+        "forced_choice": About(
+            "true: judges may not abstain.", "options", "", "That judges may not abstain", "answers"
+        ),
+        "meta": About(
+            "Notes of your own; checks_off lists checks that were dismissed.",
+            "words",
+            "additional data",
+        ),
+    }
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Criterion:
@@ -246,36 +282,6 @@ class Criterion(Noun):
         return min(indices, key=lambda i: (sign * (self.value_of(i) or 0.0), i))
 
 
-class LengthPenalty(Noun):
-    """Points taken for length: 0 up to ``free_budget``, ``penalty_at_cap`` from ``max_cap`` on."""
-
-    free_budget: Annotated[int, Field(ge=0)] = 6000
-    max_cap: Annotated[int, Field(gt=0)] = 8000
-    penalty_at_cap: Annotated[float, Field(ge=0)] = 0.5
-    exponent: Annotated[float, Field(gt=0)] = 1.6
-    count: Literal["words", "tokens"] = "words"
-    of: Literal["all", "output", "thinking"] = "all"
-
-    @model_validator(mode="after")
-    def _check(self) -> LengthPenalty:
-        if self.max_cap <= self.free_budget:
-            raise broken("is not above free_budget.", "Make max_cap the larger one.", "max_cap")
-        return self
-
-
-class ScoringPolicy(Noun):
-    """How verdicts become a score: what an abstention costs, normalised or raw, length penalty.
-
-    ``min_coverage``: an item has no grade where less than this share of the weight was assessed.
-    """
-
-    abstention: Abstention = "skip"
-    partial_credit: Value = 0.5
-    min_coverage: Value = 0.5
-    normalize: bool = True
-    length_penalty: LengthPenalty | None = None
-
-
 class Rubric(Noun):
     """Ordered criteria with guidelines, gates, pre-checks, a scoring policy and a decision."""
 
@@ -288,6 +294,26 @@ class Rubric(Noun):
     prechecks: Annotated[tuple[Precheck, ...], Field(max_length=50)] = ()
     decision: Decision | None = None
     meta: dict[str, Any] = Field(default_factory=dict)
+
+    ABOUT: ClassVar = {
+        "name": About("What the rubric is called; without it, the file's name.", "words"),
+        "description": About("What it is for. Judges do not see it.", "words"),
+        "guidelines": About("What every judge is told beside each criterion.", "question"),
+        "criteria": About("The questions, in the order in which they are shown.", None),
+        "scoring": About(
+            "How verdicts become a score.",
+            "score",
+            lost="The scoring policy (abstentions, coverage, length penalty)",
+        ),
+        "gates": About("Conditions that cap, fail or flag an item, whatever its points.", "score"),
+        "prechecks": About(
+            "What is looked for in the text before anybody judges it.", "score", "pre-checks"
+        ),
+        "decision": About(
+            "From which score on an item passes.", "score", lost="The decision (pass and fail)"
+        ),
+        "meta": About("Notes of your own; kept, never used.", "words", "additional data"),
+    }
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Rubric:

@@ -7,12 +7,12 @@ follow ``core.scoring.verdict``: there ``votes`` are those that are not abstenti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from core.domain.panel import Panel
-from core.domain.votes import ItemBallots
+from core.domain.votes import Cell, ItemBallots, Verdict
 
 RunKind = Literal["run", "spot"]
 Outcome = Literal["pass", "fail", "review"]
@@ -217,34 +217,6 @@ class RunItemFilter:
     signs: tuple[tuple[CellSign, str | None], ...] = ()
 
 
-class CellResult(NamedTuple):
-    """The verdict of one (item, criterion), as ``core.scoring.verdict.Verdict`` has it.
-
-    With ``rule`` adjudicated, people settled it, and ``voted`` is the option that the votes gave.
-    """
-
-    criterion: str
-    option: int | None
-    abstained: bool
-    value: float | None
-    continuous: float | None
-    agreement: float | None
-    entropy: float | None
-    margin: float | None
-    coverage: float | None
-    votes: int
-    abstentions: int
-    failures: int
-    rule: str
-    tie: bool
-    warning: str
-    voted: int | None = None
-
-
-#: The rule of a verdict that people settled.
-ADJUDICATED = "adjudicated"
-
-
 class CellTallies(NamedTuple):
     """How many verdicts a run has, how many abstain, were settled by people, or are between votes.
 
@@ -257,47 +229,7 @@ class CellTallies(NamedTuple):
     unvoted: int
 
 
-class CellRow(NamedTuple):
-    """A verdict in bulk, for metrics and tables."""
-
-    item_id: str
-    criterion: str
-    option: int | None
-    abstained: bool
-    value: float | None
-    continuous: float | None
-    agreement: float | None
-    rule: str = ""
-    voted: int | None = None
-
-    @property
-    def judged(self) -> int | None:
-        """The option that the votes gave, also where people settled on another one."""
-        return self.voted if self.rule == ADJUDICATED else self.option
-
-
-class GridRow(NamedTuple):
-    """What a grid shows of a cell. Without a verdict ``votes`` is 0 and only failures are known."""
-
-    item_id: str
-    criterion: str
-    option: int | None
-    abstained: bool
-    agreement: float | None
-    entropy: float | None
-    votes: int
-    abstentions: int
-    failures: int
-    rule: str
-
-    @property
-    def split(self) -> bool:
-        """Whether its votes disagree; a verdict that is another option is no disagreement."""
-        return bool(self.entropy)
-
-
-@dataclass(frozen=True, slots=True)
-class ItemResult:
+class ItemResult(NamedTuple):
     """What is derived from the votes of one item; replaces what was derived before."""
 
     item_id: str
@@ -305,13 +237,47 @@ class ItemResult:
     raw: float | None
     complete: bool
     agreement: float | None
-    cells: tuple[CellResult, ...]
+    cells: tuple[Verdict, ...]
     trace: dict[str, Any]
     low: float | None = None
     high: float | None = None
     fail: bool = False
     review: bool = False
     outcome: Outcome | None = None
+
+
+class BroughtVotes(NamedTuple):
+    """Votes that say no more than who chose what, as columns. ``option`` as in ``BallotRow``."""
+
+    item: Sequence[str]
+    criterion: Sequence[str]
+    judge: Sequence[str]
+    option: Sequence[int | None]
+    abstained: Sequence[bool]
+
+
+class BroughtItem(NamedTuple):
+    """What became of an item: its counts, and its result with the trace as JSON text."""
+
+    votes: int
+    abstentions: int
+    failures: int
+    result: ItemResult
+    trace: str
+
+
+class Brought(NamedTuple):
+    """What is brought into a run that has nothing so far; made portion by portion when written.
+
+    ``failed`` cells have no answer, for the reason that ``words`` say; ``cells`` come with their
+    item's id.
+    """
+
+    votes: Iterable[BroughtVotes]
+    failed: Iterable[Cell]
+    words: str
+    items: Iterable[BroughtItem]
+    cells: Iterable[tuple[str, Verdict]]
 
 
 #: The service computes, the store stores: all votes of the touched items in, their results out.
@@ -336,9 +302,6 @@ class Beat(NamedTuple):
     cancel: bool
 
 
-HelpStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
-
-
 @dataclass(frozen=True, slots=True)
 class HelpTask:
     """A task and how far it is.
@@ -352,7 +315,7 @@ class HelpTask:
     kind: str
     subject: str
     request: dict[str, Any]
-    status: HelpStatus
+    status: RunStatus
     planned: int
     budget: float | None
     result: Any

@@ -2,14 +2,15 @@
 
 A call that failed is a ``VoteFailure`` with its kind: never a vote, never UNMET, never a guess.
 These are plain named tuples and slotted dataclasses, because a run holds hundreds of thousands.
-The rows at the end are the same facts as the store hands them out.
+The rows are the same facts as the store hands them out. A ``Verdict`` is what the votes of a
+cell settle to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from core.records import record
 
@@ -177,49 +178,6 @@ class BallotRow(NamedTuple):
     chances: tuple[float, ...] | None = None
 
 
-class BroughtVotes(NamedTuple):
-    """Votes that say no more than who chose what, as columns. ``option`` as in ``BallotRow``."""
-
-    item: Sequence[str]
-    criterion: Sequence[str]
-    judge: Sequence[str]
-    option: Sequence[int | None]
-    abstained: Sequence[bool]
-
-
-class BroughtItem(NamedTuple):
-    """What became of an item: its counts, and its result with the trace as JSON text."""
-
-    votes: int
-    abstentions: int
-    failures: int
-    score: float | None
-    raw: float | None
-    low: float | None
-    high: float | None
-    complete: bool
-    fail: bool
-    review: bool
-    agreement: float | None
-    outcome: str | None
-    trace: str
-    item_id: str
-
-
-class Brought(NamedTuple):
-    """What is brought into a run that has nothing so far; made portion by portion when written.
-
-    ``failed`` cells have no answer, for the reason that ``words`` say; ``cells`` come with their
-    item's id, in the order of ``core.domain.runs.CellResult``.
-    """
-
-    votes: Iterable[BroughtVotes]
-    failed: Iterable[Cell]
-    words: str
-    items: Iterable[BroughtItem]
-    cells: Iterable[tuple[str, tuple[Any, ...]]]
-
-
 class JudgeColumn(NamedTuple):
     """What a judge answered to a criterion in one replicate, item by item.
 
@@ -242,39 +200,26 @@ class ItemBallots:
     failures: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class VoteRow:
-    """A vote as kept; the fields are those of ``core.domain.votes.Vote``."""
+@record(frozen=True, slots=True)
+class VoteRow(Vote):
+    """A vote as kept, with the call that it came from, if any."""
 
-    id: int
-    run_id: int
-    cell: Cell
-    option: int | None
-    abstained: bool
-    reason: str
-    evidence: tuple[str, ...]
-    order: tuple[int, ...] | None
-    confidence: float | None
-    probabilities: tuple[float, ...] | None
-    detail: dict[str, Any]
-    call_id: int | None
-    created: str
+    id: int = 0
+    run_id: int = 0
+    call_id: int | None = None
+    created: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class FailureRow:
+class FailureRow(VoteFailure):
     """A failure as kept. ``attempt`` counts from 1; ``open``: neither answered nor retried yet."""
 
-    id: int
-    run_id: int
-    cell: Cell
-    attempt: int
-    kind: str
-    message: str
-    order: tuple[int, ...] | None
-    call_id: int | None
-    created: str
-    open: bool
+    id: int = 0
+    run_id: int = 0
+    attempt: int = 1
+    call_id: int | None = None
+    created: str = ""
+    open: bool = True
 
 
 class FailureCount(NamedTuple):
@@ -286,31 +231,60 @@ class FailureCount(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class CallRow:
-    """A call as kept, its prompt put together again. ``None``: the provider did not say."""
+@record(frozen=True, slots=True)
+class CallRow(Call):
+    """A call as kept, its prompt put together again."""
 
-    id: int
-    run_id: int
-    judge: str
-    prompt: tuple[Segment, ...]
-    params: dict[str, Any]
-    reply: str
-    thinking: str
-    model: str
-    finish: str
-    tokens_in: int | None
-    tokens_cached: int | None
-    tokens_out: int | None
-    tokens_thinking: int | None
-    cost: float | None
-    seconds: float
-    tries: int
-    created: str
-    cached: bool
-    first_cost: float | None
-    asked: int | None
-    kept: int | None
+    id: int = 0
+    run_id: int = 0
+    judge: str = ""
+    created: str = ""
+
+
+class Verdict(NamedTuple):
+    """The settled option of a cell, and how sure its votes are of it.
+
+    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` where a
+    choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
+    mean before it was snapped to ``value``; ``None`` for rules that take an option as it is.
+    Over the ``votes`` that are not abstentions, heads and not weights: ``agreement`` is the share
+    for the verdict's option, ``entropy`` that of the shares divided by its greatest possible value
+    (all scored options alike), ``margin`` the top share minus the second. All in [0, 1]; ``None``
+    without such a vote; 0.0 where disagreement makes an abstention. ``coverage`` is (votes +
+    abstentions) / planned. If ``rule`` is adjudicated, people settled the cell, and ``voted`` is
+    the option that the votes gave.
+    """
+
+    criterion: str
+    option: int | None
+    abstained: bool
+    value: float | None
+    continuous: float | None
+    agreement: float | None
+    entropy: float | None
+    margin: float | None
+    coverage: float | None
+    votes: int
+    abstentions: int
+    failures: int
+    rule: str
+    tie: bool
+    warning: str
+    voted: int | None = None
+
+    @property
+    def judged(self) -> int | None:
+        """The option that the votes gave, also where people settled on another one."""
+        return self.voted if self.rule == ADJUDICATED else self.option
+
+    @property
+    def split(self) -> bool:
+        """Whether its votes disagree; a verdict that is another option is no disagreement."""
+        return bool(self.entropy)
+
+
+#: The rule of a verdict that people settled.
+ADJUDICATED = "adjudicated"
 
 
 @dataclass(frozen=True, slots=True)

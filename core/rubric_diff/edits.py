@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
+from core.domain.base import Kind, Noun
 from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, Problem
 from core.identity import content_hash
@@ -19,7 +20,6 @@ from core.text.names import fold
 # were asked something else, so those cells are stale. ``options``: votes must be mapped to the new
 # options. ``added``, ``removed``, ``renamed``: a criterion came, went, or is called otherwise.
 
-Kind = Literal["words", "score", "question", "options", "added", "removed", "renamed"]
 KINDS: dict[Kind, str] = {
     "words": "Nothing is computed anew: judges never saw it.",
     "score": "Scores are computed anew from the votes that are there. Nobody is asked.",
@@ -61,61 +61,34 @@ def small(edit: FieldEdit) -> bool:
 
 def rubric_edits(before: Rubric, after: Rubric) -> Iterator[FieldEdit]:
     """What differs outside of the criteria."""
-    kinds: dict[str, Kind] = {
-        "name": "words",
-        "description": "words",
-        "guidelines": "question",
-        "scoring": "score",
-        "gates": "score",
-        "prechecks": "score",
-        "decision": "score",
-        "meta": "words",
-    }
-    for name, kind in kinds.items():
-        one, other = getattr(before, name), getattr(after, name)
-        if one == other:
-            continue
-        kind = "words" if kind == "question" and plain(one) == plain(other) else kind
-        words = (said_rule(name, one), said_rule(name, other))
-        yield FieldEdit(kind, None, _FIELDS.get(name, name), *words)
+    yield from _field_edits(None, before, after)
 
 
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
     """What differs in a criterion, its options among it."""
-    if old.name != new.name:
-        yield FieldEdit("renamed", new.name, "name", old.name, new.name)
-    if old.requirement != new.requirement:
-        kind: Kind = "words" if plain(old.requirement) == plain(new.requirement) else "question"
-        yield FieldEdit(kind, new.name, "requirement", old.requirement, new.requirement)
-    kinds: dict[str, Kind] = {
-        "weight": "score",
-        "scale": "score",
-        "aggregation": "score",
-        "tags": "score",
-        "section": "words",
-        "meta": "words",
-    }
-    for name, each in kinds.items():
-        one, other = getattr(old, name), getattr(new, name)
-        if one != other:
-            yield FieldEdit(each, new.name, _FIELDS.get(name, name), said(one), said(other))
-    yield from _option_edits(old, new)
-
-
-def _option_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
-    if not same_choices(old, new):
+    alike = same_choices(old, new)
+    for edit in _field_edits(new.name, old, new):
+        if edit.kind != "options":
+            yield edit
+        elif alike:
+            yield edit._replace(kind="words")
+    if not alike:
         yield FieldEdit("options", new.name, "options", said_options(old), said_options(new))
         return
     for one, other in zip(old.choices, new.choices, strict=True):
-        if one.value != other.value:
-            values = (said(one.value), said(other.value))
-            yield FieldEdit("score", new.name, f"value of {other.label!r}", *values)
-        if plain(one.description) != plain(other.description):
-            texts = (one.description or MISSING, other.description or MISSING)
-            yield FieldEdit("question", new.name, f"anchor of {other.label!r}", *texts)
-        if one.label != other.label:
-            kind: Kind = "words" if plain(one.label) == plain(other.label) else "question"
-            yield FieldEdit(kind, new.name, "label of an option", one.label, other.label)
+        for edit in _field_edits(new.name, one, other):
+            yield edit._replace(what=f"{edit.what} of {other.label!r}")
+
+
+def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldEdit]:
+    for name in type(new).model_fields:
+        about, one, other = new.about(name), getattr(old, name), getattr(new, name)
+        if about.kind is None or one == other:
+            continue
+        texts = isinstance(one, str) and isinstance(other, str)
+        same = about.kind == "question" and texts and plain(one) == plain(other)
+        kind = "words" if same else about.kind
+        yield FieldEdit(kind, criterion, about.label, said_rule(name, one), said_rule(name, other))
 
 
 def said_options(criterion: Criterion) -> str:
@@ -129,6 +102,8 @@ def said(value: Any) -> str:
     """A field's value as text."""
     if value is None or value in ("", (), {}):
         return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, tuple):
@@ -163,7 +138,6 @@ _SAYS = {
     "prechecks": _sentences(check_words),
     "decision": _sentences(decision_words),
 }
-_FIELDS = {"aggregation": "rule for votes", "prechecks": "pre-checks", "meta": "additional data"}
 
 
 def same_choices(old: Criterion, new: Criterion) -> bool:
@@ -234,8 +208,15 @@ def asks(rubric: Rubric, criterion: Criterion) -> str:
 
     Spaces do not count.
     """
-    options = [[plain(o.label), plain(o.description), o.na] for o in criterion.choices]
-    return content_hash([plain(rubric.guidelines), plain(criterion.requirement), options])
+    options = [[*_asked(o), o.na] for o in criterion.choices]
+    return content_hash([*_asked(rubric), *_asked(criterion), options])
+
+
+def _asked(noun: Noun) -> list[Any]:
+    """Return the values of the fields that judges see."""
+    names = [name for name in type(noun).model_fields if noun.about(name).kind == "question"]
+    values = [getattr(noun, name) for name in names]
+    return [plain(value) if isinstance(value, str) else value for value in values]
 
 
 def edits_between(before: Rubric, after: Rubric, moves: Moves | None = None) -> VersionEdits:

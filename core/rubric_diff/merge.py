@@ -7,7 +7,7 @@ change is what is suggested.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,18 +16,12 @@ from core.domain.rubric import Criterion, Rubric
 from core.rubric_diff.edits import MISSING, said, said_options, said_rule
 
 Side = Literal["mine", "theirs"]
-#: What of a criterion goes together: options without their scale make no sense.
-_GROUPS: dict[str, tuple[str, ...]] = {
-    "requirement": ("requirement",),
-    "weight": ("weight",),
-    "answers": ("scale", "options", "forced_choice", "aggregation"),
-    "section": ("section",),
-    "tags": ("tags",),
-    "additional data": ("meta",),
-}
-_WHOLE = (
-    *("name", "description", "guidelines", "scoring", "gates", "prechecks", "decision", "meta"),
-)
+#: Fields of the rubric, merged whole; fields of a criterion that are merged together.
+_WHOLE = tuple(name for name in Rubric.model_fields if name != "criteria")
+_GROUPS: dict[str, list[str]] = {}
+for _name in Criterion.model_fields:
+    if _name != "name":
+        _GROUPS.setdefault(Criterion.about(_name).group, []).append(_name)
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,9 @@ def pieces(base: Rubric, mine: Rubric, theirs: Rubric) -> tuple[MergePiece, ...]
         one, other, was = (getattr(r, name) for r in (mine, theirs, base))
         if one != other:
             words = (said_rule(name, one), said_rule(name, other))
-            found.append(_piece(name, None, name, words, one != was, other != was))
+            found.append(
+                _piece(name, None, Rubric.about(name).label, words, one != was, other != was)
+            )
     names = dict.fromkeys([c.name for r in (mine, theirs) for c in r.criteria])
     by_name = [{c.name: c for c in r.criteria} for r in (mine, theirs, base)]
     for name in names:
@@ -119,12 +115,14 @@ def merged(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
 def _insert(
     criteria: list[dict[str, Any]], mine: set[str], theirs: Rubric, taken: Mapping[str, Side]
 ) -> None:
-    before = ""
+    at = 0
     for c in theirs.criteria:
-        if c.name not in mine and taken.get(f"criterion/{c.name}") == "theirs":
-            places = [at for at, one in enumerate(criteria) if one["name"] == before]
-            criteria.insert(places[0] + 1 if places else len(criteria), c.model_dump(by_alias=True))
-        before = c.name
+        names = [one["name"] for one in criteria]
+        if c.name in names:
+            at = names.index(c.name) + 1
+        elif c.name not in mine and taken.get(f"criterion/{c.name}") == "theirs":
+            criteria.insert(at, c.model_dump(by_alias=True))
+            at += 1
 
 
 def _criterion(
@@ -139,7 +137,7 @@ def _criterion(
     return data
 
 
-def _fields(criterion: Criterion, names: tuple[str, ...]) -> tuple[Any, ...]:
+def _fields(criterion: Criterion, names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(getattr(criterion, name) for name in names)
 
 
@@ -147,8 +145,12 @@ def _says(criterion: Criterion, what: str) -> str:
     if what != "answers":
         return said(getattr(criterion, _GROUPS[what][0]))
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
-    rule = [f"votes settle by {criterion.aggregation}"] if criterion.aggregation else []
-    return "\n".join([f"{criterion.scale}: {said_options(criterion)}", *anchors, *rule])
+    rest = [
+        f"{criterion.about(name).label}: {said(getattr(criterion, name))}"
+        for name in criterion.given()
+        if name in _GROUPS[what] and name not in ("scale", "options")
+    ]
+    return "\n".join([f"{criterion.scale}: {said_options(criterion)}", *anchors, *rest])
 
 
 def _whole(criterion: Criterion) -> str:

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
-from core.domain.rubric import Criterion, Rubric
 from core.scoring import FAMILY_WORDS
-from core.text.names import fold
 
 _COMPARE = {
     "below": "is below",
@@ -141,54 +139,6 @@ def _unless(near: Mapping[str, Any] | None) -> str:
 def _or(words: Sequence[str]) -> str:
     *head, last = words
     return f"{', '.join(head)} or {last}" if head else last
-
-
-def differences(old: Rubric, new: Rubric) -> list[str]:
-    """What the new rubric changes, one sentence each; empty where nothing differs."""
-    changes = [
-        f"{words} changed."
-        for words, name in (
-            ("The name", "name"),
-            ("The description", "description"),
-            ("The guidelines", "guidelines"),
-            ("The scoring policy", "scoring"),
-            ("The gates", "gates"),
-            ("The pre-checks", "prechecks"),
-            ("The decision", "decision"),
-            ("The additional data", "meta"),
-        )
-        if getattr(old, name) != getattr(new, name)
-    ]
-    before = {fold(c.name): c for c in old.criteria}
-    after = {fold(c.name): c for c in new.criteria}
-    changes += [f"Criterion {c.name!r} was added." for k, c in after.items() if k not in before]
-    changes += [f"Criterion {c.name!r} was removed." for k, c in before.items() if k not in after]
-    for key, criterion in after.items():
-        if key in before and before[key] != criterion:
-            changes.append(f"Criterion {criterion.name!r}: {_changed(before[key], criterion)}.")
-    common = [k for k in before if k in after]
-    if common != [k for k in after if k in before]:
-        changes.append("The criteria stand in another order.")
-    return changes
-
-
-def _changed(old: Criterion, new: Criterion) -> str:
-    names = {
-        "name": "name",
-        "requirement": "requirement",
-        "scale": "scale",
-        "options": "options",
-        "section": "section",
-        "tags": "tags",
-        "aggregation": "aggregation rule",
-        "forced_choice": "forced choice",
-        "meta": "additional data",
-    }
-    words = [word for name, word in names.items() if getattr(old, name) != getattr(new, name)]
-    said = [", ".join(words) + " changed"] if words else []
-    if old.weight != new.weight:
-        said.append(f"weight {old.weight:g} to {new.weight:g}")
-    return "; ".join(said)
 
 
 #: Words of either text beyond which nothing is compared: the time grows with their product.

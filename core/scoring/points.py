@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import fsum
 from typing import NamedTuple
 
-from core.domain.rubric import Criterion, LengthPenalty, Rubric, ScoringPolicy
+from core.domain.gates import LengthPenalty, ScoringPolicy
+from core.domain.rubric import Criterion, Rubric
 from core.scoring.trace import Basis, ScorePart
 
 

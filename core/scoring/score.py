@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from core.domain.gates import Decision
-from core.domain.rubric import LengthPenalty, Rubric
+from core.domain.gates import Decision, LengthPenalty
+from core.domain.rubric import Rubric
 from core.scoring.gates import NOTHING, Lowering, bound, evaluate, lowering, screen
 from core.scoring.points import (
     Base,

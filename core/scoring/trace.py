@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
-from core.domain.gates import CheckAction
-from core.domain.rubric import Abstention
+from core.domain.gates import Abstention, CheckAction
 
 #: Which sum the base was divided by: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]

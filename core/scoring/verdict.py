@@ -30,6 +30,7 @@ from typing import NamedTuple
 
 from core.domain.panel import Rules
 from core.domain.rubric import FITTED, Criterion
+from core.domain.votes import Verdict
 from core.domain.weight_fit import Weights, shares
 
 #: Values, and shares of weight, that differ by no more than this are tied.
@@ -47,37 +48,6 @@ class Ballot(NamedTuple):
     weight: float = 1.0
     judge: str = ""
     chances: tuple[float, ...] | None = None
-
-
-class Verdict(NamedTuple):
-    """The settled option of a cell and how sure the votes are of it.
-
-    ``option`` indexes ``choices``; for an abstention it is an ``na`` option, or ``None`` where a
-    choice was forced. ``value`` is the option's. ``continuous`` is the mean, median or weighted
-    mean before it was snapped to ``value``; ``None`` for rules that take an option as it is.
-
-    Over the ``votes`` that are not abstentions, heads and not weights: ``agreement`` is the share
-    for the verdict's option, ``entropy`` that of the shares divided by its greatest possible value
-    (all scored options alike), ``margin`` the top share minus the second. All in [0, 1]; ``None``
-    without such a vote. Disagreement that a rule turns into an abstention has agreement 0.0: votes
-    were cast and none of them is for the verdict. ``coverage`` is (votes + abstentions) / planned.
-    """
-
-    option: int | None
-    abstained: bool
-    value: float | None
-    continuous: float | None
-    agreement: float | None
-    entropy: float | None
-    margin: float | None
-    coverage: float
-    votes: int
-    abstentions: int
-    failures: int
-    planned: int
-    rule: str
-    tie: bool
-    warning: str
 
 
 class _Choice(NamedTuple):
@@ -127,17 +97,19 @@ def settle(
     n = len(cast)
     present = len(ballots) + failures
     planned = present if planned is None else max(planned, present)
-    counts = (n, len(ballots) - n, failures, planned, rule)
+    counts = (n, len(ballots) - n, failures, rule)
     coverage = len(ballots) / planned
     if not cast:
         away = _which_abstention(criterion, ballots)
-        return Verdict(away, True, None, None, None, None, None, coverage, *counts, False, "")
+        unknown = (None, None, None, None, None, coverage)
+        return Verdict(criterion.name, away, True, *unknown, *counts, False, "")
     moved = not weights and any(value != values[option] for option, value, _ in cast)
     if len(heads) == 1 and not moved and not (weights and weights.overrules):
         option = cast[0][0]
         value = values[option]
         mean = value if rule in _AVERAGES else None
-        return Verdict(option, False, value, mean, 1.0, 0.0, 1.0, coverage, *counts, False, "")
+        sure = (value, mean, 1.0, 0.0, 1.0, coverage)
+        return Verdict(criterion.name, option, False, *sure, *counts, False, "")
     if weights:
         logs = log_weights(criterion, ballots, weights)
         option, tie, mean, warning = (
@@ -153,7 +125,7 @@ def settle(
     entropy = _entropy(heads, n, len(criterion.scored))
     margin = (top - second) / n
     doubt = (share, entropy, margin, coverage, *counts)
-    return Verdict(option, value is None, value, mean, *doubt, tie, warning)
+    return Verdict(criterion.name, option, value is None, value, mean, *doubt, tie, warning)
 
 
 def _mean_of(criterion: Criterion, chances: tuple[float, ...] | None, value: float) -> float:

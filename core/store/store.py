@@ -26,7 +26,6 @@ from core.store.review.queues import Queues, RunSigns
 from core.store.review.settled import SettledCells, Verdicts
 from core.store.review.turns import Turns
 from core.store.runs.batches import Batches
-from core.store.runs.grid import Grid
 from core.store.runs.kept import Kept
 from core.store.runs.leases import Leases
 from core.store.runs.recording import Responses
@@ -57,7 +56,6 @@ class Store:
         self.panels = Panels(self._files)
         self.runs = Runs(self._files)
         self.results = Results(self._files)
-        self.grid = Grid(self._files)
         self.kept = Kept(self._files)
         self.votes = Votes(self._files)
         self.responses = Responses(self._files)

@@ -11,7 +11,8 @@ from core.services.exports import run_export
 from core.services.guided import grading, judging
 from core.services.guided.grading import Outcome
 from core.services.judges import connection
-from core.services.runs import cost_estimate, lifecycle, planning
+from core.services.runs import cost_estimate, lifecycle
+from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
 from pages.grade import steps
@@ -61,19 +62,25 @@ def plan(path: Path, names: tuple[str, ...], tried: int | None) -> None:
             st.rerun()
 
 
-def _outlook(request: RunRequest, panel: Panel) -> int:
-    """The estimate in a line, with what keeps it from being better; how many texts are graded."""
+def estimated(request: RunRequest) -> CostEstimate:
+    """What a run of this path takes. Raises `InputError` where there can be none."""
     about = (
         request.rubric_version,
         request.dataset_version,
-        panel.model_dump_json(),
+        request.panel.model_dump_json(),
         request.label_share,
+        request.limit,
         # How long a call takes is known from the last test.
-        *(_tested(judge.name) for judge in panel.judges),
+        *(_tested(judge.name) for judge in request.panel.judges),
     )
-    found = resources.remembered(
+    return resources.remembered(
         "path estimate", about, lambda: cost_estimate.estimate(store(), request)
     )
+
+
+def _outlook(request: RunRequest, panel: Panel) -> int:
+    """The estimate in a line, with what keeps it from being better; how many texts are graded."""
+    found = estimated(request)
     st.html(f'<span class="rs-num">{esc(grading.outlook(found, panel))}</span>')
     if found.calibration:
         learned = fmt.plural(found.calibration, "labelled text")
@@ -83,9 +90,6 @@ def _outlook(request: RunRequest, panel: Panel) -> int:
         )
     if any(one.cost is None for one in found.judges):
         st.caption("The price of the model is not known here; the Judges page takes it.")
-    for judge, variable in planning.missing_keys(panel.judges):
-        words = f"{judge} has no key: {variable} is not set where the app was started."
-        st.warning(label(words), icon=":material/key_off:")
     return found.items
 
 

@@ -16,6 +16,7 @@ from pages.ui import resources, state
 from pages.ui.model_help import last_test_tag, show_connection
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
+from pages.ui.trial.judges import show_missing_keys
 from pages.ui.widgets import problem_list, row, shown_errors
 
 REFUSED = "grade_refused"
@@ -134,9 +135,7 @@ def _standing(found: JudgeChoice, chosen: tuple[str, ...], testing: frozenset[st
                     on_click=_on_test,
                     args=(entry.name,),
                 )
-        if entry.key == "not set":
-            words = f"The variable {entry.key_env} is not set where the app was started."
-            st.warning(label(words), icon=":material/key_off:")
+        show_missing_keys([entry.judge])
     for entry in models:
         failed = entry.last_test is not None and not (entry.last_test.ok and entry.last_test.right)
         if entry.name in testing or (entry.name == state.get(ADDED) and failed):

@@ -16,7 +16,6 @@ from core.services.datasets import catalog
 from core.services.guided import marks
 from core.services.guided.dropped import in_words, pasted_rubric, rubrics
 from core.services.guided.marks import Marks
-from core.services.guided.texts import File
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import rubric_from
@@ -99,7 +98,7 @@ def _choose(path: Path) -> None:
     files = resources.held("rubric")
     if files:
         resources.held_line("rubric", files)
-        _of_files(files)
+        _read(lambda: rubrics(files), ", ".join(file.name for file in files))
         return
     way = steps.way("rubric", WAYS)
     if way == "paste":
@@ -123,10 +122,6 @@ def _choose(path: Path) -> None:
         if uploads:
             resources.hold("rubric", resources.dropped_files(uploads))
             st.rerun()
-
-
-def _of_files(files: tuple[File, ...]) -> None:
-    _read(lambda: rubrics(files), ", ".join(file.name for file in files))
 
 
 def _read(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:

@@ -51,7 +51,8 @@ class Path:
 def read() -> Path:
     """What the address says; what it names and is not there counts as not settled."""
     dataset_id, rubric_id = state.address_id(state.DATASET), state.address_id(state.RUBRIC)
-    state.put(routes.PATH, _known(dataset_id, rubric_id))
+    both = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
+    state.put(routes.PATH, {name: value for name, value in both.items() if value is not None})
     return Path(
         _found(catalog.latest, state.DATASET, dataset_id),
         _found(library.latest, state.RUBRIC, rubric_id),
@@ -63,11 +64,6 @@ def read() -> Path:
 def _run(name: str) -> int | None:
     run_id = state.address_id(name)
     return None if _found(item_view.require_run, name, run_id) is None else run_id
-
-
-def _known(dataset_id: int | None, rubric_id: int | None) -> dict[str, int]:
-    both = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
-    return {name: value for name, value in both.items() if value is not None}
 
 
 def _found(look: Callable[..., ValueT], name: str, identity: int | None) -> ValueT | None:

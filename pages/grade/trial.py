@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import streamlit as st
 
 from core.domain.rubric import Criterion
-from core.domain.runs import CellResult, RunRow
-from core.errors import NotFound
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict
+from core.errors import InputError, NotFound
 from core.services.guided import grading, judging
-from core.services.guided.grading import TriedText
-from core.services.results.item_view import choice_label
+from core.services.results.item_view import CriterionView, ItemView
 from core.services.runs import lifecycle
 from pages.grade import steps
+from pages.grade.grading import estimated
 from pages.grade.steps import GRADE_ACT, Path
 from pages.ui import routes, run_status, state
 from pages.ui.resources import store
-from pages.ui.text import esc, one_line
+from pages.ui.text import esc, label, one_line
+from pages.ui.trial import votes
 from pages.ui.widgets import Tone, shown_errors, table, tag
 
 
@@ -51,22 +55,34 @@ def _offer(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
     pressed = st.button(
         "Try three texts", key=state.key(GRADE_ACT, "try"), icon=":material/experiment:"
     )
-    if pressed:
+    request = None
+    # What is wrong, the last step says.
+    with suppress(InputError):
         panel = judging.panel_of(store(), names)
-        run_id = grading.start(store(), grading.trial(store(), rubric, dataset, panel))
-        state.set_address(**{state.TRIED: run_id})
+        request = grading.trial(store(), rubric, dataset, panel)
+        st.caption(label(f"{estimated(request).words}.", 200))
+    if pressed and request is not None:
+        state.set_address(**{state.TRIED: grading.start(store(), request)})
         st.rerun()
 
 
 def _rows(run: RunRow) -> None:
-    found = grading.tried(store(), run.id)
-    criteria = list(dict.fromkeys(c.name for one in found for c, _ in one.verdicts))
+    texts = grading.tried(store(), run.id)
+    criteria = list(dict.fromkeys(c.criterion.name for text in texts for c in text.criteria))
     table(
         ("Text", "Points", *(one_line(name, 40) for name in criteria)),
-        (_row(one, criteria) for one in found),
+        (_row(text, criteria) for text in texts),
         name="Three texts and their verdicts",
         numbers=(1,),
     )
+    for text in texts:
+        item = text.row.item_id
+        key = state.key(GRADE_ACT, "why", run.id, item)
+        words = label(f"Reasons: {item}", 80)
+        part = st.expander(words, key=key, on_change="rerun", type="compact")
+        if part.open:
+            with part:
+                votes.show(text, active=False)
     with st.container(horizontal=True):
         routes.link(routes.RUN, "Every vote with its reason", {state.RUN: run.id}, icon="search")
         st.button(
@@ -80,24 +96,23 @@ def _rows(run: RunRow) -> None:
         )
 
 
-def _row(one: TriedText, criteria: list[str]) -> list[str]:
-    given = {criterion.name: _verdict(criterion, cell) for criterion, cell in one.verdicts}
+def _row(text: ItemView, criteria: list[str]) -> list[str]:
+    row, given = text.row, {c.criterion.name: _verdict(c) for c in text.criteria}
     return [
-        f"<b>{esc(one_line(one.item_id, 40))}</b><br>"
-        f'<span class="rs-quiet">{esc(one_line(one.preview, 90))}</span>',
-        esc(one.score),
+        f"<b>{esc(one_line(row.item_id, 40))}</b><br>"
+        f'<span class="rs-quiet">{esc(one_line(row.preview, 90))}</span>',
+        esc(grading.points(text)),
         *(given.get(name, "") for name in criteria),
     ]
 
 
-def _verdict(criterion: Criterion, cell: CellResult | None) -> str:
-    words = None if cell is None else choice_label(criterion, cell.option, cell.abstained)
-    if cell is None or words is None:
+def _verdict(view: CriterionView) -> str:
+    if view.verdict is None or view.verdict_label is None:
         return tag("no verdict", "warn")
-    return tag(one_line(words, 40), _tone(criterion, cell))
+    return tag(one_line(view.verdict_label, 40), _tone(view.criterion, view.verdict))
 
 
-def _tone(criterion: Criterion, cell: CellResult) -> Tone:
+def _tone(criterion: Criterion, cell: Verdict) -> Tone:
     """Green for all the points that there are, red for none of them, of a penalty the reverse."""
     if cell.abstained or cell.value is None:
         return "neutral"

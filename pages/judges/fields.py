@@ -356,7 +356,10 @@ def save(reference: str, told: Callable[[], dict[str, Any]], *, test: bool = Fal
             finally:
                 _scrub(reference)
             if saved is not None:
-                settings = {**saved.judge.model_dump(include={"params"}), **settings}
+                # Fields without a widget stay as they were, unless the judge's kind has changed.
+                same = saved.judge.kind == settings["kind"]
+                before = saved.judge.model_dump(include=None if same else {"params"})
+                settings = {**before, **settings}
             row = registry.save_judge(store(), settings, former=saved.name if saved else None)
         except InputError as error:
             kept = [(p.message, p.mend, _label(p)) for p in error.problems]

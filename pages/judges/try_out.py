@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core.domain.base import build
@@ -16,11 +18,10 @@ from pages.judges.fields import JUDGE_FIELD
 from pages.ui import state
 from pages.ui.resources import store
 from pages.ui.text import esc, label, prose
+from pages.ui.trial.texts import choose_item
 from pages.ui.widgets import one_of, problem_list, quiet, shown_errors, table, tag
 
 WAYS = {"text": "Paste a text", "item": "A kept item"}
-#: Of so many items one can be chosen without a search.
-FOUND = 50
 #: The texts of a pasted item, beside the submission.
 MORE = {"thinking": "Thinking", "prompt": "Prompt", "reference": "Reference"}
 
@@ -62,29 +63,10 @@ def _pasted(reference: str) -> Item | None:
 
 
 def _kept(reference: str) -> Item | None:
-    rows = {row.version_id: row.name for row in prompt_preview.datasets(store())}
-    if not rows:
-        st.info("There is no dataset yet. Import one on the Datasets page, or paste a text.")
+    found = choose_item(partial(_key, reference))
+    if found is None:
         return None
-    version = st.selectbox(
-        "Dataset",
-        list(rows),
-        format_func=lambda one: visible(rows[one]),
-        key=_key(reference, "dataset"),
-    )
-    search = st.text_input(
-        "Search", key=_key(reference, "search"), type="search", placeholder="Search id and texts"
-    )
-    ids = prompt_preview.first_items(store(), version, search=search, limit=FOUND)
-    if not ids:
-        st.caption("No item holds these words.")
-        return None
-    more = f" (the first {FOUND})" if len(ids) >= FOUND else ""
-    key = _key(reference, "item")
-    if state.get(key) not in ids:
-        state.put(key, ids[0])
-    chosen = st.selectbox(f"Item{more}", ids, format_func=visible, key=key)
-    item = prompt_preview.item_of(store(), version, chosen)
+    item = prompt_preview.item_of(store(), *found)
     prose(item.text[:4000], height=160)
     return item
 

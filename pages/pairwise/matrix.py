@@ -11,12 +11,12 @@ from core.domain.dataset import Pair
 from core.domain.votes import Vote
 from core.services.pairwise.contest_votes import ContestOutcome, HeldContest, ShownAnswers
 from core.services.pairwise.design import choice_of
+from core.services.reports.leaderboard_blocks import WHY
 from core.services.results import item_view
 from core.services.results.item_view import CriterionView, ItemView, VoteView
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
 from pages.pairwise import selection
-from pages.pairwise.leaderboard import WHY
 from pages.pairwise.selection import ContestSelection
 from pages.ui import routes, state
 from pages.ui.items import (

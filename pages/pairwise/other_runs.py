@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
+from core.blocks.blocks import Section
 from core.domain.runs import Run
 from core.errors import InputError
 from core.metrics.estimate import Estimate
 from core.services.agreement.load_ratings import of_run
-from core.services.pairwise import contests, rank_report, system_gaps
+from core.services.pairwise import contests, system_gaps
 from core.services.pairwise.pointwise_ranks import Listwise
 from core.services.pairwise.position_bias import OrderCheck, checks_of
 from core.services.pairwise.system_gaps import CorrectedSystems, SystemMean, SystemsApart
+from core.services.pairwise.unmatched_tasks import unmatched_sections
+from core.services.reports import leaderboard_blocks as blocks
+from core.services.reports import rank_report
 from core.services.results import browsing
 from core.text import numbers as fmt
-from pages.pairwise import leaderboard
 from pages.pairwise import selection as keys
 from pages.pairwise.leaderboard import NAMED
 from pages.ui import routes, state
+from pages.ui.blocks.drawn import show_sections
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
@@ -32,48 +35,6 @@ from pages.ui.widgets import (
     level_words,
     table,
 )
-
-
-def unmatched_systems(report: Mapping[str, Any]) -> None:
-    """The standings as ``rank`` gives them, what limits them, and how every judge sees them."""
-    for note in report["notes"]:
-        st.caption(label(note))
-    interval_choice(methods=False)
-    standings = sorted(report["standings"], key=lambda one: (one["rank"] is None, one["rank"]))
-    table(
-        ("System", "Ranks", "Mean of the judges' scores", "Items"),
-        (_row(one) for one in standings),
-        name="Systems by their judges' mean score",
-        numbers=(1, 2, 3),
-    )
-    st.caption(
-        "An item's score is the mean of what its judges' own answers come to, not that of the "
-        "panel's verdicts, whose mean a report gives. Ranks: those that "
-        "differences of means larger than chance allow (Welch 1947, corrected for the number of "
-        f"pairs). Intervals: {level_words()}, by resampling items."
-    )
-    order = [one["system"] for one in standings]
-    table(
-        ("Judge", *(one_line(name, NAMED) for name in order)),
-        (
-            [esc(judge), *(fmt.score(one["scores"][name]) for name in order)]
-            for judge, one in report["judges"].items()
-        ),
-        name="Mean scores by every judge",
-        numbers=range(1, len(order) + 1),
-    )
-
-
-def _row(one: Mapping[str, Any]) -> list[str]:
-    score = one["score"]
-    low, high = score["ci"] or (None, None)
-    return [
-        esc(one_line(one["system"], NAMED)),
-        f"<b>{esc(one['range'] or fmt.DASH)}</b>",
-        figure_cell(Estimate(score["value"], low, high, score.get("reason", ""))),
-        fmt.count(one["items"]),
-    ]
-
 
 WHOLE = ""
 #: From so many rows on, the table scrolls by itself.
@@ -194,10 +155,11 @@ def _ranked(run: Run) -> bool:
     except InputError as error:
         st.warning(_in_full(error), icon=":material/link_off:")
         return True
+    interval_choice(methods=False)
     if isinstance(found, Listwise):
         _listwise(found, about)
     else:
-        unmatched_systems(found)
+        show_sections(unmatched_sections(found))
     _by_people(run, about)
     return True
 
@@ -228,11 +190,14 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
         about,
         lambda: rank_report.ballots_board(ballots, level=confidence().level),
     )
-    for note in strengths.notes:
-        st.caption(label(note))
-    leaderboard.standings(strengths)
     order = [one.system for one in strengths.standings]
-    leaderboard.methods(found.methods, ballots.systems, order)
+    show_sections(
+        [
+            Section("", (blocks.limits(strengths),)),
+            blocks.standings(strengths, confidence().level),
+            blocks.methods(found.methods, ballots.systems, order),
+        ]
+    )
     table(
         ("Judge", *found.ballots.systems, "Scores higher than others by"),
         (

@@ -213,7 +213,7 @@ def _view(found: selection.ContestSelection) -> None:
             case "people":
                 comparisons.people_beside_judges(found)
             case _:
-                leaderboard.show(found)
+                leaderboard.leaderboard_view(found)
 
 
 def _on_view(key: str) -> None:

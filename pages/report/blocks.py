@@ -1,32 +1,21 @@
-"""The report's blocks on the page, words, tables and plots; and the report as files."""
+"""What stands beside the report's blocks: steps through a part of the items, and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
-from core import figures as draw
+from core.blocks.blocks import Block, TableBlock
 from core.domain.runs import RunItemFilter
-from core.formats.report.paper import (
-    Bars,
-    Block,
-    Facts,
-    Forest,
-    Histogram,
-    PaperTable,
-    Sentences,
-    Words,
-)
 from core.services.exports import run_export
 from core.services.reports.run_report import RunReport
 from core.services.results import browsing
-from core.text.numbers import plural, score
 from pages.ui import routes, state
 from pages.ui.grades import grades_button
 from pages.ui.resources import later, store
-from pages.ui.text import esc, one_line
-from pages.ui.widgets import confidence, interval_choice, table
+from pages.ui.text import one_line
+from pages.ui.widgets import confidence, interval_choice
 
 # The keys of the Report page, beside those of `state` (used with `state.key`).
 
@@ -35,46 +24,16 @@ REPORT = "rs_report"
 
 REPORT_FIELD = "report_field"
 REPORT_ACT = "report_act"
-REPORT_CHART = "report_chart"
-
-
-def show(run_id: int, block: Block, place: str) -> None:
-    """The block; `place` tells it from others of the page."""
-    if isinstance(block, Sentences):
-        _sentences(block)
-    elif isinstance(block, Facts):
-        rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
-        table(("", ""), rows, name=block.name)
-    elif isinstance(block, PaperTable):
-        _table(run_id, block)
-        _work(run_id, block, place)
-    else:
-        _plot(run_id, block, place)
-
-
-def _sentences(block: Sentences) -> None:
-    if block.listed:
-        lines = "".join(f"<li>{esc(line)}</li>" for line in block.lines)
-        st.html(f'<ul class="rs-list" style="max-width:78ch">{lines}</ul>')
-    else:
-        lines = "".join(f"<div>{esc(line)}</div>" for line in block.lines)
-        st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
-
-
-def _table(run_id: int, block: PaperTable) -> None:
-    st.html(f'<div class="rs-section">{esc(block.name)}</div>')
-    rows = ([cell(run_id, words) for words in row] for row in block.rows)
-    table(block.heads, rows, name=block.name, numbers=block.numbers)
-    if block.note:
-        st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
 
 
 #: What a link to a part of the items says of them, and nothing else.
 _PARTS = {"system", "tag", "split"}
 
 
-def _work(run_id: int, block: PaperTable, place: str) -> None:
+def work_through(run_id: int, block: Block, place: str) -> None:
     """Below a table of parts of the items: step through one of them, or have it reviewed."""
+    if not isinstance(block, TableBlock):
+        return
     parts = {
         row[0].text: dict(row[1].link)
         for row in block.rows
@@ -99,54 +58,6 @@ def _work(run_id: int, block: PaperTable, place: str) -> None:
             )
             ids = browsing.ids(store(), run_id, where, "position", False)
             routes.offer_work(run_id, ids, f"{block.heads[0]}: {one_line(chosen, 80)}")
-
-
-def cell(run_id: int, words: Words) -> str:
-    """A cell's HTML; where items stand behind it, a link to exactly these.
-
-    >>> cell(3, Words("7", link={"outcome": "pass"}))
-    '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
-    """
-    text = esc(words.text)
-    if words.link:
-        found = _address(words.link)
-        page = found.pop("to", "run")
-        to = routes.href(page, {state.RUN: run_id, **found})
-        text = f'<a href="{esc(to)}" target="_self">{text}</a>'
-    below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
-    return text + below
-
-
-def _address(link: Mapping[str, str]) -> dict[str, str]:
-    """The link's parameters; one that is empty says as much as one that is not there."""
-    return {name: value for name, value in link.items() if value}
-
-
-def _plot(run_id: int, block: Histogram | Forest | Bars, place: str) -> None:
-    if isinstance(block, Histogram):
-        figure = draw.score_histogram(block.bins, block.mean)
-        n = sum(n for *_, n in block.bins)
-        alt = f"Histogram of {plural(n, 'score')}, mean {score(block.mean)}."
-    elif isinstance(block, Forest):
-        figure = _forest(block)
-        alt = f"{block.name}: a dot per row with its interval."
-    else:
-        rows = [(n, [(p.label, p.option, p.value, p.items) for p in ps]) for n, ps in block.rows]
-        figure = draw.verdict_bars(rows)
-        alt = f"{block.name}: a bar per criterion, parted by the verdicts."
-    st.html(f'<div class="rs-section">{esc(block.name)}</div>')
-    st.plotly_chart(
-        figure,
-        key=state.key(REPORT_CHART, run_id, place),
-        config={"displayModeBar": False},
-        alt=one_line(f"{alt} The table below has its numbers."),
-    )
-
-
-def _forest(block: Forest) -> object:
-    dots = [draw.Dot(one.name, one.value, one.low, one.high, one.mark) for one in block.rows]
-    whole = block.low >= 0 and block.high <= 1
-    return draw.forest(dots, block.axis, block.marks, whole=whole)
 
 
 _TYPES = {

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from core.formats.report.paper import Paper
+from core.blocks.blocks import Paper
 from core.services.reports import run_report
 from core.services.reports.paper import paper
 from pages.report import blocks
 from pages.ui import routes, state
+from pages.ui.blocks import drawn
 from pages.ui.resources import remembered, require_seen, store
 from pages.ui.run_status import choose_run
 from pages.ui.text import esc, label
@@ -51,7 +52,8 @@ def _sections(run_id: int, made: Paper) -> None:
     for at, section in enumerate(made.sections):
         st.subheader(label(section.title), anchor=f"part-{at}")
         for number, block in enumerate(section.blocks):
-            blocks.show(run_id, block, f"{at}-{number}")
+            drawn.show(run_id, block, f"{at}-{number}")
+            blocks.work_through(run_id, block, f"{at}-{number}")
     st.caption(made.made)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 
@@ -14,19 +15,17 @@ from core.services.rubrics import prompt_preview
 from core.services.rubrics.drafts import rubric_from
 from core.services.rubrics.prompt_preview import SAMPLE_ITEM, PromptPreview
 from core.text import numbers as fmt
-from core.text.names import visible
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_TRY
 from pages.ui.items import option_chips
 from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line, raw
+from pages.ui.trial.texts import choose_item
+from pages.ui.trial.votes import show_score
 from pages.ui.widgets import (
     LabelledFigure,
     empty_state,
-    figures,
     one_of,
-    outcome_tags,
-    partly_tags,
     problem_list,
     row,
     shown_errors,
@@ -132,32 +131,8 @@ def _typed() -> Item:
 
 
 def _chosen() -> Item | None:
-    found = {row.version_id: row for row in prompt_preview.datasets(store())}
-    if not found:
-        empty_state("No datasets yet", "Bring one in on the Datasets page.")
-        return None
-    version: int = st.selectbox(
-        "Dataset",
-        list(found),
-        key=state.key(RUBRIC_PREVIEW, "dataset"),
-        format_func=lambda one: one_line(found[one].name, 80),
-        persist_state="page",
-    )
-    search = st.text_input(
-        "Find an item", type="search", live="300ms", key=state.key(RUBRIC_PREVIEW, "find")
-    )
-    ids = prompt_preview.first_items(store(), version, search=search)
-    if not ids:
-        st.caption("No item has these words.")
-        return None
-    item: str = st.selectbox(
-        "Item",
-        ids,
-        key=state.key(RUBRIC_PREVIEW, "item", version),
-        format_func=visible,
-        persist_state="page",
-    )
-    return prompt_preview.item_of(store(), version, item)
+    found = choose_item(partial(state.key, RUBRIC_PREVIEW))
+    return None if found is None else prompt_preview.item_of(store(), *found)
 
 
 def _order() -> tuple[bool, int]:
@@ -294,19 +269,9 @@ def _text(name: str) -> str:
 
 
 def _outcome(simulation: prompt_preview.Simulation) -> None:
-    trace = simulation.trace
-    shown = fmt.score if trace.normalized else fmt.number
-    values = [LabelledFigure("Score", shown(simulation.result.score))]
-    if trace.low is not None and trace.high is not None and trace.low < trace.high:
-        values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
-    values.append(LabelledFigure("Points", fmt.number(simulation.result.raw)))
-    figures(values, columns=3)
-    marks = outcome_tags(trace)
-    marks += partly_tags(trace)
-    if marks:
-        row(marks)
-    items = "".join(f"<li>{esc(line)}</li>" for line in simulation.sentences)
-    st.html(f'<ul class="rs-list">{items}</ul>')
+    result = simulation.result
+    points = LabelledFigure("Points", fmt.number(result.raw))
+    show_score(simulation.trace, result.score, simulation.sentences, points)
 
 
 def _indices(criterion: Criterion) -> list[int]:

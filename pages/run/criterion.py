@@ -10,7 +10,6 @@ from functools import partial
 import streamlit as st
 
 from core.domain.runs import Run
-from core.domain.votes import CallRow
 from core.services.results import grid, item_view
 from core.services.results.grid import GridItem
 from core.services.results.item_view import CriterionView, VoteView
@@ -24,14 +23,14 @@ from pages.ui import routes, state
 from pages.ui.items import (
     FAILURE_WORDS,
     STANDINGS,
-    spent,
     standing_tags,
     verdict_chips,
     vote_card,
     which_answer,
 )
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, raw
+from pages.ui.text import esc, label, one_line
+from pages.ui.trial.votes import show_call
 from pages.ui.widgets import row, tag
 
 
@@ -203,31 +202,7 @@ def _call(vote: VoteView) -> None:
     call = item_view.call_of(store(), kept)
     if call is not None:
         with part:
-            _told(call)
-
-
-def _told(call: CallRow) -> None:
-    facts = [
-        f"{call.model or 'model not told'}",
-        f"{fmt.tokens(call.tokens_in)} in",
-        f"{fmt.tokens(call.tokens_out)} out",
-        *spent(call),
-    ]
-    if call.tokens_cached:
-        facts.append(f"{fmt.tokens(call.tokens_cached)} from the provider's cache")
-    if call.finish:
-        facts.append(f"ended with {call.finish}")
-    row([_quiet(" · ".join(facts))])
-    for segment in call.prompt:
-        st.caption(f"Sent ({label(segment.role)})")
-        raw(segment.text, height=260 if len(segment.text) > 900 else None)
-    if call.thinking:
-        st.caption("Thinking")
-        raw(call.thinking, height=260 if len(call.thinking) > 900 else None)
-    st.caption("Reply, as it came")
-    raw(call.reply)
-    st.caption("Settings of the call")
-    raw(json.dumps(call.params, indent=1, ensure_ascii=False, default=str))
+            show_call(call)
 
 
 def _quiet(words: str) -> str:

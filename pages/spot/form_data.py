@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
+from core.domain.base import build
 from core.errors import InputError, NotFound, Problem
-from core.services.spot import request_form
-from core.services.spot.request_form import SpotForm, SpotTurn
+from core.services.spot import request, spot_check
+from core.services.spot.request import SpotRequest, SpotTurn
 from pages.ui import state
 from pages.ui.resources import store
+from pages.ui.trial.texts import Fields, contexts, take
 from pages.ui.widgets import shown_errors
 
 SPOT_FORMER = "spot_former"
@@ -19,23 +22,25 @@ SPOT_REFUSED = "spot_refused"
 #: The fields whose widget may hold text that no callback has seen yet.
 TYPED = ("text", "thinking", "output", "prompt", "reference")
 
-_NOTHING = object()
-
 
 def load() -> None:
     """Have the form in the session: as it was left, or fresh."""
     if state.get(state.SPOT_FORM) is None:
-        state.put(state.SPOT_FORM, request_form.opened(store()))
+        _put(request.opened(store()))
 
 
-def form() -> SpotForm:
+def form() -> SpotRequest:
     """The form as it stands."""
-    return cast("SpotForm", state.get(state.SPOT_FORM))
+    return SpotRequest.model_validate(state.get(state.SPOT_FORM))
+
+
+def _put(changed: SpotRequest) -> None:
+    state.put(state.SPOT_FORM, changed.model_dump(mode="json"))
 
 
 def text(name: str) -> str:
     """One of the text fields as it stands."""
-    return str(dict(form())[name])
+    return str(getattr(form(), name))
 
 
 def field(*ids: str) -> str:
@@ -43,53 +48,41 @@ def field(*ids: str) -> str:
     return state.key(state.SPOT_FIELD, *ids)
 
 
-def change(changed: SpotForm, *, redraw: bool = False) -> None:
+def change(changed: SpotRequest, *, redraw: bool = False) -> None:
     """Take over a changed form; `redraw` where widgets on screen must show new values."""
-    state.put(state.SPOT_FORM, changed)
-    request_form.keep(store(), changed)
+    _put(changed)
+    request.keep(store(), changed)
     if redraw:
         state.drop(state.SPOT_FIELD)
 
 
 def set_fields(**values: Any) -> None:
     """Set fields by name."""
-    change(cast("SpotForm", {**form(), **values}))
+    change(build(SpotRequest, {**dict(form()), **values}, "form"))
 
 
-def on_field(name: str) -> None:
-    """Callback: the widget with the key `field(name)` has a new value."""
-    with shown_errors():
-        value = state.get(field(name), _NOTHING)
-        if value is _NOTHING:
-            return
-        if name in TYPED and text(name).strip() and not value:
-            # Cleared, or lost on the way to another page: either way it can be brought back.
-            state.put(SPOT_FORMER, form())
-        set_fields(**{name: value})
+def _set(name: str, value: Any) -> None:
+    if name in TYPED and text(name).strip() and not value:
+        # Cleared, or lost on the way to another page: either way it can be brought back.
+        state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
+    set_fields(**{name: value})
 
 
-def contexts() -> dict[str, str]:
-    """The named texts of the form; an empty one without a name where there are none."""
-    return form()["context"] or {"context": ""}
-
-
-def on_context(name: str) -> None:
-    """Callback: the widget of a named text has a new value."""
-    with shown_errors():
-        typed = state.get(field("context", name)) or ""
-        set_fields(context={**contexts(), name: typed})
+FIELDS = Fields(field, lambda name: getattr(form(), name), _set)
+#: Callback: the widget of the field named has a new value.
+on_field = partial(take, FIELDS)
 
 
 def on_turn(uid: str, part: str) -> None:
     """Callback: a message's role or content has a new value."""
     with shown_errors():
-        set_fields(turns=[_turn(t, uid, part) for t in form()["turns"]])
+        set_fields(turns=tuple(_turn(t, uid, part) for t in form().turns))
 
 
 def _turn(turn: SpotTurn, uid: str, part: str) -> SpotTurn:
-    if turn["uid"] != uid:
+    if turn.uid != uid:
         return turn
-    return cast("SpotTurn", {**turn, part: state.get(field("turn", uid, part)) or ""})
+    return turn.model_copy(update={part: state.get(field("turn", uid, part)) or ""})
 
 
 def sync() -> None:
@@ -99,21 +92,20 @@ def sync() -> None:
         typed = state.get(field(name))
         if isinstance(typed, str) and typed:
             changed[name] = typed
-    context = {n: state.get(field("context", n)) or text for n, text in contexts().items()}
-    turns = form()["turns"]
+    context = {n: state.get(field("context", n)) or text for n, text in contexts(FIELDS).items()}
+    turns = form().turns
     for part in ("role", "content"):
-        turns = [
-            _turn(t, t["uid"], part) if state.get(field("turn", t["uid"], part)) else t
-            for t in turns
-        ]
+        turns = tuple(
+            _turn(t, t.uid, part) if state.get(field("turn", t.uid, part)) else t for t in turns
+        )
     set_fields(**changed, context=context, turns=turns)
 
 
 def take_over(run_id: int) -> None:
     """Fill the form with what a check asked; what stood there can be brought back."""
     sync()
-    state.put(SPOT_FORMER, form())
-    change(request_form.form_of(store(), run_id, form()), redraw=True)
+    state.put(SPOT_FORMER, state.get(state.SPOT_FORM))
+    change(spot_check.request_of(store(), run_id, form()), redraw=True)
 
 
 def bring_back() -> None:
@@ -121,7 +113,7 @@ def bring_back() -> None:
     former = state.get(SPOT_FORMER)
     state.drop(SPOT_FORMER)
     if former is not None:
-        change(cast("SpotForm", former), redraw=True)
+        change(SpotRequest.model_validate(former), redraw=True)
 
 
 def refuse(error: InputError | NotFound) -> None:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.rubric import Rubric
+from core.domain.runs import RunItemRow, RunRow
 from core.errors import InputError, NotFound
 from core.services.judges import registry
-from core.services.judges.registry import JudgeEntry
-from core.services.spot import request_form, spot_check
-from core.services.spot.spot_check import Recent, Teacher
+from core.services.spot import request, spot_check, trials
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.spot import form_data, result, submission
 from pages.spot.form_data import SPOT_ACT, SPOT_FORMER, SPOT_REFUSED
 from pages.ui import asking, routes, state
-from pages.ui.asking_words import asking_line, rule_label, who_answers
+from pages.ui.asking_words import asking_line, rule_label
 from pages.ui.resources import only, store
 from pages.ui.run_status import status_words
 from pages.ui.text import esc, label, one_line
+from pages.ui.trial.judges import choose_judges, choose_teacher
 from pages.ui.widgets import (
     empty_state,
     page_header,
@@ -33,7 +33,7 @@ SHOWN = 8
 
 def recent_checks(open_run: int | None) -> None:
     """The list; where nothing was ever checked, what this page is for."""
-    found = [check for check in spot_check.recent(store(), SHOWN + 1) if check.row.id != open_run]
+    found = [pair for pair in spot_check.recent(store(), SHOWN + 1) if pair[0].id != open_run]
     if not found:
         if open_run is None:
             empty_state(
@@ -43,12 +43,11 @@ def recent_checks(open_run: int | None) -> None:
             )
         return
     st.html('<div class="rs-section">Recent checks</div>')
-    for check in found[:SHOWN]:
-        _card(check)
+    for run, item in found[:SHOWN]:
+        _card(run, item)
 
 
-def _card(check: Recent) -> None:
-    run = check.row
+def _card(run: RunRow, item: RunItemRow) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         words, tone = status_words(run)
         state_words = "" if tone == "good" else f" · {words.lower()}"
@@ -56,46 +55,34 @@ def _card(check: Recent) -> None:
         quiet = f"{run.rubric_name} · {judges} · {fmt.ago(run.created)}{state_words}"
         with st.container(width="stretch"):
             st.html(
-                f"<b>{fmt.score(check.score)}</b> {esc(one_line(check.preview, 90))}<br>"
+                f"<b>{fmt.score(item.score)}</b> {esc(one_line(item.preview, 90))}<br>"
                 f'<span class="rs-quiet">{esc(quiet)}</span>'
             )
         st.button(
             "Open",
             key=state.key(SPOT_ACT, "open", run.id),
             type="tertiary",
-            on_click=_on_open,
-            args=(run.id,),
+            on_click=state.set_address,
+            kwargs={state.RUN: run.id},
         )
 
 
-def _on_open(run_id: int) -> None:
-    with shown_errors():
-        state.set_address(**{state.RUN: run_id})
-
-
 EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
-KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
-def choose_judges(rubric: Rubric | None) -> None:
+def choose(rubric: Rubric | None) -> None:
     """Panel, judges, and the dataset that offline ones learn from."""
-    entries = {entry.name: entry for entry in registry.list_judges(store())}
     _panel()
-    chosen = _judges(entries)
-    for name in chosen:
-        entry = entries.get(name)
-        if entry is not None and entry.key == "not set":
-            words = f"{name}: the variable {entry.key_env} is not set where the app was started."
-            st.caption(f":material/key_off: {label(words)}")
-    models = any(not judge.offline for judge in request_form.judges_of(store(), form_data.form()))
-    if models:
+    form = form_data.form()
+    choose_judges(form_data.FIELDS, form.judges if form.panel else ())
+    if any(not judge.offline for judge in request.judges_of(store(), form_data.form())):
         _asking()
-    if rubric is not None and request_form.needs_labels(store(), form_data.form()):
-        _teacher(rubric)
+    if rubric is not None and request.needs_labels(store(), form_data.form()):
+        choose_teacher(form_data.FIELDS, rubric, form.dataset if form.way == "item" else None)
 
 
 def _asking() -> None:
-    start = request_form.asking_of(form_data.form())
+    start = form_data.form().asking
     now = asking.read(_KEYS, start)
     head = label(f"{asking.HEAD}: {asking_line(now)}")
     with st.expander(head, icon=":material/tune:", key=form_data.field("tune")):
@@ -105,8 +92,8 @@ def _asking() -> None:
 
 def _on_asking() -> None:
     with shown_errors():
-        kept = asking.read(_KEYS, request_form.asking_of(form_data.form()))
-        form_data.set_fields(asking=kept.model_dump())
+        kept = asking.read(_KEYS, form_data.form().asking)
+        form_data.set_fields(asking=kept)
 
 
 _KEYS = asking.FieldKeys(lambda name: form_data.field("asking", name), changed=_on_asking)
@@ -117,7 +104,7 @@ def _panel() -> None:
     if not panels:
         return
     key = form_data.field("panel")
-    kept = form_data.form()["panel"]
+    kept = form_data.form().panel
     state.seed(key, kept)
     if state.get(key) not in panels:
         state.put(key, None)
@@ -130,90 +117,18 @@ def _panel() -> None:
         placeholder="Fill in from a panel (optional)",
         on_change=_on_panel,
     )
-    rules = form_data.form()["rules"]
-    if kept in panels and rules:
-        used = ", ".join(f"{scale}: {rule_label(rule).lower()}" for scale, rule in rules.items())
+    if kept in panels:
+        rules = form_data.form().rules.model_dump().items()
+        used = ", ".join(f"{scale}: {rule_label(rule).lower()}" for scale, rule in rules)
         st.caption(f"With the panel's rules ({used}).")
 
 
 def _on_panel() -> None:
     with shown_errors():
         panel_id = state.get(form_data.field("panel"))
-        form_data.change(request_form.with_panel(store(), form_data.form(), panel_id))
+        form_data.change(request.with_panel(store(), form_data.form(), panel_id))
         state.drop(state.SPOT_FIELD, "judges")
         state.drop(state.SPOT_FIELD, "asking")
-
-
-def _judges(entries: dict[str, JudgeEntry]) -> list[str]:
-    form = form_data.form()
-    known = [*entries, *(n for n in form["judges"] if n not in entries and form["panel"])]
-    key = form_data.field("judges")
-    state.seed(key, form["judges"])
-    kept = [name for name in state.get(key) if name in known]
-    if kept != state.get(key):
-        state.put(key, kept)
-        form_data.set_fields(judges=kept)
-
-    def words(name: str) -> str:
-        entry = entries.get(name)
-        if entry is None:
-            return f"{visible(name)} (as in the panel)"
-        kind = visible(who_answers(entry.judge))
-        key_words = KEY_WORDS.get(entry.key, "")
-        return f"{visible(name)} · {kind}" + (f" · {key_words}" if key_words else "")
-
-    chosen: list[str] = st.multiselect(
-        "Judges",
-        known,
-        format_func=words,
-        key=key,
-        placeholder="Choose at least one",
-        wrap=True,
-        on_change=form_data.on_field,
-        args=("judges",),
-    )
-    if not any(not entry.judge.offline for entry in entries.values()):
-        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
-    return chosen
-
-
-def _teacher(rubric: Rubric) -> None:
-    found = {t.row.version_id: t for t in spot_check.teachers(store(), rubric)}
-    if not found:
-        st.warning(
-            "Offline judges and examples need labelled answers, and no dataset has labels that fit "
-            "this rubric. Choose a model without examples, or bring in labelled items.",
-            icon=":material/school:",
-        )
-        return
-    key = form_data.field("learn_from")
-    form = form_data.form()
-    own = form["dataset"] if form["way"] == "item" and form["dataset"] in found else None
-    best = form["learn_from"] if form["learn_from"] in found else own or next(iter(found))
-    state.seed(key, best)
-    if state.get(key) not in found:
-        state.put(key, best)
-    chosen = st.selectbox(
-        "Labelled items to learn from",
-        list(found),
-        format_func=lambda version: _words(found[version]),
-        key=key,
-        on_change=form_data.on_field,
-        args=("learn_from",),
-    )
-    if form["learn_from"] != chosen:
-        form_data.set_fields(learn_from=chosen)
-    untaught = found[chosen].untaught
-    if untaught:
-        names = ", ".join(repr(name) for name in untaught)
-        st.caption(
-            label(f"No labels for {names}: offline judges abstain there, and there is no example.")
-        )
-
-
-def _words(teacher: Teacher) -> str:
-    labels = fmt.plural(teacher.labels, "fitting label")
-    return f"{visible(teacher.row.name)} · {labels} on {fmt.plural(teacher.row.labelled, 'item')}"
 
 
 MAX_REPLICATES = 20
@@ -224,7 +139,7 @@ def check_form() -> None:
     _former()
     rubric = _rubric()
     submission.show()
-    choose_judges(rubric)
+    choose(rubric)
     _more()
     st.button(
         "Grade now",
@@ -237,7 +152,9 @@ def check_form() -> None:
         **only("write"),
     )
     _plan(rubric)
-    _refusal()
+    refused = form_data.refusal()
+    if refused is not None:
+        refusal(refused)
 
 
 def _former() -> None:
@@ -253,27 +170,27 @@ def _former() -> None:
 
 
 def _rubric() -> Rubric | None:
-    choices = {choice.key: choice for choice in request_form.rubric_choices(store())}
+    choices = request.rubric_choices(store())
     if not choices:
         st.info("There is no rubric yet. Write one, or start from a sample.")
         routes.link(routes.RUBRICS, "Open rubrics")
         return None
     key = form_data.field("rubric")
-    state.seed(key, form_data.form()["rubric"])
+    state.seed(key, form_data.form().rubric)
     if state.get(key) not in choices:
         state.put(key, next(iter(choices)))
     chosen = st.selectbox(
         "Rubric",
         list(choices),
-        format_func=lambda k: f"{visible(choices[k].name)} · {choices[k].words}",
+        format_func=lambda choice: visible(choices[choice]),
         key=key,
         on_change=form_data.on_field,
         args=("rubric",),
     )
-    if form_data.form()["rubric"] != chosen:
+    if form_data.form().rubric != chosen:
         form_data.set_fields(rubric=chosen)
     try:
-        rubric = request_form.rubric_of(store(), chosen)
+        rubric = request.rubric_of(store(), chosen)
     except (InputError, NotFound) as error:
         st.warning(label(f"This draft cannot be used yet. {str(error).splitlines()[0]}"))
         problem_list(error.problems if isinstance(error, InputError) else ())
@@ -285,9 +202,9 @@ def _rubric() -> Rubric | None:
 
 def _more() -> None:
     form = form_data.form()
-    changed = form["replicates"] != 1 or form["seed"] is not None
-    seed = "drawn" if form["seed"] is None else str(form["seed"])
-    words = f"Replicates {form['replicates']}, seed {seed}" if changed else "Replicates and seed"
+    changed = form.replicates != 1 or form.seed is not None
+    seed = "drawn" if form.seed is None else str(form.seed)
+    words = f"Replicates {form.replicates}, seed {seed}" if changed else "Replicates and seed"
     expander = st.expander(words, icon=":material/tune:", key=form_data.field("more"))
     with expander, st.grid(2, min_column_width=160):
         _number(
@@ -306,7 +223,7 @@ def _more() -> None:
 
 def _number(name: str, words: str, limits: tuple[int, int], help: str) -> None:
     key = form_data.field(name)
-    state.seed(key, dict(form_data.form())[name])
+    state.seed(key, getattr(form_data.form(), name))
     st.number_input(
         words,
         min_value=limits[0],
@@ -321,18 +238,19 @@ def _number(name: str, words: str, limits: tuple[int, int], help: str) -> None:
 
 
 def _plan(rubric: Rubric | None) -> None:
-    asked = request_form.judges_of(store(), form_data.form())
+    """What the check takes; nothing where the form lacks something."""
+    form, asked = form_data.form(), request.judges_of(store(), form_data.form())
     if rubric is None or not asked:
         return
-    times, criteria = form_data.form()["replicates"], len(rubric.criteria)
-    parts = [fmt.plural(criteria, "criterion", "criteria"), fmt.plural(len(asked), "judge")]
-    parts += [fmt.plural(times, "replicate")] if times > 1 else []
-    votes, calls = request_form.outlook(store(), form_data.form(), criteria)
-    parts += (
-        ["both orders"] if calls and request_form.asking_of(form_data.form()).flip != "off" else []
-    )
-    money = f"{fmt.plural(calls, 'call')} to models" if calls else "no calls, no cost"
-    st.caption(f"{' × '.join(parts)}: {fmt.plural(votes, 'vote')}, {money}.")
+    try:
+        found = trials.estimate(store(), request.trial_of(store(), form))
+    except (InputError, NotFound):
+        return
+    parts = [fmt.plural(len(rubric.criteria), "criterion", "criteria")]
+    parts.append(fmt.plural(len(asked), "judge"))
+    parts += [fmt.plural(form.replicates, "replicate")] if form.replicates > 1 else []
+    parts += ["both orders"] if found.calls and form.asking.flip != "off" else []
+    st.caption(label(f"{' × '.join(parts)}: {found.words}.", 300))
 
 
 def _on_grade() -> None:
@@ -340,18 +258,12 @@ def _on_grade() -> None:
         form_data.sync()
         state.drop(SPOT_REFUSED)
         try:
-            run_id = spot_check.check(store(), request_form.request_from(store(), form_data.form()))
+            run_id = spot_check.check(store(), form_data.form())
         except (InputError, NotFound) as error:
             form_data.refuse(error)
             return
         state.drop(SPOT_FORMER)
         state.set_address(**{state.RUN: run_id})
-
-
-def _refusal() -> None:
-    refused = form_data.refusal()
-    if refused is not None:
-        refusal(refused)
 
 
 page_header("Spot check", "One submission, some judges, every vote. Nothing typed here is lost.")

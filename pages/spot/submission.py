@@ -5,17 +5,16 @@ from __future__ import annotations
 import streamlit as st
 
 from core.services.rubrics import prompt_preview
-from core.services.spot import request_form, spot_check
-from core.services.spot.request_form import Way
+from core.services.spot import request, spot_check
+from core.services.spot.request import SpotTurn, Way
 from core.services.spot.spot_check import SpotTask
 from core.text import numbers as fmt
-from core.text.names import visible
 from pages.spot import form_data
 from pages.spot.form_data import SPOT_ACT
 from pages.ui import state
-from pages.ui.items import context_words
 from pages.ui.resources import store
 from pages.ui.text import label, one_line, prose
+from pages.ui.trial.texts import around, choose_item, text_field
 from pages.ui.widgets import one_of, shown_errors
 
 WAYS: dict[Way, str] = {
@@ -25,13 +24,12 @@ WAYS: dict[Way, str] = {
     "item": "Dataset item",
 }
 ROLES = ["user", "assistant", "system", "tool"]
-FOUND = 50
 
 
 def show() -> None:
     """The choice of a way, and its fields."""
     key = form_data.field("way")
-    state.seed(key, form_data.form()["way"])
+    state.seed(key, form_data.form().way)
     way = one_of(
         "What is judged", WAYS, key=key, wrap=True, on_change=form_data.on_field, args=("way",)
     )
@@ -41,16 +39,18 @@ def show() -> None:
     if way == "chat":
         _conversation()
     elif way == "sections":
-        _area("thinking", "Thinking", 120, "What the model thought before it answered (optional)")
-        _area("output", "Output", 180, "What it answered")
+        thoughts = "What the model thought before it answered (optional)"
+        text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
+        text_field(form_data.FIELDS, "output", "Output", "What it answered", tall=True)
     else:
-        _area("text", "Submission", 180, "Paste what is to be judged")
+        words = "Paste what is to be judged"
+        text_field(form_data.FIELDS, "text", "Submission", words, tall=True)
     _extras()
 
 
 def _extras() -> None:
     given = [name for name in ("prompt", "reference") if form_data.text(name).strip()]
-    if any(text.strip() for text in form_data.contexts().values()):
+    if any(text.strip() for text in form_data.form().context.values()):
         given.insert(len(given) and given[0] == "prompt", "context")
     found = _tasks()
     words = "Prompt, context and reference (optional)"
@@ -61,16 +61,13 @@ def _extras() -> None:
     with st.expander(label(words), icon=":material/add_notes:", key=form_data.field("extras")):
         if found:
             _take_over(found)
-        _area("prompt", "Prompt", 90, "The task or question that the submission answers")
-        for name, text in form_data.contexts().items():
-            _context(name, text)
-        _area("reference", "Reference", 90, "A model answer or source to judge against")
+        around(form_data.FIELDS)
 
 
 def _tasks() -> list[SpotTask]:
     """The prompts of what the chosen offline judges learn from; none where there is no learner."""
-    version = form_data.form()["learn_from"]
-    learners = any(judge.learns for judge in request_form.judges_of(store(), form_data.form()))
+    version = form_data.form().learn_from
+    learners = any(judge.learns for judge in request.judges_of(store(), form_data.form()))
     return spot_check.tasks(store(), version) if version is not None and learners else []
 
 
@@ -106,42 +103,16 @@ def _on_task(found: list[SpotTask]) -> None:
                 state.put(form_data.field("context", name), text)
 
 
-def _area(name: str, words: str, height: int, placeholder: str) -> None:
-    key = form_data.field(name)
-    state.seed(key, form_data.text(name))
-    st.text_area(
-        words,
-        key=key,
-        height=height,
-        placeholder=placeholder,
-        on_change=form_data.on_field,
-        args=(name,),
-    )
-
-
-def _context(name: str, text: str) -> None:
-    key = form_data.field("context", name)
-    state.seed(key, text)
-    st.text_area(
-        label(context_words(name)),
-        key=key,
-        height=90,
-        placeholder="Passages, a policy: material that judges see with the task",
-        on_change=form_data.on_context,
-        args=(name,),
-    )
-
-
 def _conversation() -> None:
-    turns = form_data.form()["turns"]
+    turns = form_data.form().turns
     for number, turn in enumerate(turns, start=1):
-        uid = turn["uid"]
+        uid = turn.uid
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             key = form_data.field("turn", uid, "role")
-            state.seed(key, turn["role"])
+            state.seed(key, turn.role)
             st.selectbox(
                 f"Role of message {number}",
-                [*ROLES, *([] if turn["role"] in ROLES else [turn["role"]])],
+                [*ROLES, *([] if turn.role in ROLES else [turn.role])],
                 key=key,
                 label_visibility="collapsed",
                 accept_new_options=True,
@@ -160,7 +131,7 @@ def _conversation() -> None:
                 args=(uid,),
             )
         key = form_data.field("turn", uid, "content")
-        state.seed(key, turn["content"])
+        state.seed(key, turn.content)
         st.text_area(
             f"Message {number}",
             key=key,
@@ -182,68 +153,26 @@ def _conversation() -> None:
 def _on_add() -> None:
     with shown_errors():
         form_data.sync()
-        turns = form_data.form()["turns"]
-        role = "assistant" if turns and turns[-1]["role"] == "user" else "user"
-        form_data.set_fields(turns=[*turns, request_form.turn(role)])
+        turns = form_data.form().turns
+        role = "assistant" if turns and turns[-1].role == "user" else "user"
+        form_data.set_fields(turns=(*turns, SpotTurn(role=role)))
 
 
 def _on_remove(uid: str) -> None:
     with shown_errors():
         form_data.sync()
-        form_data.set_fields(turns=[t for t in form_data.form()["turns"] if t["uid"] != uid])
+        kept = tuple(t for t in form_data.form().turns if t.uid != uid)
+        form_data.set_fields(turns=kept)
 
 
 def _item() -> None:
-    rows = prompt_preview.datasets(store())
-    if not rows:
-        st.info("There is no dataset yet. Import one on the Datasets page, or paste a text.")
-        return
-    names = {r.version_id: f"{visible(r.name)} · {fmt.plural(r.items, 'item')}" for r in rows}
     form = form_data.form()
-    if form["dataset"] is not None and form["dataset"] not in names:
-        names[form["dataset"]] = "An earlier version of a dataset"
-    key = form_data.field("dataset")
-    state.seed(key, form["dataset"] if form["dataset"] in names else rows[0].version_id)
-    version = st.selectbox(
-        "Dataset", list(names), format_func=names.__getitem__, key=key, on_change=_on_dataset
-    )
-    _search_and_pick(version)
-
-
-def _on_dataset() -> None:
-    with shown_errors():
-        form_data.set_fields(dataset=state.get(form_data.field("dataset")), item=None)
-        state.drop(state.SPOT_FIELD, "item")
-
-
-def _search_and_pick(version: int) -> None:
-    key = form_data.field("search")
-    state.seed(key, "")
-    search = st.text_input(
-        "Search", key=key, type="search", placeholder="Search id, submission, prompt, reference"
-    )
-    ids = prompt_preview.first_items(store(), version, search=search, limit=FOUND)
-    chosen = form_data.form()["item"]
-    if chosen is not None and chosen not in ids and not search:
-        ids = [chosen, *ids]
-    if not ids:
-        st.caption("No item holds these words.")
+    found = choose_item(form_data.field, form.dataset, form.item)
+    if found is None:
         return
-    key = form_data.field("item")
-    if state.get(key) not in ids:
-        state.put(key, chosen if chosen in ids else ids[0])
-    more = f" (the first {FOUND})" if len(ids) >= FOUND else ""
-    item_id = st.selectbox(
-        f"Item{more}",
-        ids,
-        format_func=visible,
-        key=key,
-        on_change=form_data.on_field,
-        args=("item",),
-    )
-    if (form_data.form()["dataset"], form_data.form()["item"]) != (version, item_id):
-        form_data.set_fields(dataset=version, item=item_id)
-    _preview(version, item_id)
+    if found != (form.dataset, form.item):
+        form_data.set_fields(dataset=found[0], item=found[1])
+    _preview(*found)
 
 
 def _preview(version: int, item_id: str) -> None:

@@ -9,7 +9,7 @@ from core.services.guided import grading
 from core.services.reports import worked_example
 from core.services.runs import lifecycle
 from core.services.runs.lifecycle import counts
-from core.services.spot.spot_check import HELP
+from core.services.spot.trials import HELP
 from core.text import numbers as fmt
 from pages.start import drop, example
 from pages.ui import routes, state

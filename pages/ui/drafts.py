@@ -270,6 +270,25 @@ def held(name: str, value: Any, *ids: str) -> str:
     return key
 
 
+def bound(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str, Any]:
+    """The arguments that make a widget edit one field of the draft: key, value and callback."""
+    holder: Any = draft(name)
+    if level == "scoring":
+        holder = holder["scoring"]
+    for family, uid in zip(("criteria", "options"), ids, strict=False):
+        holder = next(one for one in holder[family] if one["uid"] == uid)
+    key = field(name, *ids, what)
+    state.seed(key, holder[what])
+    return {"key": key, "on_change": on_field, "args": (name, level, ids, what)}
+
+
+def wired(
+    name: str, value: Any, uid: str, what: str, on_change: Callable[[str, str, str], None]
+) -> dict[str, Any]:
+    """The arguments that make a widget show a value of a rule's card and call `on_change`."""
+    return {"key": held(name, value, uid, what), "on_change": on_change, "args": (name, uid, what)}
+
+
 def open_card(name: str) -> str | None:
     """The uid of the one card that is open."""
     found: str | None = state.get(state.key(RUBRIC_OPEN, name))

@@ -9,8 +9,7 @@ import streamlit as st
 
 from core.domain.dataset import Answer, Item, Pair, Sections, output_of
 from core.domain.rubric import Criterion
-from core.domain.runs import CellResult
-from core.domain.votes import Call, CallRow, Vote, VoteFailure
+from core.domain.votes import Call, Verdict, Vote, VoteFailure
 from core.rubric_diff.wording import WordDiff, word_diff
 from core.services.results.item_view import Standing, VoteView, between
 from core.text import numbers as fmt
@@ -70,7 +69,7 @@ def option_chips(
     )
 
 
-def verdict_chips(criterion: Criterion, verdict: CellResult | None) -> list[str]:
+def verdict_chips(criterion: Criterion, verdict: Verdict | None) -> list[str]:
     """The HTML of a criterion's choices with its verdict; and, where no vote chose that, what the
     verdict is.
     """
@@ -185,7 +184,7 @@ def _call_line(call: Call | None) -> str:
     return f'<div class="rs-quiet rs-num">{" · ".join(map(esc, parts))}</div>'
 
 
-def spent(call: Call | CallRow) -> list[str]:
+def spent(call: Call) -> list[str]:
     """What a call cost in money, time and tries, or that an earlier answer was used again."""
     if call.cached:
         then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"

@@ -213,14 +213,6 @@ def _step_words(steps: Sequence[HelpStep], at: int) -> str:
 
 TEST_SECONDS = 0.5
 
-TEST_WORDS = FAILURE_WORDS | {
-    "auth": "key refused",
-    "connection": "nobody reached",
-    "server": "trouble at the other end",
-    "timeout": "no answer in time",
-    "refusal": "declined to answer",
-    "internal": "a defect of the program",
-}
 MENDS: dict[FailureKind, str] = {
     "rate_limit": "Wait a little and test again. In a run such calls wait by themselves.",
     "timeout": "Check that the address is right and the server is up, or raise the timeout.",
@@ -265,7 +257,7 @@ def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
 
 
 def _error_kind(result: ConnectionResult) -> str:
-    return TEST_WORDS.get(result.failure or "", result.failure or "")
+    return FAILURE_WORDS.get(result.failure or "", result.failure or "")
 
 
 def show_connection(name: str, waiting: bool) -> None:

@@ -20,6 +20,7 @@ from pages.ui.asking import FieldKeys
 from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label, who_answers
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
+from pages.ui.trial.judges import show_missing_keys
 from pages.ui.widgets import (
     LabelledFigure,
     figures,
@@ -50,7 +51,7 @@ def panel(found: RunChoices, rubric: Rubric, *, labelled: int) -> Panel | None:
     rules = _rules(saved, rubric, len(judges))
     of = saved.name if saved else OWN_PANEL
     chosen = planning.panel_of(of, judges, rules, _seating(saved, judges))
-    _key_warnings(chosen)
+    show_missing_keys(chosen.judges)
     return chosen
 
 
@@ -158,17 +159,6 @@ def _rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale, str]
             )
             st.caption(RULE_WORDS[scale][rules[scale]])
     return rules
-
-
-def _key_warnings(chosen: Panel) -> None:
-    for judge, variable in planning.missing_keys(chosen.judges):
-        st.warning(
-            label(
-                f"{judge} has no key: {variable} is not set in the environment of this app. "
-                "All its votes would fail. Set it and start the app again, or leave the judge out."
-            ),
-            icon=":material/key_off:",
-        )
 
 
 def plan_key(*ids: object) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -171,10 +172,11 @@ def _live(run_id: int, was_active: bool, votes: int, began: float, *, grades: bo
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
             st.rerun()
-        _draw(look, grades=grades)
+        draw(look, grades=grades)
 
 
-def _draw(look: RunProgress, *, grades: bool) -> None:
+def draw(look: RunProgress, *, grades: bool = False, pace: bool = True) -> None:
+    """The status with its buttons as it is now; `pace`: with how fast it goes, while it does."""
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
         votes = f'<span class="rs-num">{votes_words(run)}</span>'
@@ -186,8 +188,9 @@ def _draw(look: RunProgress, *, grades: bool) -> None:
             _grades(run)
         _buttons(look)
     if run.active:
-        st.progress(min(1.0, look.share), text=f"{fmt.percent(look.share)} of the votes")
-        if not _out(look):
+        words = f"{fmt.percent(look.share)} of the votes · {lifecycle.phase_of(run)}"
+        st.progress(min(1.0, look.share), text=words)
+        if pace and not _out(look):
             _pace(look)
     _batches(look)
     if look.spared:
@@ -203,8 +206,7 @@ def _draw(look: RunProgress, *, grades: bool) -> None:
         _elsewhere(look)
     if run.message:
         st.warning(label(run.message), icon=":material/info:")
-    if look.failures:
-        _failures(look)
+    show_failures(look)
 
 
 def _facts(look: RunProgress) -> str:
@@ -285,8 +287,8 @@ def _buttons(look: RunProgress) -> None:
             "Cancel",
             key=state.key(RUN_ACT, "cancel", run.id),
             icon=":material/stop_circle:",
-            on_click=_on_cancel,
-            args=(run.id,),
+            on_click=_on_act,
+            args=(lifecycle.cancel, run.id),
             **{
                 "disabled": run.cancel and run.active,
                 "help": "Stops asking. Finished votes are kept, and the run can be resumed.",
@@ -302,8 +304,8 @@ def _buttons(look: RunProgress) -> None:
             key=state.key(RUN_ACT, "resume", run.id),
             type="primary",
             icon=":material/play_arrow:",
-            on_click=_on_resume,
-            args=(run.id,),
+            on_click=_on_act,
+            args=(lifecycle.resume, run.id),
             **only("write"),
         )
     if run.failures_open and not run.active and run.panel.askable:
@@ -311,8 +313,8 @@ def _buttons(look: RunProgress) -> None:
             f"Retry {fmt.plural(run.failures_open, 'failure')}",
             key=state.key(RUN_ACT, "retry", run.id),
             icon=":material/replay:",
-            on_click=_on_retry,
-            args=(run.id,),
+            on_click=_on_act,
+            args=(lifecycle.retry, run.id),
             **only("write"),
         )
 
@@ -339,8 +341,10 @@ def _elsewhere(look: RunProgress) -> None:
         problem_list(found)
 
 
-def _failures(look: RunProgress) -> None:
-    """Failures by kind: how many, whose, what was said last, and what to do."""
+def show_failures(look: RunProgress) -> None:
+    """Failures by kind: how many, whose, what was said last, and what to do; if there are any."""
+    if not look.failures:
+        return
     judges = {judge.name: judge for judge in look.row.panel.judges}
     lines = []
     for kind in look.failures:
@@ -362,19 +366,9 @@ def _failures(look: RunProgress) -> None:
         st.html(f'<div class="rs-card">{"".join(lines)}</div>')
 
 
-def _on_cancel(run_id: int) -> None:
+def _on_act(act: Callable[..., str], run_id: int) -> None:
     with shown_errors():
-        lifecycle.cancel(store(), run_id)
-
-
-def _on_resume(run_id: int) -> None:
-    with shown_errors():
-        lifecycle.resume(store(), run_id)
-
-
-def _on_retry(run_id: int) -> None:
-    with shown_errors():
-        lifecycle.retry(store(), run_id)
+        act(store(), run_id)
 
 
 #: The run in hand, of this session.

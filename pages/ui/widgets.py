@@ -16,7 +16,7 @@ from core.scoring.explanation import assessed_words
 from core.scoring.trace import Outcome, Trace
 from core.text import numbers as fmt
 from pages.ui import routes, state
-from pages.ui.blocks import take_home
+from pages.ui.browser import tables
 from pages.ui.text import esc, label, one_line
 
 #: So many words of a criterion can be given a meaning on a page.
@@ -191,7 +191,7 @@ def table(
     body = "".join(f"<tr>{cells('td', one)}</tr>" for one in rows)
     head = cells("th", [esc(one) for one in heads])
     st.html(
-        f'<div class="rs-tabled">{take_home.buttons(name)}'
+        f'<div class="rs-tabled">{tables.buttons(name)}'
         f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div></div>"
     )
@@ -208,19 +208,18 @@ def quiet(words: str) -> str:
 
 
 def figure_cell(
-    one: Estimate, form: Callable[[float | None], str] = fmt.score, *, interval: bool = True
+    figure: Estimate, form: Callable[[float | None], str] = fmt.score, *, interval: bool = True
 ) -> str:
     """Return HTML of a figure, below it its interval, or why either is missing.
 
     Without ``interval`` the figure has none by its nature, and only an undefined one has a reason.
     """
-    said = one.words(form)
-    below = said.below if interval or one.value is None else ""
-    return (
-        f'{said.value}<br><span class="rs-quiet rs-wrap">{esc(below)}</span>'
-        if below
-        else said.value
-    )
+    value, ends, why = figure.words(form)
+    if ends:
+        return f"{value}<br>{quiet(ends)}"
+    if not why or (figure.value is not None and not interval):
+        return value
+    return f'{value}<br><span class="rs-quiet rs-wrap">{esc(why)}</span>'
 
 
 def row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:

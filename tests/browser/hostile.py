@@ -19,7 +19,7 @@ from core.services.results.scored_items import derive_for
 from core.services.rubrics import library
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import draft_from
-from core.services.spot.request_form import keep, opened
+from core.services.spot.request import SpotRequest, keep
 from core.store.store import Store
 
 NOW = "2026-03-01T10:00:00.000Z"
@@ -244,6 +244,6 @@ def _drafts(store: Store, rubric_id: int) -> None:
         note=hostile("their-note"),
     )
     library.keep(store, str(rubric_id), behind)
-    form = opened(store)
-    form["rubric"], form["text"] = str(rubric_id), hostile("pasted")
-    keep(store, {**form, "judges": [GRADE, FAIL, LEARNER], "prompt": hostile("pasted-prompt")})
+    typed_too = {"text": hostile("pasted"), "prompt": hostile("pasted-prompt")}
+    judges = (GRADE, FAIL, LEARNER)
+    keep(store, SpotRequest(rubric=str(rubric_id), judges=judges, **typed_too))

@@ -68,7 +68,7 @@ def test_the_text_is_fit_to_read(db: str) -> None:
 
     assert found.exit_code == 0
     assert "Verdicts that flipped" in found.stdout
-    assert "Nothing: same" not in found.stdout
+    assert "Nothing: same rubric, dataset, panel and seed." in found.stdout
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item
 from core.domain.library import ItemFilter
-from core.domain.panel import Judge
 from core.services.pairwise import blind_arena
-from core.services.rubrics import library
-from core.services.spot import request_form, spot_check
-from core.services.spot.spot_check import SpotRequest
+from core.services.spot import spot_check
+from core.services.spot.request import SpotRequest
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import item_from, row_of
 from core.store.store import Store
@@ -69,11 +67,11 @@ def test_a_typed_context_is_sent_to_the_judge_and_shown_with_the_answer(
 
 
 def test_a_check_asked_again_brings_its_contexts_back(store: Store) -> None:
-    rubric = library.latest(store, int(saved_rubric(store))).rubric
-    judge = Judge(name="Ann", model="m")
-    request = SpotRequest(rubric, (judge,), submission="The Moon.", context=GIVEN)
-    form = request_form.form_of(store, spot_check.check(store, request), request_form.opened(store))
-    assert form["context"] == GIVEN
+    rubric = saved_rubric(store)
+    model(store, "http://127.0.0.1:9")
+    asked = SpotRequest(rubric=rubric, judges=("Ann",), text="The Moon.", context=GIVEN)
+    form = spot_check.request_of(store, spot_check.check(store, asked), SpotRequest())
+    assert form.context == GIVEN
 
 
 def test_an_item_s_page_shows_them_and_a_search_finds_them(store: Store) -> None:

@@ -134,6 +134,20 @@ def test_spaces_are_no_other_question_and_weights_are_none() -> None:
     assert asks(RUBRIC, RIGHT) == asks(rubric(spaced), spaced)
 
 
+def test_a_change_that_votes_do_not_feel_is_still_reported() -> None:
+    # Spaces in an anchor; and a forced choice where the author's own abstention is there anyway.
+    low, blank = LEVELS[0].model_copy(update={"description": "A word."}), Option(label="-", na=True)
+    spaced = low.model_copy(update={"description": "A  word."})
+    before = changed(DEPTH, options=[low, *LEVELS[1:], blank])
+    after = changed(before, options=[spaced, *LEVELS[1:], blank], forced_choice=True)
+    found = edits_between(rubric(before), rubric(after))
+    assert kinds(found) == {
+        ("words", "Depth", "anchor of 'Low'"),
+        ("words", "Depth", "forced choice"),
+    }
+    assert (found.stale, found.in_place) == ((), True)
+
+
 def test_nothing_lies_between_a_rubric_and_itself() -> None:
     found = edits_between(RUBRIC, RUBRIC)
     assert (found.edits, found.stale, found.in_place) == ((), (), True)

@@ -45,6 +45,12 @@ def test_criteria_that_each_of_them_added_are_both_there() -> None:
     assert [c.name for c in both.criteria] == ["Right", "Brief", "Depth", "Polite"]
 
 
+def test_a_first_criterion_that_they_renamed_stays_first() -> None:
+    theirs = rubric(changed(RIGHT, name="Correct"), DEPTH)
+    both = merged(RUBRIC, theirs, suggested(RUBRIC, RUBRIC, theirs))
+    assert both == theirs
+
+
 def test_a_criterion_that_one_removed_and_the_other_changed_is_for_a_person_to_decide() -> None:
     mine, theirs = rubric(RIGHT), rubric(RIGHT, changed(DEPTH, weight=4))
     (piece,) = pieces(RUBRIC, mine, theirs)

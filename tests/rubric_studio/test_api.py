@@ -453,7 +453,7 @@ def test_votes_of_a_table_become_a_run_and_two_runs_are_compared(tmp_path: Path)
     moved = rs.compare(first, second).overall.set_index("figure")
     # From 1, 0, .5 to 1 each.
     assert moved.loc["mean_score", "difference"] == pytest.approx(0.5)
-    assert "mean score" in rs.compare(first.id, second.id)._repr_html_()
+    assert "Mean score" in rs.compare(first.id, second.id)._repr_html_()
     assert first.report(tmp_path / "report.html").read_text().startswith("<!doctype html>")
 
 

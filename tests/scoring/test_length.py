@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.rubric import LengthPenalty
+from core.domain.gates import LengthPenalty
 from core.scoring import Texts, length_of, penalty_for, score_item
 from tests.scoring.made import answers, binary
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.domain.rubric import LengthPenalty
+from core.domain.gates import LengthPenalty
 from core.scoring import penalty_for, score_item
 from tests.scoring.golden import golden
 from tests.scoring.made import answers, binary, options, rubric

@@ -17,8 +17,8 @@ from shutil import copyfile
 from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel
-from core.domain.review import QueueRule, QueueSettings, Settled
-from core.domain.review_records import NewEvent
+from core.domain.review import QueueRule, QueueSettings, Seat, Settled
+from core.domain.review_records import EventRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
@@ -84,7 +84,7 @@ class Trial:
     def __post_init__(self) -> None:
         """Draw which verdicts are wrong."""
         self.run = self.store.runs.get(1)
-        self.rows = {(r.item_id, r.criterion): r for r in self.store.results.all_cells(1)}
+        self.rows = {(item, v.criterion): v for item, v in self.store.results.verdicts(1)}
         self.cells = sorted(self.rows)
         self.wrong = {c for c in self.cells if self.dice.random() < self.shares[c[1]]}
 
@@ -113,14 +113,20 @@ class Trial:
                     self._settle(queue, place, seat, now)
         self.settled |= set(some)
 
-    def _settle(self, queue: int | None, place: Place, seat: object, now: str) -> None:
+    def _settle(self, queue: int | None, place: Place, seat: Seat, now: str) -> None:
         voted = self.rows[place].judged
         assert voted is not None
         option = 1 - voted if place in self.wrong else voted
         label = RUBRIC.criteria[0].choices[option].label
         found = Settled(*place, option, label, None, "human_single", ("Lea",), "", 0)
-        event = NewEvent(
-            *(now, seat, 1, self.run.scored_version_id, "settle"),  # type: ignore[arg-type]
+        event = EventRow(
+            ts=now,
+            actor=seat.name,
+            role=seat.role,
+            session=seat.session,
+            run_id=1,
+            rubric_version_id=self.run.scored_version_id,
+            action="settle",
             queue_id=queue,
             item_id=place[0],
             criterion=place[1],

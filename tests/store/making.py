@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellResult, ItemResult, Lease, RunKind, RunPlan
+from core.domain.runs import ItemResult, Lease, RunKind, RunPlan
 from core.domain.votes import (
     AskedOutcome,
     Call,
@@ -15,6 +15,7 @@ from core.domain.votes import (
     FailureKind,
     ItemBallots,
     Segment,
+    Verdict,
     Vote,
     VoteFailure,
 )
@@ -126,9 +127,9 @@ def _result(item: ItemBallots) -> ItemResult:
     )
 
 
-def _cell(name: str, options: list[int | None], failures: int) -> CellResult:
+def _cell(name: str, options: list[int | None], failures: int) -> Verdict:
     first = options[0]
-    return CellResult(
+    return Verdict(
         criterion=name,
         option=first,
         abstained=False,

@@ -331,15 +331,8 @@ def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -
     """
     if format == "jsonl":
         return "".join(_json(item_data(item)) + "\n" for item in folded(dataset).items)
-    head = {
-        "name": dataset.name,
-        "description": dataset.description,
-        "prompt": dataset.prompt,
-        "context": dataset.context,
-        "reference": dataset.reference,
-        "rubric": rubric_data(dataset.rubric) if dataset.rubric else None,
-        "meta": dataset.meta,
-    }
+    head = {name: getattr(dataset, name) for name in Dataset.model_fields if name != "items"}
+    head["rubric"] = rubric_data(dataset.rubric) if dataset.rubric else None
     document = _filled(head) | {"items": [item_data(item) for item in dataset.items]}
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric, ScoringPolicy
+from core.domain.base import Noun
+from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric
 from core.errors import Problem
 from core.text.names import fold
 from core.text.numbers import percent
@@ -189,18 +190,6 @@ class WrittenRubric:
     losses: tuple[Problem, ...] = ()
 
 
-#: Parts of a rubric that no foreign form has, in the words of the editor.
-_WHOLE = {
-    "description": "The description",
-    "guidelines": "The guidelines",
-    "scoring": "The scoring policy (abstentions, coverage, length penalty)",
-    "gates": "The gates",
-    "prechecks": "The pre-checks",
-    "decision": "The decision (pass and fail)",
-    "meta": "The additional data",
-}
-
-
 def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
     """What a form that has only criteria, and ``keeps``, does not hold of a rubric.
 
@@ -208,35 +197,36 @@ def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
     >>> [str(loss) for loss in lost_of_rubric(rubric)]
     ['guidelines: The guidelines are left out.']
     """
-    kept = set(keeps)
-    return [
-        Problem(f"{words} {_are(words)} left out.", "", (name,))
-        for name, words in _WHOLE.items()
-        if name not in kept and getattr(rubric, name) not in ("", (), {}, None, ScoringPolicy())
-    ]
+    found, held = list[Problem](), {"name", "criteria", *keeps}
+    for name in rubric.given():
+        words = rubric.about(name).lost
+        if name not in held:
+            found.append(Problem(f"{words} {_are(words)} left out.", "", (name,)))
+    return found
 
 
 def _are(words: str) -> str:
     return "are" if words.split(" (", maxsplit=1)[0].endswith("s") else "is"
 
 
-#: Parts of a criterion that some forms lack.
-_PART = {
-    "section": "The section",
-    "tags": "The tags",
-    "aggregation": "The rule by which votes are settled",
-    "forced_choice": "That judges may not abstain",
-    "meta": "The additional data",
-}
+#: What every form has of a criterion, and of an option.
+_HELD = {"name", "requirement", "weight", "scale", "options"}
+_HELD_OF_OPTION = {"label", "description", "value", "na"}
 
 
 def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -> list[Problem]:
     """What a form that has only names, texts, levels and points lacks, one loss per part."""
-    kept, found = set(keeps), list[Problem]()
-    for name, words in _PART.items():
-        having = [c.name for c in criteria if getattr(c, name)]
-        if name not in kept and having:
-            found.append(Problem(f"{words} of {listed(having)} {_are(words)} left out."))
+    found, options = list[Problem](), [(c.name, o) for c in criteria for o in c.options]
+    parts: Sequence[tuple[str, Noun]] = [(c.name, c) for c in criteria]
+    for noun, nouns, held in (
+        (Criterion, parts, {*_HELD, *keeps}),
+        (Option, options, _HELD_OF_OPTION),
+    ):
+        for name in (name for name in noun.model_fields if name not in held):
+            words = noun.about(name).lost
+            having = list(dict.fromkeys(of for of, part in nouns if name in part.given()))
+            if having:
+                found.append(Problem(f"{words} of {listed(having)} {_are(words)} left out."))
     return found
 
 

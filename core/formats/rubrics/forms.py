@@ -269,38 +269,6 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 # The JSON Schema of rubric files, made from our model, for editors that complete and check.
 
-_ABOUT = {
-    "Rubric": {
-        "name": "What the rubric is called; without it, the file's name.",
-        "description": "What it is for. Judges do not see it.",
-        "guidelines": "What every judge is told beside each criterion.",
-        "criteria": "The questions, in the order in which they are shown.",
-        "scoring": "How verdicts become a score.",
-        "gates": "Conditions that cap, fail or flag an item, whatever its points.",
-        "prechecks": "What is looked for in the text before anybody judges it.",
-        "decision": "From which score on an item passes.",
-        "meta": "Notes of your own; kept, never used.",
-    },
-    "Criterion": {
-        "name": "A short name of its own; without it, the requirement's first words.",
-        "requirement": "What the judge must decide.",
-        "weight": "Points at best. Below 0 it is a penalty.",
-        "scale": "binary: MET or UNMET. ordinal: levels, lowest first. nominal: categories.",
-        "options": "The allowed answers of an ordinal or nominal criterion.",
-        "section": "The heading it stands under.",
-        "tags": "Words by which gates and searches find it.",
-        "aggregation": "The rule that settles its votes, instead of the panel's.",
-        "forced_choice": "true: judges may not abstain.",
-        "meta": "Notes of your own; checks_off lists checks that were dismissed.",
-    },
-    "Option": {
-        "label": "What is chosen.",
-        "description": "The behaviour that earns it.",
-        "value": "From 0 (worst) to 1 (best); none where na is true.",
-        "na": "true: choosing it is an abstention.",
-    },
-}
-
 
 def rubric_schema() -> dict[str, Any]:
     """The schema (draft 2020-12) of a rubric file in our keys.
@@ -311,9 +279,9 @@ def rubric_schema() -> dict[str, Any]:
     model = Rubric.model_json_schema(by_alias=True)
     parts: dict[str, Any] = model.pop("$defs")
     parts["Rubric"] = model
-    for name, texts in _ABOUT.items():
-        for key, text in texts.items():
-            parts[name]["properties"][key]["description"] = text
+    for noun in (Rubric, Criterion, Option):
+        for name in noun.model_fields:
+            parts[noun.__name__]["properties"][name]["description"] = noun.about(name).schema
     _as_files_have_it(parts)
     for part in parts.values():
         _without_titles(part)
@@ -357,7 +325,7 @@ def _as_files_have_it(parts: dict[str, Any]) -> None:
         "minItems": 1,
         "maxItems": 500,
     }
-    about = _ABOUT["Rubric"]["criteria"]
+    about = Rubric.about("criteria").schema
     parts["Rubric"]["properties"]["criteria"] = {"$ref": "#/$defs/Entries", "description": about}
     # Editors insist on what is required; the name is the file's where there is none.
     parts["Rubric"]["required"] = ["criteria"]

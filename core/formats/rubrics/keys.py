@@ -9,44 +9,33 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.base import Path, near
-from core.domain.rubric import MET, UNMET
+from core.domain.base import Path, kinds_in, near, nouns_of
+from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric
 from core.errors import Problem
 from core.formats.source.parsed import kind_of
 from core.formats.source.yaml_reader import WORDS
 from core.text.names import fold
 
-RUBRIC_KEYS = frozenset(
-    {"name", "description", "guidelines", "scoring", "gates", "prechecks", "decision", "meta"}
-)
+RUBRIC_KEYS = frozenset(Rubric.model_fields) - {"criteria"}
 BODY_KEYS = ("rubric", "sections", "criteria")
 SECTION_KEYS = frozenset({"name", "criteria"})
-CRITERION_KEYS = frozenset(
-    {"name", "requirement", "weight", "scale", "scale_type", "options", "section", "tags"}
-    | {"aggregation", "forced_choice", "meta"}
-)
+CRITERION_KEYS = frozenset(Criterion.model_fields) | {"scale_type"}
 #: More keys in one mapping are refused, meta aside.
 MAX_KEYS = 300
-OPTION_KEYS = frozenset({"label", "description", "value", "na"})
+OPTION_KEYS = frozenset(Option.model_fields)
 
 #: What is said of a note that stands at its place and under meta.
 TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."
 
+_KINDS = {
+    field.alias or name: kinds_in(field.annotation)
+    for noun in nouns_of(Rubric)
+    for name, field in noun.model_fields.items()
+}
 #: Keys that hold a number: true and false are refused there, though Python would count them.
-NUMERIC = frozenset(
-    {"weight", "value", "cap", "multiply", "below", "at_most", "above", "at_least"}
-    | {
-        "count_at_least",
-        "partial_credit",
-        "min_coverage",
-        "free_budget",
-        "max_cap",
-        "penalty_at_cap",
-        "exponent",
-    }
-    | {"pass_at", "fail_below", "review_within", "chars"}
-)
-THRESHOLDS = frozenset({"below", "at_most", "above", "at_least"})
+NUMERIC = frozenset(key for key, kinds in _KINDS.items() if kinds & {int, float})
+#: Keys that hold a number or the label of an option.
+THRESHOLDS = frozenset(key for key in NUMERIC if str in _KINDS[key])
 
 
 def sort_keys(

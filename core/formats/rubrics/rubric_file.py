@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import yaml
 
-from core.domain.base import Path, build
+from core.domain.base import Noun, Path, build
 from core.domain.rubric import BINARY, Criterion, Option, Rubric
 from core.errors import InputError, Problem
 from core.formats.rubrics.keys import tidied
@@ -196,68 +196,49 @@ def as_yaml(data: Mapping[str, Any]) -> str:
 
 def rubric_data(rubric: Rubric) -> dict[str, Any]:
     """The rubric as plain data, in the order a person would write it, defaults left out."""
-    return _filled(
-        {
-            "name": rubric.name,
-            "description": rubric.description,
-            "guidelines": rubric.guidelines,
-            "scoring": _plain(rubric.scoring.model_dump(mode="json", exclude_defaults=True)),
-            "decision": rubric.decision
-            and _plain(rubric.decision.model_dump(mode="json", exclude_defaults=True)),
-            "criteria": [_criterion(c) for c in rubric.criteria],
-            "gates": [
-                _plain(gate.model_dump(mode="json", by_alias=True, exclude_defaults=True))
-                for gate in rubric.gates
-            ],
-            "prechecks": [
-                _plain(check.model_dump(mode="json", exclude_defaults=True))
-                for check in rubric.prechecks
-            ],
-            "meta": rubric.meta,
-        }
+    data = _dumped(rubric, "criteria") | {"name": rubric.name}
+    data["criteria"] = [_criterion(c) for c in rubric.criteria]
+    return _filled({name: data.get(name) for name in (*_FIRST, *Rubric.model_fields)})
+
+
+#: These come before the criteria, which may be long.
+_FIRST = ("name", "description", "guidelines", "scoring", "decision")
+
+
+def _dumped(noun: Noun, *without: str) -> dict[str, Any]:
+    data: dict[str, Any] = _plain(
+        noun.model_dump(by_alias=True, exclude_defaults=True, exclude={*without}, warnings=False)
     )
-
-
-def _criterion(criterion: Criterion) -> dict[str, Any]:
-    as_default = criterion.scale == "binary" and criterion.options == BINARY
-    data: dict[str, Any] = {
-        "name": criterion.name,
-        "requirement": criterion.requirement,
-        "weight": _number(criterion.weight),
-        "scale": criterion.scale,
-        "options": [] if as_default else [_option(o) for o in criterion.options],
-    }
-    if criterion.section is not None:
-        data["section"] = criterion.section
-    data["tags"] = list(criterion.tags)
-    if criterion.aggregation is not None:
-        data["aggregation"] = criterion.aggregation
-    data["forced_choice"] = criterion.forced_choice or None
-    data["meta"] = criterion.meta
-    return _filled(data, keep=("section", "weight"))
-
-
-def _option(option: Option) -> dict[str, Any]:
-    data: dict[str, Any] = {"label": option.label}
-    if not option.na and option.value is not None:
-        data["value"] = _number(option.value)
-    if option.na:
-        data["na"] = True
-    if option.description:
-        data["description"] = option.description
     return data
 
 
+def _criterion(criterion: Criterion) -> dict[str, Any]:
+    data = _dumped(criterion, "options")
+    data |= {"weight": _plain(criterion.weight), "scale": criterion.scale}
+    if criterion.scale != "binary" or criterion.options != BINARY:
+        data["options"] = [_option(option) for option in criterion.options]
+    return _filled({name: data.get(name) for name in Criterion.model_fields}, keep=("section",))
+
+
+def _option(option: Option) -> dict[str, Any]:
+    # The description last: it may be long.
+    return dict(sorted(_dumped(option).items(), key=lambda entry: entry[0] == "description"))
+
+
 def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
-    """``data`` without its empty entries."""
-    return {key: v for key, v in data.items() if key in keep or v not in (None, "", [], {})}
+    """``data`` without empty entries; an empty one in ``keep`` stays unless it is ``None``."""
+    return {
+        key: v
+        for key, v in data.items()
+        if v is not None and (key in keep or v not in ("", [], {}))
+    }
 
 
 def _plain(value: Any) -> Any:
-    """``value`` with whole numbers written without a point."""
+    """``value`` as lists, with whole numbers written without a point; meta is left alone."""
     if isinstance(value, dict):
-        return {key: _plain(part) for key, part in value.items()}
-    if isinstance(value, list):
+        return {key: v if key == "meta" else _plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     return _number(value) if isinstance(value, float) else value
 

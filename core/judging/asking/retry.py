@@ -204,8 +204,23 @@ class Caller:
     async def _send(
         self, at: Replica, request: Request, tally: CallAccount, first: bool
     ) -> Completion:
-        """One request; the ``first`` one of a call is counted as that call while it is out."""
-        self._count(tally, 1, first)
+        """One request; the ``first`` one of a call is counted as that call while it is out.
+
+        It is out from the moment its body is written, where the provider says when; else from the
+        start. A kill before that moment cost nothing.
+        """
+        counted = False
+
+        def sent() -> None:
+            nonlocal counted
+            if not counted:
+                counted = True
+                self._count(tally, 1, first)
+
+        if (when_sent := getattr(self._provider, "when_sent", None)) is None:
+            sent()
+        else:
+            when_sent.set(sent)
         tally.format = request.format
         if self.replicas.several:
             # The answer is the same wherever it comes from, and kept under the first address.
@@ -216,7 +231,9 @@ class Caller:
             completion = await self._provider.complete(request)
             return without_key(completion, self.hidden)
         except CallError as error:
-            if not error.sent:
+            if error.sent:
+                sent()
+            elif counted:
                 self._count(tally, -1, first)
             if request.logprobs:
                 raise about_logprobs(error) from None

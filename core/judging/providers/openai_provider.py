@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import io
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.judging.allowance import Told, told_by
@@ -51,6 +52,8 @@ class OpenAIProvider:
     """Calls over one shared session, which is opened when it is first needed."""
 
     name = "openai"
+    #: Called as soon as a request's body is written, if its sender set it.
+    when_sent = ContextVar[Callable[[], object]]("when_sent", default=lambda: None)
 
     def __init__(self) -> None:
         from core.judging.providers.connections import Answers
@@ -102,7 +105,7 @@ class OpenAIProvider:
             answers = self._answers[url.authority]
             async with self.session().post(
                 url,
-                data=io.BytesIO(as_json(prepared.body)),
+                data=_Body(as_json(prepared.body), self.when_sent.get()),
                 headers={**prepared.headers, **LAST} if answers.doubted else prepared.headers,
                 proxy=prepared.proxy,
                 ssl=self.trusted(prepared.url),
@@ -131,6 +134,19 @@ class OpenAIProvider:
             )
             self._session = session
         return session
+
+
+class _Body(io.BytesIO):
+    """A body that says when it is read, which is when it is written to its connection."""
+
+    def __init__(self, body: bytes, when_read: Callable[[], object]) -> None:
+        super().__init__(body)
+        self._when_read = when_read
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next bytes."""
+        self._when_read()
+        return super().read(size)
 
 
 class PlainlyTold:

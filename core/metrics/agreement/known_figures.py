@@ -55,7 +55,7 @@ class KnownFigure(NamedTuple):
 
     @property
     def source(self) -> str:
-        """Who told it first, and when."""
+        """Author and year."""
         return self.words.split(" | ")[2]
 
     @property
@@ -334,24 +334,26 @@ KNOWN: dict[str, KnownFigure] = {
 
 
 def pair_measures(*places: Place) -> dict[str, Measure]:
-    """The measures of a pair of raters in these places, by name.
+    """Return the measures of a pair of raters in these places, by name.
 
     >>> list(pair_measures("pair"))[:2]
     ['accuracy', 'f1_macro']
     """
     return {
-        name: one.measure
-        for name, one in KNOWN.items()
-        if one.place in places and isinstance(one.measure, Measure)
+        name: figure.measure
+        for name, figure in KNOWN.items()
+        if figure.place in places and isinstance(figure.measure, Measure)
     }
 
 
 def group_measures() -> dict[str, GroupMeasure]:
-    """The measures of a group of raters, by name.
+    """Return the measures of a group of raters, by name.
 
     >>> len(group_measures())
     13
     """
     return {
-        name: one.measure for name, one in KNOWN.items() if isinstance(one.measure, GroupMeasure)
+        name: figure.measure
+        for name, figure in KNOWN.items()
+        if isinstance(figure.measure, GroupMeasure)
     }

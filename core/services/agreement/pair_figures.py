@@ -157,21 +157,13 @@ class LevelPair:
         return self.n if row is None else int(self._side(name, self._table)[row].sum())
 
 
-def kappa_interval(kappa: Measure, table: Array, drawn: Array, how: Confidence = USUAL) -> Interval:
-    """The interval of a defined kappa alone, the same as among all figures of its pair.
+def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> Estimate:
+    """Return one kappa of a pair, by its name, the same as among all figures of the pair.
 
     ``drawn`` are the resampled tables, shape (k, k, resamples).
     """
-    k, times = len(table), table.ravel()
-
-    def bundle(weights: Array) -> Mapping[str, Array]:
-        return {"": kappa.many(weights.reshape(k, k, -1))}
-
-    if k == 2 and how.method == "auto" and rare_options.rare(times):
-        return smoothed(bundle, times, drawn.shape[-1], level=how.level)[""]
-    cells = drawn.reshape(k * k, -1)
-    found = intervals(bundle, cells, times, n=int(times.sum()), how=how)
-    return _beyond_chance(table, found[""])
+    pair = LevelPair(table, ordered=True, positive=0, how=how, only=[name])
+    return pair.estimates(drawn)[name]
 
 
 def _beyond_chance(table: Array, interval: Interval) -> Interval:

@@ -235,8 +235,7 @@ def _figures(
 
 
 def _line(asked: CriterionRatings, met: Met, how: Confidence) -> PairLine:
-    kappa = "kappa_quadratic" if asked.weights == "quadratic" else "cohen_kappa"
-    figures = _figures(asked, met, how, only=("accuracy", "majority_share", kappa))
+    figures = _figures(asked, met, how, only=("accuracy", "majority_share", asked.kappa))
     return PairLine(
         name=asked.name,
         scale=asked.scale,
@@ -244,7 +243,7 @@ def _line(asked: CriterionRatings, met: Met, how: Confidence) -> PairLine:
         abstained=met.abstained,
         accuracy=figures["accuracy"],
         commonest=figures["majority_share"],
-        kappa=figures[kappa],
+        kappa=figures[asked.kappa],
         weights=asked.weights,
         tied=met.tied,
     )
@@ -298,7 +297,7 @@ def _of_two(met: Met, asked: CriterionRatings, how: Confidence) -> dict[str, Est
     rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
     measures = group_measures()
     found = {}
-    for name in (f"krippendorff_alpha_{asked.alpha}", "gwet_ac1", "gwet_ac2_quadratic"):
+    for name in (asked.alpha, "gwet_ac1", "gwet_ac2_quadratic"):
         if KNOWN[name].ordered and not asked.ordered:
             found[name] = Estimate.undefined(NO_ORDER, int(times.sum()))
         else:

@@ -173,9 +173,14 @@ class CriterionRatings:
         return "quadratic" if self.scale == "ordinal" else "none"
 
     @property
+    def kappa(self) -> str:
+        """The known figure that is kappa on this scale."""
+        return "kappa_quadratic" if self.scale == "ordinal" else "cohen_kappa"
+
+    @property
     def alpha(self) -> str:
-        """The difference function of Krippendorff's alpha on this scale."""
-        return "ordinal" if self.scale == "ordinal" else "nominal"
+        """The known figure that is Krippendorff's alpha on this scale."""
+        return f"krippendorff_alpha_{'ordinal' if self.scale == 'ordinal' else 'nominal'}"
 
     @cached_property
     def coded(self) -> Levels:

@@ -19,7 +19,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import intervals
 from core.metrics.measure import Array, ratio, tally
 from core.services.agreement.group_figures import Draws, group_intervals
-from core.services.agreement.pair_figures import kappa_interval
+from core.services.agreement.pair_figures import kappa_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, of_each_others, sides
 from core.services.agreement.ratings import JUDGE_KINDS, REVIEWED, CriterionRatings, Levels
@@ -94,13 +94,12 @@ def alphas(
 def _alpha(ratings: Levels, asked: CriterionRatings, draws: Draws) -> Estimate:
     seen, k = patterns(np.maximum(ratings, -1)), len(asked.labels)
     times = seen.times.astype(np.float64)
-    name = f"krippendorff_alpha_{asked.alpha}"
-    figure = group_measures()[name](seen.rows, k, times)
+    figure = group_measures()[asked.alpha](seen.rows, k, times)
     if figure.value is None:
         return figure
     drawn = draws.of(seen.of_item, seen.times)
-    ci = group_intervals([name], seen.rows, times, drawn, k, draws.how)
-    return figure.within(ci[name])
+    ci = group_intervals([asked.alpha], seen.rows, times, drawn, k, draws.how)
+    return figure.within(ci[asked.alpha])
 
 
 def kappas(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
@@ -213,9 +212,8 @@ def _standings(
     drawn = draws.of(seen.of_item, seen.times)
     ci = intervals(bundle, drawn, times, n=len(cells), how=draws.how) if defined else {}
     resampled = tables(drawn)
-    own = {at: kappa_interval(of, whole[at], resampled[at], draws.how) for at in defined}
     standings = tuple(
-        RaterStanding(column, kinds[at], figures[at].within(own.get(at)))
+        RaterStanding(column, kinds[at], kappa_of(asked.kappa, whole[at], resampled[at], draws.how))
         for at, column in enumerate(columns)
     )
     means = {}

@@ -6,14 +6,15 @@ Graded beside the original they show whether judges notice, and whether other cr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core import clock
 from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import CellRow, HelpTask, RunRow
+from core.domain.runs import HelpTask, RunRow
+from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.writing.prompts import edit_writing
 from core.judging.writing.replies import Edited, read_edit
@@ -102,15 +103,7 @@ def begin(store: Store, request: EditRequest) -> int:
         problems.append(Problem(f"names {len(items)} items.", f"Choose 1 to {MOST}.", ("items",)))
     if problems:
         raise InputError("These items cannot be changed.", tuple(problems))
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
-        "criterion": request.criterion,
-        "aimed": request.aimed,
-        "dataset_version": request.dataset_version,
-        "items": [item.id for item in items],
-        "seed": request.seed,
-    }
+    wanted = help_tasks.request_data(replace(request, items=tuple(item.id for item in items)))
     wish = TaskRequest(KIND, request.subject, wanted, len(items), request.budget)
     return help_tasks.begin(store, wish)
 
@@ -132,17 +125,7 @@ async def work(context: TaskContext) -> None:
 
 def request_of(task: HelpTask) -> EditRequest:
     """What a task was asked for."""
-    asked = task.request
-    return EditRequest(
-        judge=help_tasks.writer_from(asked),
-        rubric=Rubric.model_validate(asked["rubric"]),
-        criterion=asked["criterion"],
-        aimed=asked["aimed"],
-        dataset_version=asked["dataset_version"],
-        items=tuple(asked["items"]),
-        subject=task.subject,
-        seed=asked["seed"],
-    )
+    return help_tasks.request_from(EditRequest, task)
 
 
 def edited(store: Store, task: HelpTask) -> list[tuple[Item, Edited]]:
@@ -217,7 +200,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
     if not facts:
         raise InputError("No item of this run is a changed one.")
     target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
-    cells = {(c.item_id, c.criterion): c for c in store.results.all_cells(run_id)}
+    cells = {(item, c.criterion): c for item, c in store.results.verdicts(run_id)}
     pairs = tuple(_pair(rubric, cells, id_, one, aimed) for id_, one in facts.items())
     moved: dict[str, int] = {}
     for pair in pairs:
@@ -239,7 +222,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
 
 def _pair(
     rubric: Rubric,
-    cells: Mapping[tuple[str, str], CellRow],
+    cells: Mapping[tuple[str, str], Verdict],
     id_: str,
     facts: Mapping[str, str],
     aimed: str,
@@ -265,7 +248,7 @@ def _pair(
 
 
 def _label(
-    rubric: Rubric, cells: Mapping[tuple[str, str], CellRow], item: str, name: str
+    rubric: Rubric, cells: Mapping[tuple[str, str], Verdict], item: str, name: str
 ) -> str | None:
     cell = cells.get((item, name))
     if cell is None or cell.judged is None:

@@ -7,7 +7,7 @@ never a label: nobody has checked that the submission deserves it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core import clock
@@ -15,7 +15,8 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellRow, HelpTask, RunRow
+from core.domain.runs import HelpTask, RunRow
+from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.near_duplicates import Print, print_of
 from core.judging.prompts.reply_parsing import Unreadable
@@ -123,16 +124,8 @@ def begin(store: Store, request: DataRequest) -> int:
             "This cannot be written.",
             (Problem(f"asks for {total} submissions.", f"Ask for 1 to {MOST}.", ("counts",)),),
         )
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "criterion": request.criterion.model_dump(mode="json"),
-        "counts": {str(index): n for index, n in request.counts.items()},
-        "borderline": request.borderline,
-        "tasks": [task for task in request.tasks if task.strip()],
-        "invent": request.invent,
-        "length": request.length,
-        "seed": request.seed,
-    }
+    tasks = tuple(task for task in request.tasks if task.strip())
+    wanted = help_tasks.request_data(replace(request, tasks=tasks))
     inventing = bool(request.invent and not wanted["tasks"])
     wish = TaskRequest(KIND, request.subject, wanted, total + inventing, request.budget)
     return help_tasks.begin(store, wish)
@@ -193,18 +186,7 @@ def _of(text: str) -> Print:
 
 def request_of(task: HelpTask) -> DataRequest:
     """What a task was asked for."""
-    asked = task.request
-    return DataRequest(
-        judge=help_tasks.writer_from(asked),
-        criterion=Criterion.model_validate(asked["criterion"]),
-        counts={int(index): n for index, n in asked["counts"].items()},
-        borderline=asked["borderline"],
-        tasks=tuple(asked["tasks"]),
-        invent=asked["invent"],
-        length=asked["length"],
-        subject=task.subject,
-        seed=asked["seed"],
-    )
+    return help_tasks.request_from(DataRequest, task)
 
 
 def made(store: Store, task: HelpTask) -> list[Made]:
@@ -346,7 +328,7 @@ def recovery(store: Store, run_id: int) -> Recovery:
     if criterion is None:
         raise InputError("No item of this run was written for an option of its rubric.")
     mine = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
-    cells = {c.item_id: c for c in store.results.all_cells(run_id, criterion.name)}
+    cells = dict(store.results.verdicts(run_id, criterion.name))
     return _recovery(criterion, mine, cells)
 
 
@@ -359,7 +341,7 @@ def aimed_of(item: Item) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _recovery(
-    criterion: Criterion, mine: dict[str, tuple[str, ...]], cells: dict[str, CellRow]
+    criterion: Criterion, mine: dict[str, tuple[str, ...]], cells: dict[str, Verdict]
 ) -> Recovery:
     groups: dict[tuple[str, ...], list[str]] = {}
     for id_, options in mine.items():
@@ -377,7 +359,7 @@ def _recovery(
     return Recovery(criterion.name, labels, rows, whole, misses)
 
 
-def _label(criterion: Criterion, cell: CellRow | None) -> str | None:
+def _label(criterion: Criterion, cell: Verdict | None) -> str | None:
     option = None if cell is None else cell.judged
     return None if option is None else criterion.choices[option].label
 

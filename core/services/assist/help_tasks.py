@@ -15,7 +15,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+from pydantic import TypeAdapter
 
 from core import clock
 from core.domain.access import LOCAL
@@ -23,7 +25,7 @@ from core.domain.base import build
 from core.domain.dataset import Dataset
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
-from core.domain.runs import HelpStatus, HelpStep, HelpTask
+from core.domain.runs import HelpStep, HelpTask, RunStatus
 from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
 from core.judging.writing.writer import Writing
@@ -37,6 +39,7 @@ from core.store.store import Store
 
 #: Characters per token, the usual rule of thumb for English.
 _CHARS_PER_TOKEN = 4
+RequestT = TypeVar("RequestT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 
 
 @allowed("write")
-def work_here(store: Store, task_id: int) -> HelpStatus:
+def work_here(store: Store, task_id: int) -> RunStatus:
     """Work on a task in this thread until it ends; returns how it ended."""
     return asyncio.run(_alone(_for_whom(store, task_id), task_id))
 
@@ -92,7 +95,7 @@ def _for_whom(store: Store, task_id: int) -> Store:
     return store.acting(replace(LOCAL, name=store.helps.get(task_id).made_by))
 
 
-async def _alone(store: Store, task_id: int) -> HelpStatus:
+async def _alone(store: Store, task_id: int) -> RunStatus:
     providers = Providers()
     try:
         return await _work(store, task_id, providers)
@@ -101,7 +104,7 @@ async def _alone(store: Store, task_id: int) -> HelpStatus:
 
 
 #: The tasks that this process works on, by data file and task.
-_running: dict[tuple[str, int], Future[HelpStatus]] = {}
+_running: dict[tuple[str, int], Future[RunStatus]] = {}
 
 
 def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
@@ -137,7 +140,7 @@ def _providers() -> Providers:
 _at_work: set[tuple[str, int]] = set()
 
 
-async def _shared(store: Store, task_id: int) -> HelpStatus:
+async def _shared(store: Store, task_id: int) -> RunStatus:
     mine = (str(store.path), task_id)
     _at_work.add(mine)
     try:
@@ -153,7 +156,7 @@ async def _shared(store: Store, task_id: int) -> HelpStatus:
             await _providers().close()
 
 
-async def _work(store: Store, task_id: int, providers: Providers) -> HelpStatus:
+async def _work(store: Store, task_id: int, providers: Providers) -> RunStatus:
     owner = clock.owner_name()
     async with store_thread(store) as io:
         if not await in_thread(io, _claim, store, task_id, owner):
@@ -167,7 +170,7 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
     return store.helps.claim(task_id, owner, at=clock.at(), seconds=HOLD_SECONDS, now=clock.now())
 
 
-async def _ended(context: TaskContext, owner: str) -> HelpStatus:
+async def _ended(context: TaskContext, owner: str) -> RunStatus:
     """Works on the task and writes down how it ended."""
     work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
@@ -177,7 +180,7 @@ async def _ended(context: TaskContext, owner: str) -> HelpStatus:
             work.cancel()
         return True
 
-    status: HelpStatus = "failed"
+    status: RunStatus = "failed"
     message, result = "", None
     try:
         async with beating(beat, BEAT_EVERY):
@@ -201,7 +204,7 @@ async def _ended(context: TaskContext, owner: str) -> HelpStatus:
 
 
 def _end(
-    store: Store, task_id: int, owner: str, status: HelpStatus, message: str, result: Any
+    store: Store, task_id: int, owner: str, status: RunStatus, message: str, result: Any
 ) -> None:
     store.helps.end(task_id, owner, status, now=clock.now(), message=message, result=result)
 
@@ -211,7 +214,7 @@ async def _opened(context: TaskContext, work: Any) -> Any:
     return await work(context)
 
 
-def _verdict(context: TaskContext) -> tuple[HelpStatus, str]:
+def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
     if not context.failed:
         return "done", ""
     first = next(iter(context.failed.values()))
@@ -263,6 +266,24 @@ def missing(store: Store) -> str:
 def writer_from(request: Mapping[str, Any]) -> Judge:
     """The model that a request names, with the settings it had then."""
     return build(Judge, request["judge"], "judge")
+
+
+#: What a task keeps in columns of its own, beside the request.
+_ASIDE = {"subject", "budget"}
+
+
+def request_data(request: Any, *without: str) -> dict[str, Any]:
+    """Return a request (a dataclass) as the plain JSON that is kept, but not these fields."""
+    found: dict[str, Any] = TypeAdapter(type(request)).dump_python(
+        request, mode="json", by_alias=True, exclude={*_ASIDE, *without}
+    )
+    return found
+
+
+def request_from(kind: type[RequestT], task: HelpTask) -> RequestT:
+    """Return the request that a task was begun with; fields that were not kept are as usual."""
+    own = {"judge": writer_from(task.request), "subject": task.subject, "budget": task.budget}
+    return TypeAdapter(kind).validate_python({**task.request, **own})
 
 
 @allowed("write")

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from core import clock
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
@@ -33,13 +34,14 @@ from core.services.assist.proposals import (
     propose,
 )
 from core.services.assist.proposals import estimate as improving_outlook
-from core.services.assist.task_context import TaskContext, graded, hidden_request
+from core.services.assist.task_context import TaskContext, graded
 from core.services.comparison.differences import Delta, deltas
 from core.services.comparison.paired_runs import pair_runs
 from core.services.datasets.twins import apart_texts, grouped, whole_groups
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import Planned, RunRequest
+from core.services.spot.trials import HELP
 from core.store.store import Store
 
 KIND = "loop"
@@ -106,18 +108,7 @@ def begin(store: Store, request: LoopRequest) -> int:
                 ),
             ),
         )
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "panel": request.panel.model_dump(mode="json"),
-        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
-        "targets": list(request.targets),
-        "dataset_version": request.dataset_version,
-        "findings": {name: list(said) for name, said in request.findings.items()},
-        "rounds": request.rounds,
-        "seed": request.seed,
-        "learn": learn,
-        "held": held,
-    }
+    wanted = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held}
     # Per round: a call for each criterion, two runs and what was decided; two runs before.
     planned = 2 + request.rounds * (len(request.targets) + 3)
     return help_tasks.begin(
@@ -158,19 +149,7 @@ def asked_part(rubric: Rubric, request: LoopRequest) -> Rubric:
 
 def request_of(task: HelpTask) -> LoopRequest:
     """What a task was asked for."""
-    asked = task.request
-    return LoopRequest(
-        judge=help_tasks.writer_from(asked),
-        panel=Panel.model_validate(asked["panel"]),
-        rubric=Rubric.model_validate(asked["rubric"]),
-        subject=task.subject,
-        targets=tuple(asked["targets"]),
-        dataset_version=asked["dataset_version"],
-        findings=asked["findings"],
-        rounds=asked["rounds"],
-        seed=asked["seed"],
-        budget=task.budget,
-    )
+    return help_tasks.request_from(LoopRequest, task)
 
 
 RESAMPLES = 1000
@@ -357,14 +336,14 @@ def _request(
     left = None
     if task.budget is not None:
         left = max(0.0, task.budget - task.cost - runs_cost(store, task))
-    return hidden_request(
-        store,
-        asked_part(rubric, request),
-        request.dataset_version,
-        request.panel,
-        name=f"Improve {rubric.name}: round {number}, {part}",
-        items=tuple(task.request[part]),
-        budget=left,
+    return RunRequest(
+        rubric_version=store.rubrics.kept(asked_part(rubric, request), now=clock.now()).id,
+        dataset_version=request.dataset_version,
+        panel=request.panel,
+        name=f"Improve {rubric.name}: round {number}, {part}"[:200],
         seed=request.seed,
-        details={"task": task.id, "round": number, "part": part},
+        budget=left,
+        items=tuple(task.request[part]),
+        kind="spot",
+        details={HELP: {"task": task.id, "round": number, "part": part}},
     )

@@ -14,16 +14,15 @@ from functools import lru_cache
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellRow, RunPlan, RunRow
-from core.domain.votes import VoteRow
+from core.domain.runs import RunRow
+from core.domain.votes import Verdict, VoteRow
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.judging.writing.prompts import criterion_text, rubric_text
 from core.services.access.allowing import allowed
-from core.services.assist.task_context import hidden_dataset, hidden_request
 from core.services.results.scored_items import effective, resolved_items
-from core.services.runs import lifecycle
-from core.services.runs.cost_estimate import CostEstimate, estimate_planned
-from core.services.runs.planning import Planned, RunRequest
+from core.services.runs.cost_estimate import CostEstimate
+from core.services.spot import trials
+from core.services.spot.trials import HELP, Trial
 from core.settings import SAMPLES
 from core.store.store import Store
 from core.text.names import fold
@@ -99,22 +98,17 @@ def questions(part: str, *, in_task: bool) -> Rubric:
     return own.model_copy(update={"criteria": (*own.criteria, *more.criteria)})
 
 
-@allowed("write")
-def request(store: Store, wanted: MetaRequest) -> RunRequest:
-    """The hidden run of a check; keeps its dataset."""
-    dataset = Dataset(name=f"Check: {wanted.rubric.name}"[:200], items=_items(wanted))
-    return hidden_request(
-        store,
-        _questions(wanted, "criterion"),
-        hidden_dataset(store, dataset),
-        wanted.panel,
+def _trial(wanted: MetaRequest) -> Trial:
+    criteria = [criterion.name for criterion in wanted.rubric.criteria]
+    return Trial(
         name=f"Check by judges: {wanted.rubric.name}",
-        budget=wanted.budget,
+        rubric=_questions(wanted, "criterion"),
+        panel=wanted.panel,
+        texts=Dataset(name=f"Check: {wanted.rubric.name}"[:200], items=_items(wanted)),
+        source="help",
         seed=wanted.seed,
-        details={
-            "check": wanted.subject,
-            "criteria": [criterion.name for criterion in wanted.rubric.criteria],
-        },
+        budget=wanted.budget,
+        details={HELP: {"check": wanted.subject, "criteria": criteria}},
     )
 
 
@@ -133,15 +127,13 @@ def _questions(wanted: MetaRequest, part: str) -> Rubric:
 
 def estimate(store: Store, wanted: MetaRequest) -> CostEstimate:
     """What a check will take. Nothing is kept."""
-    plan = RunPlan("", 0, 0, wanted.panel, seed=wanted.seed)
-    planned = Planned(plan, _questions(wanted, "criterion"), _items(wanted), ())
-    return estimate_planned(store, planned)
+    return trials.estimate(store, _trial(wanted))
 
 
 @allowed("write")
 def start(store: Store, wanted: MetaRequest) -> int:
     """Start a check; returns its run's id, to be polled like any run's."""
-    run_id = lifecycle.start(store, request(store, wanted))
+    run_id = trials.begin(store, _trial(wanted))
     store.settings.put(f"{_PLACE}{wanted.subject}", run_id)
     return run_id
 
@@ -161,9 +153,9 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
     names: list[str] = run.plan.details["help"]["criteria"]
     asked_of = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
-    cells: dict[str, list[CellRow]] = {}
-    for cell in store.results.all_cells(run_id):
-        cells.setdefault(cell.item_id, []).append(cell)
+    cells: dict[str, list[Verdict]] = {}
+    for item_id, cell in store.results.verdicts(run_id):
+        cells.setdefault(item_id, []).append(cell)
     found = list[MetaFinding]()
     for item in items:
         votes = store.votes.for_item(run_id, item.id) if item.id in cells else []
@@ -184,7 +176,7 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
 def _findings(
     item: Item,
     rubric: Rubric,
-    cells: Sequence[CellRow],
+    cells: Sequence[Verdict],
     votes: Sequence[VoteRow],
     names: Sequence[str],
     stale: bool,

@@ -7,14 +7,15 @@ proposal does not name cannot change, and a change of a label or a weight is a p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.review import Case
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellRow, HelpTask
+from core.domain.runs import HelpTask
+from core.domain.votes import Verdict
 from core.errors import InputError
 from core.identity import seeded
 from core.judging.prompts.parts import one_line
@@ -84,21 +85,14 @@ def begin(store: Store, request: ImproveRequest) -> int:
     """Start asking for proposals; returns the task's id."""
     if not request.targets:
         raise InputError("Choose at least one criterion to improve.")
-    wanted = {
-        "judge": request.judge.model_dump(mode="json"),
-        "rubric": request.rubric.model_dump(mode="json", by_alias=True),
-        "targets": list(request.targets),
-        "findings": {name: list(said) for name, said in request.findings.items()},
-        "cases": [asdict(case) for case in request.cases],
-        "seed": request.seed,
-    }
+    wanted = help_tasks.request_data(request)
     wish = TaskRequest(KIND, request.subject, wanted, len(request.targets), request.budget)
     return help_tasks.begin(store, wish)
 
 
 async def work(context: TaskContext) -> None:
     """Ask for proposals, criterion by criterion, all at once."""
-    request = _request(context.request, context.task.subject)
+    request = help_tasks.request_from(ImproveRequest, context.task)
     await context.all(propose(context, request, name, f"revise/{name}") for name in request.targets)
 
 
@@ -147,7 +141,7 @@ def _trouble(rubric: Rubric, made: Sequence[ProposedChange]) -> str:
 
 def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
     """What was proposed so far, in the order of the criteria."""
-    rubric = _rubric(task.request)
+    rubric = Rubric.model_validate(task.request["rubric"])
     found = list[ProposalPiece]()
     kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     for name in task.request["targets"]:
@@ -248,22 +242,6 @@ def _writing(request: ImproveRequest, name: str) -> Writing:
     return revise_writing(request.rubric, [name], own, cases, request.seed)
 
 
-def _rubric(request: Mapping[str, Any]) -> Rubric:
-    return Rubric.model_validate(request["rubric"])
-
-
-def _request(asked: Mapping[str, Any], subject: str) -> ImproveRequest:
-    return ImproveRequest(
-        judge=help_tasks.writer_from(asked),
-        rubric=_rubric(asked),
-        subject=subject,
-        targets=tuple(asked["targets"]),
-        findings=asked["findings"],
-        cases=tuple(Case(**case) for case in asked["cases"]),
-        seed=asked["seed"],
-    )
-
-
 #: So many cases are shown per criterion.
 CASES = 4
 Findings = dict[str, list[str]]
@@ -311,18 +289,18 @@ def cases_of(
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     ids = store.runs.item_ids(run_id)
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
-    missed: dict[str, list[CellRow]] = {}
-    for cell in store.results.all_cells(run_id):
-        item = items[cell.item_id]
+    missed: dict[str, list[tuple[Item, Verdict]]] = {}
+    for item_id, cell in store.results.verdicts(run_id):
+        item = items[item_id]
         criterion = _criterion(effective(item, rubric), cell.criterion)
         if cell.criterion in names and criterion is not None:
             truth = item.truth(criterion)
             if truth is not None and cell.judged is not None and truth != cell.judged:
-                missed.setdefault(cell.criterion, []).append(cell)
+                missed.setdefault(cell.criterion, []).append((item, cell))
     found = list[Case]()
     for name, cells in missed.items():
         seeded("cases", seed, name).shuffle(cells)
-        found += [_case(store, run_id, items[c.item_id], rubric, c) for c in cells[:most]]
+        found += [_case(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
     return found
 
 
@@ -330,7 +308,7 @@ def _criterion(rubric: Rubric, name: str) -> Criterion | None:
     return next((c for c in rubric.criteria if c.name == name), None)
 
 
-def _case(store: Store, run_id: int, item: Item, rubric: Rubric, cell: CellRow) -> Case:
+def _case(store: Store, run_id: int, item: Item, rubric: Rubric, cell: Verdict) -> Case:
     criterion = effective(item, rubric).criterion(cell.criterion)
     label = item.labels[criterion.name]
     votes = [v for v in store.votes.for_item(run_id, item.id) if v.cell.criterion == cell.criterion]

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict
 from typing import Any, TypeVar
 
 from core import clock
-from core.domain.dataset import Dataset
-from core.domain.panel import Judge, Panel
-from core.domain.rubric import Rubric
+from core.domain.panel import Judge
 from core.domain.runs import HelpStep, HelpTask, RunRow
 from core.domain.votes import Call
 from core.errors import InputError, NotNow
@@ -24,13 +22,11 @@ from core.judging.asking.engine import Budget
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.judging.writing.writer import Failed, Partial, Writer, Writing
-from core.services.access.allowing import allowed
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import Providers
 from core.services.runs.runner import work_here
-from core.services.spot.spot_check import HELP
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")
@@ -187,40 +183,6 @@ def _step(
 
 
 _LOOK_EVERY = 0.2
-
-
-@allowed("write")
-def hidden_request(
-    store: Store,
-    rubric: Rubric,
-    dataset_version: int,
-    panel: Panel,
-    *,
-    name: str,
-    items: tuple[str, ...] | None = None,
-    budget: float | None = None,
-    seed: int = 0,
-    details: Mapping[str, Any],
-) -> RunRequest:
-    """The request of a run that no list shows. ``rubric`` need not be saved."""
-    version = store.rubrics.kept(rubric, now=clock.now())
-    return RunRequest(
-        rubric_version=version.id,
-        dataset_version=dataset_version,
-        panel=panel,
-        name=name[:200],
-        seed=seed,
-        budget=budget,
-        items=items,
-        kind="spot",
-        details={HELP: dict(details)},
-    )
-
-
-@allowed("write")
-def hidden_dataset(store: Store, dataset: Dataset) -> int:
-    """The version of a dataset that no list shows; the same one is there once."""
-    return store.datasets.create(dataset, now=clock.now(), source="help", hidden=True).id
 
 
 async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:

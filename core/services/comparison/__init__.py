@@ -5,6 +5,7 @@ May import agreement and what is below.
 
 __all__ = [
     "cascade_sweep",
+    "comparison_blocks",
     "costs",
     "differences",
     "in_words",

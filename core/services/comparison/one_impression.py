@@ -8,17 +8,16 @@ neither: a rubric is worth its calls where its scores say more of the answers.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from core import clock
 from core.domain.dataset import Dataset
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import Run, RunPlan, RunRow
+from core.domain.runs import Run, RunRow
 from core.errors import InputError, NotFound
 from core.identity import seeded
 from core.metrics.agreement.scores import score_agreement
@@ -39,10 +38,9 @@ from core.services.access.allowing import allowed
 from core.services.agreement.load_ratings import of_run
 from core.services.agreement.score_agreement import Scorer
 from core.services.results.scored_items import resolved_items
-from core.services.runs import lifecycle
-from core.services.runs.cost_estimate import CostEstimate, estimate_planned
-from core.services.runs.planning import Planned, RunRequest
-from core.services.spot.spot_check import HELP
+from core.services.runs.cost_estimate import CostEstimate
+from core.services.spot import trials
+from core.services.spot.trials import HELP, Trial
 from core.store.store import Store
 from core.text.numbers import percent, score
 
@@ -98,11 +96,7 @@ def overall_rubric(rubric: Rubric) -> Rubric:
 
 def estimate(store: Store, run_id: int, answers: int = ANSWERS, seed: int = 0) -> CostEstimate:
     """What asking will take; nothing is kept. ``InputError`` where no model can be asked."""
-    run = store.runs.get(run_id)
-    rubric = overall_rubric(store.rubrics.version(run.rubric_version_id).rubric)
-    plan = RunPlan("", 0, 0, _panel(run), seed=run.plan.seed, replicates=run.plan.replicates)
-    items = _texts(store, run, answers, seed).items
-    return estimate_planned(store, Planned(plan, rubric, items, ()))
+    return trials.estimate(store, _trial(store, run_id, answers, seed))
 
 
 @allowed("write")
@@ -114,27 +108,23 @@ def start(
     budget: float | None = None,
 ) -> int:
     """Ask for one overall mark of some answers; returns the id of a run that no list shows."""
-    run = store.runs.get(run_id)
-    panel = _panel(run)
-    rubric = overall_rubric(store.rubrics.version(run.rubric_version_id).rubric)
-    made = lifecycle.start(
-        store,
-        RunRequest(
-            rubric_version=store.rubrics.kept(rubric, now=clock.now()).id,
-            dataset_version=store.datasets.create(
-                _texts(store, run, answers, seed), now=clock.now(), source=IMPRESSION, hidden=True
-            ).id,
-            panel=panel,
-            name=f"One impression: {run.name}"[:200],
-            seed=run.plan.seed,
-            replicates=run.plan.replicates,
-            budget=budget,
-            kind="spot",
-            details={HELP: {IMPRESSION: run_id}, IMPRESSION: run_id},
-        ),
-    )
+    made = trials.begin(store, replace(_trial(store, run_id, answers, seed), budget=budget))
     store.settings.add(f"{_PLACE}{run_id}", made)
     return made
+
+
+def _trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
+    run = store.runs.get(run_id)
+    return Trial(
+        name=f"One impression: {run.name}",
+        rubric=overall_rubric(store.rubrics.version(run.rubric_version_id).rubric),
+        panel=_panel(run),
+        texts=_texts(store, run, answers, seed),
+        source=IMPRESSION,
+        seed=run.plan.seed,
+        replicates=run.plan.replicates,
+        details={HELP: {IMPRESSION: run_id}, IMPRESSION: run_id},
+    )
 
 
 def latest(store: Store, run_id: int) -> RunRow | None:
@@ -144,12 +134,11 @@ def latest(store: Store, run_id: int) -> RunRow | None:
 
 
 def _panel(run: Run) -> Panel:
-    models = [judge for judge in run.panel.judges if judge.kind == "llm"]
+    models = tuple(judge for judge in run.panel.judges if judge.kind == "llm")
     if not models:
         raise InputError(f"No model judged in run {run.id}: only models can say one impression.")
-    seats = tuple(judge.model_copy(update={"stage": 0, "shadow": False}) for judge in models)
     asking = run.panel.asking.model_copy(update={"flip": "off", "few_shot": 0})
-    return Panel(name="One impression", judges=seats, asking=asking)
+    return trials.panel_of("One impression", models, asking)
 
 
 def _texts(store: Store, run: Run, answers: int, seed: int) -> Dataset:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from core import clock
 from core.domain.dataset import Dataset, Item, Message, Pair, Sections, Submission, output_of
 from core.domain.panel import Judge, Panel
 from core.domain.runs import Run, RunPlan, RunRow
@@ -34,7 +33,8 @@ from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate, estimate_planned
 from core.services.runs.planning import Planned, RunRequest
 from core.services.runs.questions import PROBE
-from core.services.spot.spot_check import HELP
+from core.services.spot import trials
+from core.services.spot.trials import HELP
 from core.store.store import Store
 from core.text.model_names import family_of
 
@@ -101,13 +101,12 @@ def start(store: Store, request: ProbeRequest) -> int:
         raise InputError(f"{', '.join(sorted(missing))}: let a model write these texts first.")
     _require_earned(store, run, request)
     dataset = Dataset(name=f"Probes of run {run.id}", items=_texts(store, request, panel))
-    version = store.datasets.create(dataset, now=clock.now(), source="probe", hidden=True)
     taught = run.plan.calibration
     probe = lifecycle.start(
         store,
         RunRequest(
             rubric_version=run.rubric_version_id,
-            dataset_version=version.id,
+            dataset_version=trials.kept(store, dataset, "probe"),
             panel=panel,
             name=f"Probes: {run.name}"[:200],
             seed=run.plan.seed,
@@ -124,11 +123,8 @@ def start(store: Store, request: ProbeRequest) -> int:
 
 def of_run(store: Store, run_id: int) -> list[RunRow]:
     """The probes of a run, newest first."""
-    return [store.runs.row(probe) for probe in reversed(_ids(store, run_id))]
-
-
-def _ids(store: Store, run_id: int) -> list[int]:
-    return list(store.settings.get(f"{_PLACE}{run_id}", []))
+    ids = store.settings.get(f"{_PLACE}{run_id}", [])
+    return [store.runs.row(probe) for probe in reversed(ids)]
 
 
 def _details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
@@ -173,9 +169,8 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
         raise InputError(
             f"Nobody of run {run.id} can be asked here: its votes came from elsewhere."
         )
-    seats = tuple(judge.model_copy(update={"stage": 0, "shadow": False}) for judge in chosen)
     asking = run.panel.asking.model_copy(update={"flip": "off", "balanced": False, "cache": False})
-    return Panel(name="Probes", judges=seats, rules=run.panel.rules, asking=asking)
+    return trials.panel_of("Probes", tuple(chosen), asking, run.panel.rules)
 
 
 def _fit(store: Store, run: Run) -> list[str]:

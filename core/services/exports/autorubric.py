@@ -12,9 +12,9 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion
-from core.domain.runs import CellResult, RunItemRow
-from core.domain.votes import FailureRow, VoteRow
-from core.formats.rubrics.foreign import lost_of_rubric
+from core.domain.runs import RunItemRow
+from core.domain.votes import FailureRow, Verdict, VoteRow
+from core.formats.rubrics.foreign import lost_of_criteria, lost_of_rubric
 from core.formats.rubrics.forms import requirement_in_full
 from core.scoring import Texts, looks_at_texts, score_item
 from core.services.exports.judgement_rows import Graded
@@ -41,7 +41,9 @@ _UNREADABLE = ("malformed", "out_of_range", "empty")
 
 def _losses(found: Graded) -> tuple[str, ...]:
     lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
-    lost += [loss.message for loss in lost_of_rubric(found.rubric)]
+    # That judges may not abstain is in the options there.
+    criteria = lost_of_criteria(found.rubric.criteria, ("aggregation", "forced_choice"))
+    lost += [loss.message for loss in (*lost_of_rubric(found.rubric), *criteria)]
     if any(option.description for c in found.rubric.criteria for option in c.options):
         lost.append("The descriptions of options are written below the requirement.")
     if any(judge.shadow for judge in found.run.panel.judges):
@@ -167,7 +169,7 @@ def _name(one: VoteRow | FailureRow, own: int) -> str | None:
 def _criterion_report(
     found: Graded,
     criterion: Criterion,
-    cell: CellResult | None,
+    cell: Verdict | None,
     votes: list[VoteRow],
     failures: list[FailureRow],
 ) -> dict[str, Any]:
@@ -223,7 +225,7 @@ def _choice(criterion: Criterion, option: int | None, abstained: bool) -> dict[s
     }
 
 
-def _aggregated(cell: CellResult | None) -> float:
+def _aggregated(cell: Verdict | None) -> float:
     """The mean before it was snapped to an option; the option's value where there is none."""
     if cell is None:
         return 0.0

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from core.formats.report.paper import escaped
+from core.blocks.blocks import Paper
+from core.blocks.markdown import markdown_paper
 from core.formats.source.csv_writer import csv_bytes, csv_text
 from core.services.exports.unitxt import unitxt_result
 from core.services.pairwise.arena_people import arenas_of
@@ -20,9 +21,8 @@ from core.services.pairwise.contest_votes import (
 )
 from core.services.pairwise.design import choice_of
 from core.services.pairwise.leaderboard import rounds_of
-from core.services.pairwise.rank_report import contest_report
+from core.services.reports.rank_report import contest_report
 from core.store.store import Store
-from core.text.numbers import interval, percent
 
 COLUMNS = (
     "run",
@@ -50,7 +50,7 @@ def as_json(store: Store, run_id: int) -> bytes:
     """Leaderboards of the contest with its rounds, and every round as docs/contests.md says."""
     runs = rounds_of(store, run_id)
     data = {
-        "ranking": contest_report(store, runs),
+        "ranking": contest_report(store, runs).data,
         "rounds": [unitxt_result(store, one) for one in runs],
     }
     return json.dumps(data, ensure_ascii=False, indent=1).encode()
@@ -119,98 +119,5 @@ def _votes(store: Store, contests: Contests, held: HeldContest) -> Iterator[dict
 
 def as_markdown(store: Store, run_id: int) -> bytes:
     """The leaderboard with what limits it, methods side by side, wins, and position figures."""
-    report = contest_report(store, rounds_of(store, run_id))
-    board = report["overall"]
-    parts = [
-        f"# {escaped(store.runs.row(run_id).name)}",
-        f"{board['decided']} contests decided on {board['items']} tasks; "
-        f"{sum(board['undecided'].values())} undecided.",
-        _standings(board),
-        *(f"- {escaped(note)}" for note in board["notes"]),
-        "## Methods",
-        _table(
-            ("One", "Other", "Kendall tau", "Same winner"),
-            (
-                (t["one"], t["other"], _number(t["value"]), "yes" if t["same_winner"] else "no")
-                for t in board["taus"]
-            ),
-        ),
-        "## Wins of the row against the column",
-        _wins(board["matrix"]),
-        "## Every two systems",
-        _gaps(board),
-        "## Position",
-        _table(
-            ("Judge", "Pairs", "Same in both orders", "Chose what was shown first"),
-            (
-                (p["judge"], p["pairs"], _share(p["rate"]), _share(p["shown_first"]))
-                for p in report["positions"]
-            ),
-        ),
-    ]
-    return ("\n\n".join(parts) + "\n").encode()
-
-
-def _standings(board: Mapping[str, Any]) -> str:
-    return _table(
-        ("Ranks", "System", "Strength", "95%", "Win rate", "Weighted", "Elo", "At equal length"),
-        (
-            (
-                s["range"] or s["rank"] or "",
-                s["system"],
-                _number(s["strength"]["value"]) + (" (regularised)" if s["regularised"] else ""),
-                _ends(s["strength"]["ci"]),
-                _share(s["win_rate"]["value"]),
-                _share(s["weighted_win_rate"]["value"]),
-                _number(s["elo"]["value"], 0),
-                _number(s["length_controlled"]["value"]),
-            )
-            for s in board["standings"]
-        ),
-    )
-
-
-def _gaps(board: Mapping[str, Any]) -> str:
-    return _table(
-        ("Better", "Worse", "Difference", "Told apart", "Further contests"),
-        (
-            (
-                g["better"],
-                g["worse"],
-                _number(g["difference"]),
-                "yes" if g["apart"] else "no",
-                g["reason"] or _number(g["further_contests"], 0),
-            )
-            for g in board["gaps"]
-        ),
-    )
-
-
-def _wins(matrix: Mapping[str, Any]) -> str:
-    systems = matrix["systems"]
-    rows = (
-        [systems[i]]
-        + [
-            "" if i == j else f"{matrix['wins'][i][j]:g} of {matrix['contests'][i][j]:g}"
-            for j in range(len(systems))
-        ]
-        for i in range(len(systems))
-    )
-    return _table(("", *systems), rows)
-
-
-def _table(heads: Sequence[str], rows: Any) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(escaped(str(c)) for c in line) + " |" for line in lines)
-
-
-def _number(value: float | None, places: int = 2) -> str:
-    return "" if value is None else f"{value:.{places}f}"
-
-
-def _share(value: float | None) -> str:
-    return "" if value is None else percent(value)
-
-
-def _ends(ends: Sequence[float] | None) -> str:
-    return "" if ends is None else interval(*ends)
+    found = contest_report(store, rounds_of(store, run_id))
+    return markdown_paper(Paper(store.runs.row(run_id).name, "", found.sections)).encode()

@@ -12,7 +12,8 @@ from functools import cached_property
 
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
-from core.domain.runs import ADJUDICATED, RunItemRow
+from core.domain.runs import RunItemRow
+from core.domain.votes import ADJUDICATED
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.rubrics.foreign import Scaling
 from core.scoring import ScorePart, assessed_words, looks_at_texts, score_item

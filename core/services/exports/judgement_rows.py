@@ -10,8 +10,8 @@ from core.domain.dataset import Item
 from core.domain.review import Settled
 from core.domain.review_records import EventRow, QueuedCell, VerdictRow
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import CellResult, Run, RunItemRow
-from core.domain.votes import FailureRow, VoteRow
+from core.domain.runs import Run, RunItemRow
+from core.domain.votes import FailureRow, Verdict, VoteRow
 from core.formats.votes.imported import PROBABILITY
 from core.services.access.blindness import require_open
 from core.services.results.item_view import between, choice_label
@@ -130,7 +130,7 @@ class Graded:
     rubric_hash: str
     items: tuple[Item, ...]
     rows: tuple[RunItemRow, ...]
-    cells: Mapping[tuple[str, str], CellResult]
+    cells: Mapping[tuple[str, str], Verdict]
     settled: tuple[Settled, ...]
     reviews: Reviews
 
@@ -374,6 +374,6 @@ def verdict_rows(found: Graded) -> Iterator[Row]:
                 else choice_label(criterion, cell.option, cell.abstained),
                 "label": truth.label if truth else None,
             }
-            kept = CellResult._fields[2:]
+            kept = Verdict._fields[2:]
             facts = {name: None if cell is None else getattr(cell, name) for name in kept}
             yield line | facts | {"between": between(criterion, cell) or None}

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, get_args
 
+from core.blocks.html import html_paper
+from core.blocks.markdown import markdown_paper
 from core.domain.review_records import EventRow
 from core.domain.rubric import MET, UNMET, Criterion
 from core.formats.datasets.dataset_file import dump_dataset
 from core.formats.office.workbook_writer import workbook
-from core.formats.report.html import html_paper
-from core.formats.report.paper import markdown_paper
 from core.formats.source.csv_writer import Value, csv_bytes, csv_text
 from core.metrics.estimate import USUAL, Confidence
 from core.scoring.explanation import ungraded_words

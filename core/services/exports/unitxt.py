@@ -233,7 +233,7 @@ def _turn(
         swapped,
         str(vote.detail.get("assessment") or vote.reason),
         output,
-        vote.detail.get("summary") or None,
+        str(vote.detail.get("summary") or "") or None,
         prompts,
     )
 

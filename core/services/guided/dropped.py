@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Literal
@@ -237,13 +237,7 @@ def _votes_words(look: FileLook) -> str:
 
 def of_kind(seen: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
     """The files of that kind."""
-    return tuple(_files(seen, kind))
-
-
-def _files(seen: Sequence[Recognised], kind: Kind) -> Iterator[File]:
-    for one in seen:
-        if one.kind == kind:
-            yield from one.files
+    return tuple(file for one in seen if one.kind == kind for file in one.files)
 
 
 # What was dropped or pasted and not yet accepted: a draft of whoever did so.

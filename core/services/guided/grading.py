@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from core.domain.panel import Panel
 from core.domain.review import QueueRule
-from core.domain.rubric import Criterion
-from core.domain.runs import CellResult, RunRow
+from core.domain.runs import RunRow
 from core.scoring.points import parts_of
 from core.services.access.allowing import allowed
 from core.services.datasets import catalog
@@ -25,7 +24,7 @@ from core.services.exports.grade_sheet import (
 from core.services.exports.judgement_rows import graded
 from core.services.guided import judging
 from core.services.reports import worked_example
-from core.services.results.scored_items import effective, resolved_items, scored_rubric
+from core.services.results.item_view import ItemView, item_view
 from core.services.review import queues
 from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import CostEstimate
@@ -82,44 +81,21 @@ def belongs(row: RunRow, rubric_version: int, dataset_version: int) -> bool:
 
 def outlook(estimate: CostEstimate, panel: Panel) -> str:
     """What it will take, in one line."""
-    most = "at most " if estimate.at_most else ""
-    parts = [plural(estimate.items, "text"), plural(len(panel.judges), "judge")]
-    parts.append(f"{most}{plural(estimate.votes, 'answer')}")
-    if not estimate.calls:
-        return ", ".join([*parts, "no calls, no cost"])
-    cost = "cost unknown" if estimate.cost is None else f"{most}about {fmt.cost(estimate.cost)}"
-    parts += [f"{most}{plural(estimate.calls, 'call')}", cost]
-    if estimate.seconds is not None:
-        parts.append(f"about {fmt.seconds(estimate.seconds)}")
-    return ", ".join(parts)
+    texts, judges = plural(estimate.items, "text"), plural(len(panel.judges), "judge")
+    return f"{texts}, {judges}, {estimate.words}"
 
 
-@dataclass(frozen=True)
-class TriedText:
-    """One text that was tried: how it begins, its score in points, every criterion's verdict."""
-
-    item_id: str
-    preview: str
-    score: str
-    verdicts: tuple[tuple[Criterion, CellResult | None], ...]
-
-
-def tried(store: Store, run_id: int) -> tuple[TriedText, ...]:
-    """The texts of a small run, with every verdict."""
-    run = store.runs.get(run_id)
-    rubric = scored_rubric(store, run)
+def tried(store: Store, run_id: int) -> tuple[ItemView, ...]:
+    """Return the texts of a small run, with every verdict and vote."""
     rows = store.results.items(run_id, limit=TRIED)
-    items = resolved_items(store, run.dataset_version_id, [row.item_id for row in rows])
-    found = list[TriedText]()
-    for row, item in zip(rows, items, strict=True):
-        cells = {cell.criterion: cell for cell in store.results.cells(run_id, row.item_id)}
-        criteria = effective(item, rubric).criteria
-        verdicts = tuple((criterion, cells.get(criterion.name)) for criterion in criteria)
-        answers = {name: cell.option for name, cell in cells.items()}
-        parts = parts_of(effective(item, rubric), answers)
-        grade = Grade(item, effective(item, rubric), row.score, {}, parts=parts)
-        found.append(TriedText(row.item_id, row.preview, points_words(grade), verdicts))
-    return tuple(found)
+    return tuple(item_view(store, run_id, row.item_id) for row in rows)
+
+
+def points(view: ItemView) -> str:
+    """Return a tried text's score in points."""
+    answers = {one.criterion.name: one.verdict.option for one in view.criteria if one.verdict}
+    parts = parts_of(view.rubric, answers)
+    return points_words(Grade(view.item, view.rubric, view.row.score, {}, parts=parts))
 
 
 @dataclass(frozen=True)

@@ -15,17 +15,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.runs import CellResult, ItemResult, Lease
-from core.domain.votes import BallotRow, Brought, BroughtItem, BroughtVotes, Cell
+from core.domain.runs import Brought, BroughtItem, BroughtVotes, ItemResult, Lease
+from core.domain.votes import BallotRow, Cell, Verdict
 from core.formats.votes.clean_votes import CleanAnswers
 from core.identity import canonical_json
 from core.metrics.agreement.ratings import patterns
 from core.scoring import MeasuredTexts, looks_at_texts, measure
-from core.scoring.verdict import Verdict
 from core.services.results.verdicts import (
     Alike,
     DerivedFrom,
-    cell_result,
     counting_of,
     item_result,
     texts_from,
@@ -221,22 +219,8 @@ class _Settled:
                 found = self._scored(at, texts)
                 known[key] = found, to_json(found.trace)
             (one, trace), (votes, away, failed) = known[key], counts[at].tolist()
-            yield BroughtItem(
-                votes,
-                away,
-                failed,
-                one.score,
-                one.raw,
-                one.low,
-                one.high,
-                one.complete,
-                one.fail,
-                one.review,
-                agreement[at],
-                one.outcome,
-                trace,
-                self._ids[at],
-            )
+            result = one._replace(item_id=self._ids[at], agreement=agreement[at])
+            yield BroughtItem(votes, away, failed, result, trace)
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
         """The items with what their score hangs on: options, and texts where these count."""
@@ -253,13 +237,10 @@ class _Settled:
             yield at, (alike[at], texts), texts
 
     def _scored(self, at: int, texts: MeasuredTexts | None) -> ItemResult:
-        verdicts = {
-            criterion.name: of[int(which[at])]
-            for criterion, of, which in zip(
-                self._run.rubric.criteria, self._verdicts, self._which, strict=True
-            )
-        }
-        return item_result("", self._run.rubric, verdicts, texts, {}, self._alike)
+        verdicts = [
+            of[int(which[at])] for of, which in zip(self._verdicts, self._which, strict=True)
+        ]
+        return item_result("", self._run.rubric, verdicts, texts, self._alike)
 
     def _agreement(self) -> list[float | None]:
         """The mean over an item's criteria, as exactly as of each item alone."""
@@ -276,17 +257,13 @@ class _Settled:
             means.append(fmean(there) if there else None)
         return [means[at] for at in seen.of_item.tolist()]
 
-    def cells(self) -> Iterator[tuple[str, CellResult]]:
+    def cells(self) -> Iterator[tuple[str, Verdict]]:
         """Every cell that has a verdict, item by item."""
-        results = [
-            [None if v is None else cell_result(criterion.name, v) for v in of]
-            for criterion, of in zip(self._run.rubric.criteria, self._verdicts, strict=True)
-        ]
         for start in range(0, len(self._ids), _BATCH):
             part = slice(start, start + _BATCH)
             rows = zip(*(which[part].tolist() for which in self._which), strict=True)
             for item_id, row in zip(self._ids[part], rows, strict=True):
-                for of, at in zip(results, row, strict=True):
+                for of, at in zip(self._verdicts, row, strict=True):
                     cell = of[at]
                     if cell is not None:
                         yield item_id, cell

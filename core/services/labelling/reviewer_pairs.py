@@ -130,17 +130,13 @@ def _kappa(shared: _PairVerdicts) -> Estimate:
     """Kappa with its interval: the same as of two raters on Agreement."""
     import numpy as np
 
-    from core.metrics.agreement.kappa import KAPPAS
     from core.metrics.intervals.draws import resample_many
-    from core.services.agreement.pair_figures import kappa_interval
+    from core.services.agreement.pair_figures import kappa_of
 
     scored = list(shared.criterion.scored)
     table = np.zeros((len(scored), len(scored)))
     for first, second in shared.options:
         table[scored.index(first), scored.index(second)] += 1
-    of = KAPPAS["quadratic" if shared.criterion.scale == "ordinal" else "none"]
-    kappa = of(table)._replace(n=int(table.sum()))
-    if kappa.value is None:
-        return kappa
+    name = "kappa_quadratic" if shared.criterion.scale == "ordinal" else "cohen_kappa"
     drawn = resample_many(table.ravel().astype(np.int64), RESAMPLES, np.random.default_rng(SEED))
-    return kappa.within(kappa_interval(of, table, drawn.reshape(*table.shape, -1)))
+    return kappa_of(name, table, drawn.reshape(*table.shape, -1))

@@ -15,7 +15,7 @@ __all__ = [
     "pointwise_contests",
     "pointwise_ranks",
     "position_bias",
-    "rank_report",
     "system_answers",
     "system_gaps",
+    "unmatched_tasks",
 ]

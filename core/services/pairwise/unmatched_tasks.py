@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
+from core.blocks.blocks import Section, Sentences, TableBlock, Words
+from core.blocks.estimates import measured
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.means import mean_of
@@ -22,7 +24,7 @@ from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.pointwise_ranks import LeftOut, SystemScores, left_out_words
 from core.text.model_names import related
-from core.text.numbers import score
+from core.text.numbers import DASH, count, level_words, score
 
 #: At this level differences of means order the systems, whichever level intervals have.
 LEVEL = 0.95
@@ -85,17 +87,44 @@ def unmatched_report(
     }
 
 
-def as_text(report: Mapping[str, Any]) -> str:
-    """The report as lines for a terminal."""
-    lines = []
-    for one in sorted(report["standings"], key=lambda s: (s["rank"] is None, s["rank"])):
-        known = one["score"]
-        mean = Estimate(known["value"], *(known["ci"] or ()))
-        said = (
-            "no score" if mean.value is None else f"judges' mean score {mean.words(score).inline}"
-        )
-        lines.append(f"{one['range'] or '-':>5}  {one['system']}: {said}, {one['items']} items")
-    return "\n".join([*lines, *(f"note: {note}" for note in report["notes"])])
+def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
+    """The standings, what limits them, and how every judge sees them."""
+    standings = sorted(report["standings"], key=lambda one: (one["rank"] is None, one["rank"]))
+    order = [one["system"] for one in standings]
+    whole = TableBlock(
+        "Systems by their judges' mean score",
+        ("System", "Ranks", "Mean of the judges' scores", "Items"),
+        tuple(
+            (
+                Words(one["system"]),
+                Words(one["range"] or DASH),
+                measured(_estimate(one["score"])),
+                Words(count(one["items"])),
+            )
+            for one in standings
+        ),
+        numbers=(1, 2, 3),
+        note="An item's score is the mean of what its judges' own answers come to, not that of "
+        "the panel's verdicts, whose mean a report gives. Ranks: those that differences of means "
+        "larger than chance allow (Welch 1947, corrected for the number of pairs). Intervals: "
+        f"{level_words(report['level'])}, by resampling items.",
+    )
+    each = TableBlock(
+        "Mean scores by every judge",
+        ("Judge", *order),
+        tuple(
+            (Words(judge), *(Words(score(one["scores"][name])) for name in order))
+            for judge, one in report["judges"].items()
+        ),
+        numbers=tuple(range(1, len(order) + 1)),
+    )
+    notes = Sentences(tuple(report["notes"]), listed=True, kind="warning")
+    return (Section("", (notes,)), Section(whole.name, (whole,)), Section(each.name, (each,)))
+
+
+def _estimate(score_data: Mapping[str, Any]) -> Estimate:
+    low, high = score_data["ci"] or (None, None)
+    return Estimate(score_data["value"], low, high, reason=score_data.get("reason", ""))
 
 
 def _scores(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     Block,
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Reach,
     Section,
     Sentences,
+    TableBlock,
     Words,
 )
+from core.blocks.estimates import measured
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
@@ -30,7 +31,6 @@ from core.services.reports.report_values import (
     RunReport,
     ScoreSlice,
     day_and_time,
-    figure,
     reported_number,
     shared,
 )
@@ -195,7 +195,7 @@ def _scores(report: RunReport) -> Section:
     return Section("Scores", tuple(blocks))
 
 
-def _bins(report: RunReport) -> PaperTable:
+def _bins(report: RunReport) -> TableBlock:
     rows = [
         (
             Words(f"{score(low)} to {score(high)}"),
@@ -204,7 +204,7 @@ def _bins(report: RunReport) -> PaperTable:
         for low, high, n in report.bins
         if n
     ]
-    return PaperTable("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
+    return TableBlock("Distribution of scores", ("Score", "Items"), tuple(rows), (1,))
 
 
 def _edge(report: RunReport, high: float) -> float:
@@ -212,14 +212,14 @@ def _edge(report: RunReport, high: float) -> float:
     return 0.0 if high == report.bins[-1][1] else 1e-6
 
 
-def _outcomes(scores: ScoreSlice, level: float) -> PaperTable:
+def _outcomes(scores: ScoreSlice, level: float) -> TableBlock:
     shares = {**scores.outcomes, "review": scores.waiting}
     rows = [
         (Words(OUTCOME[name].capitalize()), shared(one, _LEADS.get(name)))
         for name, one in shares.items()
         if one.hits or name != "none"
     ]
-    return PaperTable(
+    return TableBlock(
         "Outcomes",
         ("Outcome", "Share of items"),
         tuple(rows),
@@ -243,7 +243,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
             Words(part.name),
             reported_number(part.items, lead),
             reported_number(part.scored),
-            figure(part.mean),
+            measured(part.mean),
             *(
                 shared(
                     part.waiting if name == "review" else part.outcomes.get(name),
@@ -265,7 +265,7 @@ def _sliced(title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
     note = "An item with several tags is in several rows." if one == "Tag" else ""
     return [
         Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
-        PaperTable(
+        TableBlock(
             f"Scores {title[0].lower()}{title[1:]}",
             heads,
             rows,
@@ -295,7 +295,7 @@ def _items(report: RunReport) -> list[Section]:
     return [Section("Items" if few else "Worst and best items", tuple(blocks))]
 
 
-def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
+def _item_table(name: str, items: Sequence[ItemLine]) -> TableBlock:
     rows = tuple(
         (
             Words(item.id, item.system, {"item": item.id}),
@@ -305,7 +305,7 @@ def _item_table(name: str, items: Sequence[ItemLine]) -> PaperTable:
         )
         for item in items
     )
-    return PaperTable(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
+    return TableBlock(name, ("Item", "Score", "Outcome", "Begins"), rows, (1,))
 
 
 def _outcome(item: ItemLine) -> str:
@@ -334,7 +334,7 @@ def _gates(report: RunReport) -> list[Section]:
         for gate in report.gates
     )
     heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
-    table = PaperTable("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
+    table = TableBlock("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
     return [Section("Gates and pre-checks", (table,))]
 
 

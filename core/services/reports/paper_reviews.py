@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from core.formats.report.paper import PaperTable, Section, Sentences, Words
+from core.blocks.blocks import Section, Sentences, TableBlock, Words
+from core.blocks.estimates import measured, measured_share
 from core.metrics.estimate import together
-from core.services.reports.report_values import RunReport, figure, reported_number
+from core.services.reports.report_values import RunReport, reported_number
 from core.text.numbers import count, level_words, percent, plural, score
 
 _NOTE = (
@@ -24,8 +25,8 @@ def reviews_section(report: RunReport) -> list[Section]:
     rows = tuple(
         (
             Words(one.name, f"queue {one.queue}{f', {one.only}' if one.only else ''}"),
-            figure(one.weighted, share=True),
-            figure(one.hard, share=True),
+            measured_share(one.weighted),
+            measured_share(one.hard),
             reported_number(one.queued),
             reported_number(one.audited),
             reported_number(one.missing),
@@ -33,7 +34,7 @@ def reviews_section(report: RunReport) -> list[Section]:
         for one in report.reviews
     )
     heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
-    table = PaperTable("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    table = TableBlock("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
     return [Section("Reviewed by people", (table, *_corrected(report)))]
 
 
@@ -44,7 +45,7 @@ _CORRECTED_NOTE = (
 )
 
 
-def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
+def _corrected(report: RunReport) -> list[TableBlock | Sentences]:
     """Means corrected by people's random labels, and which system is ahead by them."""
     if not report.corrected:
         return []
@@ -52,8 +53,8 @@ def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
         (
             Words(one.name, ""),
             Words(score(one.said)),
-            figure(one.mean),
-            figure(one.labels),
+            measured(one.mean),
+            measured(one.labels),
             reported_number(one.cells),
             reported_number(one.labelled),
         )
@@ -61,7 +62,7 @@ def _corrected(report: RunReport) -> list[PaperTable | Sentences]:
     )
     heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
     title = "Means as people would have them"
-    table = PaperTable(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
+    table = TableBlock(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
     said = report.systems_by_people or report.labels_declared
     return [table, *([Sentences((said,))] if said else [])]
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     BarPiece,
     Bars,
     Block,
     Facts,
     Forest,
-    PaperTable,
     Reach,
     Section,
     Sentences,
+    TableBlock,
     Words,
 )
+from core.blocks.estimates import measured, measured_share
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
@@ -29,7 +30,6 @@ from core.services.reports.report_values import (
     RunReport,
     Setup,
     day_and_time,
-    figure,
     kind,
     reference,
     reported_number,
@@ -94,10 +94,10 @@ def _plain(found: Mapping[str, Any]) -> str:
     )
 
 
-def _judges(report: RunReport) -> PaperTable:
+def _judges(report: RunReport) -> TableBlock:
     rows = tuple(map(_judge, report.setup.judges))
     heads = ("Judge", "Model", "Weight", "Settings that are not the default")
-    return PaperTable("Judges", heads, rows, (2,))
+    return TableBlock("Judges", heads, rows, (2,))
 
 
 def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
@@ -111,7 +111,7 @@ def _judge(judge: JudgeFacts) -> tuple[Words, ...]:
     )
 
 
-def _training(report: RunReport) -> PaperTable:
+def _training(report: RunReport) -> TableBlock:
     rows = tuple(
         (
             Words(judge.name),
@@ -128,7 +128,7 @@ def _training(report: RunReport) -> PaperTable:
         "Right: the share in cross-validation on the labelled items it learned from. Simple rule: "
         "the share that always giving the most common label, of all or of the prompt, gets right."
     )
-    return PaperTable("What offline judges learned", heads, rows, (2, 3, 4), note)
+    return TableBlock("What offline judges learned", heads, rows, (2, 3, 4), note)
 
 
 def cost_section(report: RunReport) -> Section:
@@ -230,7 +230,7 @@ def _pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
     return (*pieces, BarPiece("abstained", None, line.abstained, None))
 
 
-def _verdicts(report: RunReport) -> PaperTable:
+def _verdicts(report: RunReport) -> TableBlock:
     rows = []
     for line in report.criteria:
         total = sum(line.verdicts) + line.abstained
@@ -255,7 +255,7 @@ def _verdicts(report: RunReport) -> PaperTable:
             rows.append((Words(line.name), *missing))
     heads = ("Criterion", "Verdict", "Items", "Share")
     note = "Shares are of the items that have a verdict, abstentions included."
-    return PaperTable("Verdicts, counted", heads, tuple(rows), (2, 3), note)
+    return TableBlock("Verdicts, counted", heads, tuple(rows), (2, 3), note)
 
 
 def _forest(report: RunReport) -> Forest:
@@ -268,7 +268,7 @@ def _forest(report: RunReport) -> Forest:
     return Forest(name, rows, marks="always giving the most common answer", axis="Accuracy")
 
 
-def _trust(report: RunReport) -> PaperTable:
+def _trust(report: RunReport) -> TableBlock:
     judged = any(rater.kind in JUDGE_KINDS for rater in report.raters)
     whom = "judges" if judged else "people"
     alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
@@ -283,7 +283,7 @@ def _trust(report: RunReport) -> PaperTable:
             "it. Kappa: agreement beyond chance (Cohen 1960), quadratic on ordinal criteria."
         )
     rows = tuple(_trust_row(line, bool(report.reference)) for line in report.criteria)
-    return PaperTable(
+    return TableBlock(
         "How far verdicts can be trusted", tuple(heads), rows, tuple(range(1, len(heads))), note
     )
 
@@ -298,17 +298,17 @@ def _compared(report: RunReport) -> str:
 def _trust_row(line: CriterionLine, compared: bool) -> tuple[Words, ...]:
     row = (
         Words(line.name, f"{line.scale}, weight {weight(line.weight)}"),
-        figure(line.mean),
-        figure(line.alpha),
+        measured(line.mean),
+        measured(line.alpha),
     )
     if not compared:
         return row
     return (
         *row,
         reported_number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
-        figure(line.accuracy, share=True),
+        measured_share(line.accuracy),
         Words(percent(line.commonest.value)),
-        figure(line.kappa),
+        measured(line.kappa),
     )
 
 
@@ -323,7 +323,7 @@ def raters_section(report: RunReport) -> list[Section]:
         "which it gave a verdict on every criterion: an answer, or that it cannot be assessed."
     )
     rows = tuple(map(_rater, lines))
-    return [Section("Raters", (PaperTable("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
+    return [Section("Raters", (TableBlock("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
 
 
 def _rater(line: RaterLine) -> tuple[Words, ...]:
@@ -333,7 +333,7 @@ def _rater(line: RaterLine) -> tuple[Words, ...]:
         reported_number(line.abstained, {"only": "abstentions"}),
         reported_number(line.failed, {"only": "failures"}),
         reported_number(line.scored),
-        figure(line.mean),
+        measured(line.mean),
     )
 
 
@@ -360,7 +360,7 @@ def stand_in_section(report: RunReport) -> list[Section]:
         )
         for name, one in tests.items()
     )
-    table = PaperTable("The alternative annotator test", heads, rows, (1, 2, 3, 4), _STAND_IN)
+    table = TableBlock("The alternative annotator test", heads, rows, (1, 2, 3, 4), _STAND_IN)
     return [Section(STAND_IN, (lines, table))]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from core.formats.report.paper import Words
+from core.blocks.blocks import Words
 from core.metrics.estimate import USUAL, Estimate
-from core.text.numbers import DASH, count, percent, score
+from core.text.numbers import DASH, count, percent
 
 __all__ = [
     "CriterionLine",
@@ -346,16 +346,6 @@ KINDS = {
     "imported_offline": "imported offline judge",
     "reference": "reference",
 }
-
-
-def figure(one: Estimate, *, share: bool = False) -> Words:
-    """A figure with its interval below, or why there is none.
-
-    >>> figure(Estimate(0.5, 0.25, 0.75))
-    Words(text='0.50', below='0.25 to 0.75', link={})
-    """
-    said = one.words(percent if share else score)
-    return Words(said.value, said.below)
 
 
 def shared(one: Estimate | None, link: Link | None = None) -> Words:

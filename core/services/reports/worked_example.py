@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from core import clock
 from core.domain.panel import Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import ADJUDICATED, CellRow, Run
+from core.domain.runs import Run
+from core.domain.votes import ADJUDICATED, Verdict
 from core.errors import NotFound
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.services.access.allowing import allowed
@@ -169,11 +170,11 @@ def telling_item(store: Store, run_id: int) -> Telling | None:
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     truth = _truth(store, run, rubric)
     seen, wrong = Counter[str](), Counter[str]()
-    for cell in store.results.all_cells(run_id):
-        true = truth.get((cell.item_id, cell.criterion))
+    for item_id, cell in store.results.verdicts(run_id):
+        true = truth.get((item_id, cell.criterion))
         if true is not None and not _abstained(cell, rubric.criterion(cell.criterion).scored):
-            seen[cell.item_id] += 1
-            wrong[cell.item_id] += cell.judged != true
+            seen[item_id] += 1
+            wrong[item_id] += cell.judged != true
     found = max(seen, key=lambda item_id: (wrong[item_id], item_id), default=None)
     return Telling(found, wrong[found], seen[found]) if found and wrong[found] else None
 
@@ -205,7 +206,7 @@ def _switched_off(run: Run) -> set[str]:
     )
 
 
-def _abstained(cell: CellRow, scored: Sequence[int]) -> bool:
+def _abstained(cell: Verdict, scored: Sequence[int]) -> bool:
     """Whether the panel abstained, also where people settled the cell since."""
     if cell.rule == ADJUDICATED:
         return cell.voted is not None and cell.voted not in scored

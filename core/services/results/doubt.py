@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from core.domain.runs import ADJUDICATED, CellResult, Run
-from core.domain.votes import BallotRow
+from core.domain.runs import Run
+from core.domain.votes import ADJUDICATED, BallotRow, Verdict
 from core.services.results.item_view import choice_label
 from core.services.results.scored_items import scored_rubric
 from core.services.results.verdicts import counting_of, rubric_lookup
@@ -67,7 +67,7 @@ def in_doubt(store: Store, run_id: int) -> list[DoubtfulCell]:
     return sorted(found, key=_order)
 
 
-def _why(cell: CellResult | None, failed: int, *, away: bool) -> str:
+def _why(cell: Verdict | None, failed: int, *, away: bool) -> str:
     if cell is not None and cell.rule == ADJUDICATED:
         return ""
     if failed:

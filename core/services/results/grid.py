@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ADJUDICATED, CellResult, GridRow, Run, RunItemRow
+from core.domain.runs import Run, RunItemRow
+from core.domain.votes import ADJUDICATED, Verdict
 from core.services.results.scored_items import effective, scored_rubric
 from core.store.store import Store
 
@@ -73,49 +74,42 @@ def items(store: Store, run: Run, rows: Sequence[RunItemRow]) -> list[GridItem]:
     """These items of a run with their cells, under each item's own rubric where it has one."""
     ids = [row.item_id for row in rows]
     rubric = scored_rubric(store, run)
-    found: dict[str, dict[str, GridRow]] = {}
-    for cell in store.grid.cells(run.id, ids):
-        found.setdefault(cell.item_id, {})[cell.criterion] = cell
+    verdicts = {(id_, v.criterion): v for id_, v in store.results.verdicts_of(run.id, ids)}
+    failed = store.votes.failed_cells(run.id, ids)
     rubrics = {
         item.id: effective(item, rubric)
         for item in store.datasets.items(run.dataset_version_id, ids)
     }
-    return [
-        GridItem(row, _cells(rubrics.get(row.item_id, rubric), found.get(row.item_id, {})))
-        for row in rows
-    ]
+
+    def cells(item_id: str) -> dict[str, GridCell]:
+        criteria = rubrics.get(item_id, rubric).criteria
+        keys = {c.name: (item_id, c.name) for c in criteria}
+        return {
+            c.name: cell_of(c, verdicts.get(keys[c.name]), failed.get(keys[c.name], 0))
+            for c in criteria
+        }
+
+    return [GridItem(row, cells(row.item_id)) for row in rows]
 
 
-def _cells(rubric: Rubric, known: Mapping[str, GridRow]) -> dict[str, GridCell]:
-    return {c.name: _cell(c, known.get(c.name)) for c in rubric.criteria}
-
-
-def cell_of(criterion: Criterion, verdict: CellResult | None, failures: int) -> GridCell:
-    """One cell of an item that is at hand; `failures` are those open."""
+def cell_of(criterion: Criterion, verdict: Verdict | None, failures: int) -> GridCell:
+    """One cell of an item; `failures` are those open."""
     if verdict is None:
-        nothing = GridRow("", criterion.name, None, False, None, None, 0, 0, failures, "")
-        return _cell(criterion, nothing if failures else None)
-    kept = (getattr(verdict, name) for name in GridRow._fields[1:])
-    return _cell(criterion, GridRow("", *kept)._replace(failures=max(failures, verdict.failures)))
-
-
-def _cell(criterion: Criterion, row: GridRow | None) -> GridCell:
-    if row is None:
-        return GridCell(criterion, "", None, False, False, 0, 0, False, False)
-    settled = row.rule == ADJUDICATED
+        return GridCell(criterion, "", None, False, False, 0, failures, False, False)
+    settled = verdict.rule == ADJUDICATED
     label, share = "", None
-    if row.option is not None and not row.abstained:
-        label = criterion.choices[row.option].label
-        share = earned(criterion, criterion.values[row.option])
-    between = bool(label) and not settled and row.votes > 0 and row.agreement == 0.0
+    if verdict.option is not None and not verdict.abstained:
+        label = criterion.choices[verdict.option].label
+        share = earned(criterion, criterion.values[verdict.option])
+    between = bool(label) and not settled and verdict.votes > 0 and verdict.agreement == 0.0
     return GridCell(
         criterion,
         label,
         share,
-        row.abstained,
-        row.split,
-        row.abstentions,
-        row.failures,
+        verdict.abstained,
+        verdict.split,
+        verdict.abstentions,
+        max(failures, verdict.failures),
         settled,
         between,
     )

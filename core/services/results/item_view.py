@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
-from typing import Literal, cast
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import ADJUDICATED, CellResult, Run, RunItemRow
+from core.domain.runs import Run, RunItemRow
 from core.domain.votes import (
-    Call,
+    ADJUDICATED,
     CallRow,
     Cell,
-    FailureKind,
     FailureRow,
-    Vote,
-    VoteFailure,
+    Verdict,
     VoteRow,
 )
 from core.errors import NotFound
@@ -63,21 +61,14 @@ class VoteView:
     apart: bool = False
 
     @property
-    def result(self) -> Vote | VoteFailure | None:
-        """The vote or the open failure as the nouns they are; ``None``: not asked yet."""
-        if self.vote is not None:
-            names = (f.name for f in fields(Vote))
-            return Vote(**{name: getattr(self.vote, name) for name in names})
-        if self.failure is not None:
-            kind = cast("FailureKind", self.failure.kind)
-            return VoteFailure(self.cell, kind, self.failure.message, self.failure.order)
-        return None
+    def result(self) -> VoteRow | FailureRow | None:
+        """The vote or the open failure; ``None``: not asked yet."""
+        return self.vote or self.failure
 
     @property
     def call_id(self) -> int | None:
         """The call that the vote or failure came from, where it is kept."""
-        kept = self.vote or self.failure
-        return None if kept is None else kept.call_id
+        return None if self.result is None else self.result.call_id
 
 
 @dataclass(frozen=True)
@@ -85,7 +76,7 @@ class CriterionView:
     """A criterion of an item: its verdict, its truth where labelled, and the votes."""
 
     criterion: Criterion
-    verdict: CellResult | None
+    verdict: Verdict | None
     verdict_label: str | None
     truth: int | None
     truth_label: str | None
@@ -141,13 +132,13 @@ def _criterion_view(
     run: Run,
     item: Item,
     criterion: Criterion,
-    verdict: CellResult | None,
+    verdict: Verdict | None,
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> CriterionView:
     truth = item.labels.get(criterion.name)
     found = [
-        (judge, _vote_view(criterion, cell, votes, failures))
+        (judge, vote_view(criterion, cell, votes, failures))
         for judge in run.panel.judges
         for cell in _cells(run, item, criterion, judge)
     ]
@@ -189,12 +180,13 @@ def _with_standing(
     return replace(view, standing=standing, repeats=repeats, apart=apart)
 
 
-def _vote_view(
+def vote_view(
     criterion: Criterion,
     cell: Cell,
     votes: dict[Cell, VoteRow],
     failures: dict[Cell, list[FailureRow]],
 ) -> VoteView:
+    """Return what became of one cell, of an item's votes and failures."""
     vote = votes.get(cell)
     attempts = tuple(failures.get(cell, ()))
     failure = next((f for f in reversed(attempts) if f.open), None)
@@ -233,14 +225,6 @@ def call_of(store: Store, vote: VoteRow | FailureRow) -> CallRow | None:
     return None if vote.call_id is None else store.votes.call(vote.call_id)
 
 
-def call_noun(store: Store, vote: VoteRow | FailureRow) -> Call | None:
-    """The same as the noun it is: what was sent, what came back, what it cost."""
-    row = call_of(store, vote)
-    if row is None:
-        return None
-    return Call(**{field.name: getattr(row, field.name) for field in fields(Call)})
-
-
 def rubric_of(store: Store, run: Run) -> Rubric:
     """The rubric of a run. Items may have their own; see ``item_view``."""
     return scored_rubric(store, run)
@@ -256,14 +240,14 @@ def require_run(store: Store, run_id: int | None) -> Run:
 _NEAR = 1e-9
 
 
-def unvoted(verdict: CellResult) -> bool:
+def unvoted(verdict: Verdict) -> bool:
     """Whether votes made this verdict although none of them is for it."""
     made_of_votes = verdict.rule != ADJUDICATED and verdict.votes > 0
     chosen = verdict.option is not None and not verdict.abstained
     return made_of_votes and chosen and verdict.agreement == 0.0
 
 
-def between(criterion: Criterion, verdict: CellResult | None) -> str:
+def between(criterion: Criterion, verdict: Verdict | None) -> str:
     """What such a verdict is instead of chosen, e.g. "between Some and Deep: mean 0.65, nearest
     Some"; the empty string where a vote chose it.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from types import MappingProxyType
@@ -12,11 +12,11 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.review import Settled
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import ADJUDICATED, CellResult, Derive, ItemResult, RunPlan
-from core.domain.votes import BallotRow, ItemBallots
+from core.domain.runs import Derive, ItemResult, RunPlan
+from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
 from core.domain.weight_fit import Fitted, Weights
 from core.scoring import ItemScore, MeasuredTexts, Texts, looks_at_texts, measure, score_item
-from core.scoring.verdict import Ballot, Verdict, settle
+from core.scoring.verdict import Ballot, settle
 
 # Which votes count towards a verdict: shadows do not, flipped answers do not by themselves, and in
 # a cascade only the last stage that was asked decides. All votes are kept; this only reads them.
@@ -166,19 +166,17 @@ def deriver(
         by_criterion: dict[str, list[BallotRow]] = {}
         for row in item.ballots:
             by_criterion.setdefault(row.criterion, []).append(row)
-        verdicts: dict[str, Verdict | None] = {}
-        voted: dict[str, int | None] = {}
+        verdicts = list[Verdict | None]()
         for c in rubric.criteria:
             failures = item.failures.get(c.name, 0)
             verdict = None
             if c.name in by_criterion:
                 verdict = alike.settled(c, by_criterion[c.name], failures)
             if c.name in decided:
-                voted[c.name] = verdict.option if verdict else None
                 verdict = adjudicated(c, verdict, decided[c.name], failures)
-            verdicts[c.name] = verdict
+            verdicts.append(verdict)
         texts = _texts(item.item_id, rubric)
-        return item_result(item.item_id, rubric, verdicts, texts, voted, alike)
+        return item_result(item.item_id, rubric, verdicts, texts, alike)
 
     def _texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
         # Measured once: an item is derived anew with every batch of its votes.
@@ -275,23 +273,8 @@ def adjudicated(
     option = criterion.na_index if settled.uncertain else settled.option
     value = None if option is None else criterion.values[option]
     if voted is None:
-        voted = Verdict(
-            option=option,
-            abstained=False,
-            value=value,
-            continuous=None,
-            agreement=None,
-            entropy=None,
-            margin=None,
-            coverage=0.0,
-            votes=0,
-            abstentions=0,
-            failures=failures,
-            planned=failures,
-            rule=ADJUDICATED,
-            tie=False,
-            warning="",
-        )
+        doubt = (None, None, None, None, 0.0, 0, 0, failures)
+        voted = Verdict(criterion.name, None, False, None, *doubt, ADJUDICATED, False, "")
     return voted._replace(
         option=option,
         abstained=value is None,
@@ -300,25 +283,26 @@ def adjudicated(
         rule=ADJUDICATED,
         tie=False,
         warning="",
+        voted=voted.option,
     )
 
 
 def item_result(
     item_id: str,
     rubric: Rubric,
-    verdicts: Mapping[str, Verdict | None],
+    verdicts: Iterable[Verdict | None],
     texts: Texts | MeasuredTexts | None = None,
-    voted: Mapping[str, int | None] = MappingProxyType({}),
     alike: Alike | None = None,
 ) -> ItemResult:
-    """Score and cells of one item from its verdicts; missing or ``None`` is no verdict.
+    """Score and cells of one item from its verdicts, of which some may be missing.
 
-    ``voted`` holds the options that votes gave where people settled; ``alike`` remembers scores.
+    ``alike`` remembers scores.
     """
-    settled = {name: v for name, v in verdicts.items() if v is not None}
-    options = {name: v.option for name, v in settled.items()}
-    score, told = (alike.scored if alike else _scored)(rubric, options, texts, frozenset(voted))
-    agreements = [v.agreement for v in settled.values() if v.agreement is not None]
+    cells = tuple(v for v in verdicts if v is not None)
+    options = {v.criterion: v.option for v in cells}
+    people = frozenset(v.criterion for v in cells if v.rule == ADJUDICATED)
+    score, told = (alike.scored if alike else _scored)(rubric, options, texts, people)
+    agreements = [v.agreement for v in cells if v.agreement is not None]
     trace = score.trace
     return ItemResult(
         item_id=item_id,
@@ -326,7 +310,7 @@ def item_result(
         raw=score.raw,
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
-        cells=tuple(cell_result(name, v, voted.get(name)) for name, v in settled.items()),
+        cells=cells,
         trace=told,
         low=trace.low,
         high=trace.high,
@@ -358,25 +342,3 @@ def texts_from(item: Item) -> Texts:
     turns = item.submission if isinstance(item.submission, tuple) else ()
     own = [turn.content for turn in turns if turn.judged]
     return Texts(item.output, item.thinking, "\n\n".join(own) if own else None)
-
-
-def cell_result(name: str, v: Verdict, voted: int | None = None) -> CellResult:
-    """A verdict as it is kept; ``voted`` is what votes gave where people settled it."""
-    return CellResult(
-        criterion=name,
-        option=v.option,
-        abstained=v.abstained,
-        value=v.value,
-        continuous=v.continuous,
-        agreement=v.agreement,
-        entropy=v.entropy,
-        margin=v.margin,
-        coverage=v.coverage,
-        votes=v.votes,
-        abstentions=v.abstentions,
-        failures=v.failures,
-        rule=v.rule,
-        tie=v.tie,
-        warning=v.warning,
-        voted=voted,
-    )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from core import clock
 from core.domain.dataset import Item
 from core.domain.review import CellState, Given, Policy, Provenance, Seat, Settled, SettledState
-from core.domain.review_records import NewEvent, QueueRow, VerdictRow
+from core.domain.review_records import EventRow, QueueRow, VerdictRow
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.errors import Conflict, InputError
@@ -119,9 +119,11 @@ class Act:
 
     def record(self, action: Any, criterion: str = "", **fields: Any) -> int:
         """Keep an event of this act; returns its id."""
-        event = NewEvent(
+        event = EventRow(
             ts=self.now,
-            seat=self.seat,
+            actor=self.seat.name,
+            role=self.seat.role,
+            session=self.seat.session,
             run_id=self.run.id,
             rubric_version_id=self.run.scored_version_id,
             action=action,

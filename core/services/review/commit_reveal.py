@@ -10,7 +10,7 @@ from core import clock
 from core.domain.review import WHYS, Given, Mode
 from core.domain.review_records import QueuedCell, VerdictRow
 from core.domain.rubric import Criterion
-from core.domain.runs import ADJUDICATED
+from core.domain.votes import ADJUDICATED
 from core.errors import Conflict, InputError, NotFound, Problem
 from core.services.access.allowing import allowed
 from core.services.review.adjudication import Act, follow

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from core import clock
 from core.domain.review import CellState, Order, QueueRule, QueueSettings, Seat
-from core.domain.review_records import NewEvent, QueuedItem, QueueRow
+from core.domain.review_records import EventRow, QueuedItem, QueueRow
 from core.domain.runs import Run
 from core.errors import InputError
 from core.identity import seeded
@@ -188,9 +188,11 @@ def _change_items(store: Store, row: QueueRow, changed: QueueRow) -> None:
 def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -> None:
     run = store.runs.row(row.run_id)
     store.events.add(
-        NewEvent(
+        EventRow(
             ts=clock.now(),
-            seat=seat,
+            actor=seat.name,
+            role=seat.role,
+            session=seat.session,
             run_id=row.run_id,
             rubric_version_id=run.scored_version_id,
             action="change",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import dropwhile
 from typing import Any
 
-from core.domain.rubric import RULES, Criterion, Rubric
+from core.domain.rubric import RULES, Criterion, Option, Rubric
 from core.formats.rubrics.shapes import name_for
 from core.services.rubrics.draft_shapes import (
     DEFAULT_TEMPLATE,
@@ -22,6 +22,7 @@ from core.services.rubrics.draft_shapes import (
     Serial,
     Template,
     blank_criterion,
+    option_draft,
     started_draft,
     template_options,
 )
@@ -189,13 +190,12 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
         stem = "Not applicable" if na else "Option"
-        one = OptionDraft(
-            uid=serial.next("o"),
+        option = Option.model_construct(
             label=_free_label(options, stem, always_number=not na),
-            description="",
             value=None if na else _next_value(options),
             na=na,
         )
+        one = option_draft(option, serial.next("o"))
         return [*options, one] if na else _abstentions_last([*options, one])
 
     return {**_with_options(draft, uid, grow), "serial": serial.last}

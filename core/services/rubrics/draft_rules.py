@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
-from core.domain.rubric import LengthPenalty
+from core.domain.gates import LengthPenalty
 from core.services.rubrics.draft_shapes import (
     CheckDraft,
     CriterionDraft,

@@ -1,10 +1,14 @@
-"""The shapes of a draft, plain JSON with lasting uids; and ready-made scales to start from."""
+"""The shapes of a draft, plain JSON with lasting uids; and ready-made scales to start from.
+
+A draft of a noun holds every field of the noun, as ``model_dump`` gives it. The types below list
+only the fields that code reads by name.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
-from core.domain.rubric import BINARY, Option
+from core.domain.rubric import BINARY, Criterion, Option, Rubric, Scale
 
 
 class OptionDraft(TypedDict):
@@ -29,7 +33,6 @@ class CriterionDraft(TypedDict):
     section: str
     tags: list[str]
     aggregation: str | None
-    forced_choice: bool
     meta: dict[str, Any]
     parked: dict[str, list[OptionDraft]]
 
@@ -50,16 +53,6 @@ class CheckDraft(TypedDict):
     check: dict[str, Any]
 
 
-class ScoringDraft(TypedDict):
-    """The scoring policy as plain data."""
-
-    abstention: str
-    partial_credit: float | None
-    min_coverage: float
-    normalize: bool
-    length_penalty: dict[str, Any] | None
-
-
 class RubricDraft(TypedDict):
     """A rubric being written.
 
@@ -75,7 +68,7 @@ class RubricDraft(TypedDict):
     description: str
     guidelines: str
     criteria: list[CriterionDraft]
-    scoring: ScoringDraft
+    scoring: dict[str, Any]
     gates: list[GateDraft]
     prechecks: list[CheckDraft]
     decision: dict[str, Any] | None
@@ -88,39 +81,24 @@ def new_draft() -> RubricDraft:
     >>> new_draft()["criteria"]
     []
     """
-    scoring = ScoringDraft(
-        abstention="skip",
-        partial_credit=0.5,
-        min_coverage=0.5,
-        normalize=True,
-        length_penalty=None,
-    )
-    return RubricDraft(
-        rubric_id=None,
-        parent=None,
-        base=None,
-        serial=0,
-        name="",
-        description="",
-        guidelines="",
-        criteria=[],
-        scoring=scoring,
-        gates=[],
-        prechecks=[],
-        decision=None,
-        meta={},
-    )
+    head = {"rubric_id": None, "parent": None, "base": None, "serial": 0}
+    return cast("RubricDraft", {**head, **data_of(Rubric.model_construct(name="", criteria=()))})
+
+
+def data_of(noun: Rubric | Criterion | Option) -> dict[str, Any]:
+    """Return every field of a noun as plain JSON, even if the noun is not valid yet."""
+    return noun.model_dump(mode="json", by_alias=True, warnings=False)
 
 
 def option_draft(option: Option, uid: str) -> OptionDraft:
     """The draft of one option."""
-    return OptionDraft(
-        uid=uid,
-        label=option.label,
-        description=option.description,
-        value=option.value,
-        na=option.na,
-    )
+    return cast("OptionDraft", {"uid": uid, **data_of(option)})
+
+
+def criterion_draft(criterion: Criterion, uid: str, options: list[OptionDraft]) -> CriterionDraft:
+    """The draft of a criterion, with these drafts of its options."""
+    own = {"section": criterion.section or "", "options": options, "parked": {}}
+    return cast("CriterionDraft", {"uid": uid, **data_of(criterion), **own})
 
 
 def started_draft() -> RubricDraft:
@@ -139,20 +117,10 @@ def blank_criterion(
     name: str, template: Template, serial: Serial, *, section: str = "", na: bool = False
 ) -> CriterionDraft:
     """A criterion without a requirement; ``na`` gives it "Not applicable" as one more answer."""
-    return CriterionDraft(
-        uid=serial.next("c"),
-        name=name,
-        requirement="",
-        weight=10.0,
-        scale=TEMPLATE_SCALE[template],
-        options=template_options(template, serial, na=na),
-        section=section,
-        tags=[],
-        aggregation=None,
-        forced_choice=False,
-        meta={},
-        parked={},
+    blank = Criterion.model_construct(
+        name=name, requirement="", scale=TEMPLATE_SCALE[template], section=section
     )
+    return criterion_draft(blank, serial.next("c"), template_options(template, serial, na=na))
 
 
 class Serial:
@@ -208,7 +176,7 @@ LEVELS: dict[str, tuple[tuple[str, str, float], ...]] = {
     ),
     "categories": (("Category A", "", 1.0), ("Category B", "", 0.0)),
 }
-TEMPLATE_SCALE: dict[Template, str] = {
+TEMPLATE_SCALE: dict[Template, Scale] = {
     "yes_no": "binary",
     "three": "ordinal",
     "four": "ordinal",
@@ -243,6 +211,5 @@ def template_options(template: Template, serial: Serial, *, na: bool = False) ->
 
 
 def _option(serial: Serial, label: str, anchor: str, value: float | None) -> OptionDraft:
-    return OptionDraft(
-        uid=serial.next("o"), label=label, description=anchor, value=value, na=value is None
-    )
+    option = Option.model_construct(label=label, description=anchor, value=value, na=value is None)
+    return option_draft(option, serial.next("o"))

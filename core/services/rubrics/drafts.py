@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast, get_args
 
 from core.domain import base
-from core.domain.rubric import Criterion, Rubric, Scale
+from core.domain.rubric import Criterion, Option, Rubric, Scale
 from core.errors import InputError, Problem
 from core.identity import content_hash
 from core.services.rubrics.draft_shapes import (
@@ -21,8 +21,9 @@ from core.services.rubrics.draft_shapes import (
     GateDraft,
     OptionDraft,
     RubricDraft,
-    ScoringDraft,
     Serial,
+    criterion_draft,
+    data_of,
     new_draft,
     option_draft,
     started_draft,
@@ -48,23 +49,12 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
     known = {fold(c["name"]): c for c in draft["criteria"]}
     serial = Serial(draft["serial"])
     criteria = [_criterion(c, known.get(fold(c.name)), serial) for c in rubric.criteria]
-    policy = rubric.scoring
-    penalty = policy.length_penalty
     gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
     checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
     changed: RubricDraft = {
         **draft,
-        "name": rubric.name,
-        "description": rubric.description,
-        "guidelines": rubric.guidelines,
+        **data_of(rubric),  # type: ignore[typeddict-item]
         "criteria": criteria,
-        "scoring": ScoringDraft(
-            abstention=policy.abstention,
-            partial_credit=policy.partial_credit,
-            min_coverage=policy.min_coverage,
-            normalize=policy.normalize,
-            length_penalty=None if penalty is None else penalty.model_dump(mode="json"),
-        ),
         "gates": [
             linked(_plain(gate), gates(gate.name) or serial.next("g"), criteria)
             for gate in rubric.gates
@@ -74,7 +64,6 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
             for check in rubric.prechecks
         ],
         "decision": None if rubric.decision is None else _plain(rubric.decision),
-        "meta": dict(rubric.meta),
     }
     return {**changed, "serial": serial.last}
 
@@ -87,8 +76,21 @@ def completed(kept: dict[str, Any]) -> RubricDraft:
     serial = Serial(draft["serial"])
     gates = [cast("GateDraft", {"uid": "", **gate}) for gate in draft["gates"]]
     draft["gates"] = [gate if gate["uid"] else {**gate, "uid": serial.next("g")} for gate in gates]
+    draft["criteria"] = [_completed_criterion(criterion) for criterion in draft["criteria"]]
     draft["serial"] = serial.last
     return draft
+
+
+def _completed_criterion(kept: CriterionDraft) -> CriterionDraft:
+    whole = criterion_draft(Criterion.model_construct(name="", requirement=""), "", [])
+    option = option_draft(Option.model_construct(label=""), "")
+
+    def filled(options: list[OptionDraft]) -> list[OptionDraft]:
+        return [{**option, **one} for one in options]
+
+    found: CriterionDraft = {**whole, **kept}
+    parked = {scale: filled(options) for scale, options in found["parked"].items()}
+    return {**found, "options": filled(found["options"]), "parked": parked}
 
 
 def _plain(noun: base.Noun) -> dict[str, Any]:
@@ -112,22 +114,12 @@ def _criterion(
     criterion: Criterion, known: CriterionDraft | None, serial: Serial
 ) -> CriterionDraft:
     uids = {fold(o["label"]): o["uid"] for o in known["options"]} if known else {}
-    return CriterionDraft(
-        uid=known["uid"] if known else serial.next("c"),
-        name=criterion.name,
-        requirement=criterion.requirement,
-        weight=criterion.weight,
-        scale=criterion.scale,
-        options=[
-            option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
-        ],
-        section=criterion.section or "",
-        tags=list(criterion.tags),
-        aggregation=criterion.aggregation,
-        forced_choice=criterion.forced_choice,
-        meta=dict(criterion.meta),
-        parked=known["parked"] if known else {},
-    )
+    uid = known["uid"] if known else serial.next("c")
+    options = [
+        option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
+    ]
+    made = criterion_draft(criterion, uid, options)
+    return {**made, "parked": known["parked"]} if known else made
 
 
 def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
@@ -146,31 +138,24 @@ def _criterion_from(data: Mapping[str, Any], serial: Serial) -> CriterionDraft:
     try:
         return _criterion(base.build(Criterion, dict(data), "criterion"), None, serial)
     except InputError:
-        options = data.get("options")
-        return CriterionDraft(
-            uid=serial.next("c"),
-            name=_words(data, "name"),
-            requirement=_words(data, "requirement"),
-            weight=_number(data.get("weight", Criterion.model_fields["weight"].default)),
-            scale=_scale(data.get("scale"), bool(options)),
-            options=[
-                OptionDraft(
-                    uid=serial.next("o"),
-                    label=_words(one, "label"),
-                    description=_words(one, "description"),
-                    value=_number(one.get("value")),
-                    na=False,
-                )
-                for one in (options if isinstance(options, list) else ())
-                if isinstance(one, dict)
-            ],
-            section="",
-            tags=[],
-            aggregation=None,
-            forced_choice=False,
-            meta={},
-            parked={},
-        )
+        given = data.get("options")
+        fields: dict[str, Any] = {
+            "weight": _number(data.get("weight", Criterion.model_fields["weight"].default)),
+            "scale": _scale(data.get("scale"), bool(given)),
+        }
+        name, requirement = _words(data, "name"), _words(data, "requirement")
+        loose = Criterion.model_construct(name=name, requirement=requirement, **fields)
+        uid, options = serial.next("c"), given if isinstance(given, list) else ()
+        made = [
+            Option.model_construct(
+                label=_words(one, "label"),
+                description=_words(one, "description"),
+                value=_number(one.get("value")),
+            )
+            for one in options
+            if isinstance(one, dict)
+        ]
+        return criterion_draft(loose, uid, [option_draft(o, serial.next("o")) for o in made])
 
 
 def _scale(given: object, options: bool) -> str:
@@ -226,16 +211,13 @@ def payload(draft: RubricDraft) -> dict[str, Any]:
     scoring: dict[str, Any] = dict(draft["scoring"])
     if scoring["partial_credit"] is None:
         del scoring["partial_credit"]
+    data = {name: draft[name] for name in Rubric.model_fields}  # type: ignore[literal-required]
     return {
-        "name": draft["name"],
-        "description": draft["description"],
-        "guidelines": draft["guidelines"],
+        **data,
         "criteria": [_criterion_payload(c) for c in draft["criteria"]],
         "scoring": scoring,
         "gates": gates_of(draft),
         "prechecks": [c["check"] for c in draft["prechecks"]],
-        "decision": draft["decision"],
-        "meta": draft["meta"],
     }
 
 

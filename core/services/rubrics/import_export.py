@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
-from core.domain.rubric import Criterion, Rubric, ScoringPolicy
+from core.domain.gates import ScoringPolicy
+from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError, NotFound, Problem
 from core.formats.folder import read_bytes
 from core.formats.office.archive import is_zip

@@ -7,15 +7,15 @@ changes.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from core import clock
-from core.domain.base import ModelT
-from core.domain.gates import Condition, Decision, Effect, Gate, Near, Precheck
+from core.domain.base import nouns_in
 from core.domain.library import RubricRow, RubricVersion, RubricVersionInfo
-from core.domain.rubric import Criterion, LengthPenalty, Option, Rubric, ScoringPolicy
+from core.domain.rubric import Rubric
 from core.errors import Conflict, InputError, NotFound
 from core.formats.rubrics.rubric_file import dump_rubric, parse_rubric
 from core.formats.source.parsed import Parsed
@@ -28,51 +28,15 @@ from core.store.store import Store
 from core.text.names import fold
 
 
-def loose_rubric(draft: RubricDraft) -> Rubric:
-    """The draft as an unchecked ``Rubric``: only for writing it down, never for judging."""
-    data = payload(draft)
-    criteria = [
-        Criterion.model_construct(
-            **{**c, "options": tuple(Option.model_construct(**o) for o in c["options"])}
-        )
-        for c in data["criteria"]
-    ]
-    return Rubric.model_construct(
-        **{
-            **data,
-            "criteria": tuple(criteria),
-            "scoring": _scoring(data["scoring"]),
-            "gates": tuple(map(_gate, data["gates"])),
-            "prechecks": tuple(map(_check, data["prechecks"])),
-            "decision": data["decision"] and _made(Decision, data["decision"]),
-        }
-    )
-
-
-def _made(model: type[ModelT], data: Mapping[str, Any]) -> ModelT:
-    """The model with these fields, unchecked; what is not filled in yet is left out."""
-    given: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in data.items()
-        if value is not None
-    }
-    return model.model_construct(None, **given)
-
-
-def _scoring(data: Mapping[str, Any]) -> ScoringPolicy:
-    penalty = data["length_penalty"]
-    loose = penalty and _made(LengthPenalty, penalty)
-    return _made(ScoringPolicy, {**data, "length_penalty": loose})
-
-
-def _gate(data: Mapping[str, Any]) -> Gate:
-    when, then = _made(Condition, data["when"]), _made(Effect, data["then"])
-    return _made(Gate, {**data, "when": when, "then": then})
-
-
-def _check(data: Mapping[str, Any]) -> Precheck:
-    near = data.get("unless_near")
-    return _made(Precheck, {**data, "unless_near": near and _made(Near, near)})
+def _loose(noun: type[BaseModel] | None, data: Any) -> Any:
+    """Return plain data as that noun, unchecked: for writing a file, never for judging."""
+    if isinstance(data, list):
+        return tuple(_loose(noun, one) for one in data)
+    if noun is None or not isinstance(data, dict):
+        return data
+    inner = {f.alias or name: nouns_in(f.annotation) for name, f in noun.model_fields.items()}
+    parts = {k: _loose(next(iter(inner.get(k, ())), None), v) for k, v in data.items()}
+    return noun.model_construct(None, **parts)
 
 
 Format = Literal["yaml", "json"]
@@ -329,7 +293,7 @@ def text_of(draft: RubricDraft, format: Format = "yaml") -> str:
     try:
         return dump_rubric(rubric_from(draft), format)
     except InputError:
-        return dump_rubric(loose_rubric(draft), format)
+        return dump_rubric(_loose(Rubric, payload(draft)), format)
 
 
 def file_name(rubric_name: str, format: Format) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 from core import clock
 from core.domain import base
 from core.domain.dataset import Item
-from core.domain.gates import Precheck
+from core.domain.gates import LengthPenalty, Precheck
 from core.domain.library import DatasetRow, ItemFilter
 from core.domain.panel import Asking, Judge, instructions_for
-from core.domain.rubric import Criterion, LengthPenalty, Rubric
+from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import Cell, Segment
 from core.errors import InputError
 from core.identity import seeded

@@ -22,6 +22,7 @@ from core.services.runs.batches.lanes import BATCH, is_batched
 from core.services.runs.planning import Planned, RunRequest, outline
 from core.services.runs.questions import Asker, leads
 from core.store.store import Store
+from core.text import numbers as fmt
 
 #: Prompts built to learn their mean length; drawn evenly over the run.
 _SAMPLE = 48
@@ -112,6 +113,20 @@ class CostEstimate:
         """The time of the slowest judge (judges work side by side); ``None`` where unknown."""
         times = [j.seconds for j in self.judges]
         return None if None in times else max((t for t in times if t is not None), default=0.0)
+
+    @property
+    def words(self) -> str:
+        """What it takes in one line, e.g. "8 answers, 8 calls, about $0.01, about 2k tokens"."""
+        most = "at most " if self.at_most else ""
+        answers = f"{most}{fmt.plural(self.votes, 'answer')}"
+        if not self.calls:
+            return f"{answers}, no calls, no cost"
+        cost = "cost unknown" if self.cost is None else f"{most}about {fmt.cost(self.cost)}"
+        parts = [answers, f"{most}{fmt.plural(self.calls, 'call')}", cost]
+        if self.seconds is not None:
+            parts.append(f"about {fmt.seconds(self.seconds)}")
+        tokens = fmt.tokens(self.tokens_in + self.tokens_out)
+        return ", ".join([*parts, f"about {tokens}"])
 
 
 def learning(store: Store, dataset_version: int) -> Learning:

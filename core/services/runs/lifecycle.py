@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from core import clock
@@ -25,6 +26,8 @@ from core.store.store import Store
 
 #: Two looks closer together than this many seconds say nothing about a rate.
 _TOO_SOON = 0.2
+#: Seconds in the queue after which a person should know what may be the matter.
+_LONG_WAIT = 8.0
 
 
 class RunLook(NamedTuple):
@@ -221,6 +224,20 @@ def is_stalled(row: RunRow) -> bool:
     return row.status == "running" and (
         (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
     )
+
+
+def phase_of(row: RunRow) -> str:
+    """What is happening to a run that is at work, in a few words."""
+    if is_stalled(row):
+        return "the process that asked is gone; another takes over in some seconds"
+    if row.status == "queued":
+        waited = clock.at() - datetime.fromisoformat(row.created).timestamp()
+        if waited > _LONG_WAIT:
+            return "not taken up yet: other runs come first, or RUBRIC_STUDIO_RUNNER is none"
+        return "waiting to be taken up"
+    if not row.votes and any(judge.learns for judge in row.panel.judges):
+        return "the offline judges are learning; this takes some seconds"
+    return "asking the judges"
 
 
 def status_of(row: RunRow) -> str:

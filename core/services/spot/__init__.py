@@ -1,6 +1,6 @@
-"""Spot check: one submission, some judges, now.
+"""Trying texts: some texts, some judges, now; spot checks are the trials of one text.
 
-May import runs and rubrics and what is below. A spot check is a small run like any other.
+May import runs and rubrics and what is below. A trial is a small run like any other.
 """
 
-__all__ = ["request_form", "spot_check"]
+__all__ = ["request", "spot_check", "trials"]

@@ -2,66 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from core import clock
-from core.domain.base import build
-from core.domain.dataset import Dataset, Item, Submission
-from core.domain.library import DatasetRow
-from core.domain.panel import Asking, Judge, Panel, Rules
-from core.domain.rubric import Rubric
-from core.domain.runs import Run, RunRow
+from core.domain.dataset import Pair, Sections
+from core.domain.runs import Run, RunItemRow, RunRow
 from core.errors import InputError, NotFound, Problem
 from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, ItemView, item_view
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest
+from core.services.spot import trials
+from core.services.spot.request import ITEM, SpotRequest, SpotTurn, trial_of
+from core.services.spot.trials import HELP
 from core.store.store import Store
-
-#: The detail of runs that are part of a task of a model's help: they are no spot checks.
-HELP = "help"
-#: The id of a typed submission in the dataset of one item that is made for it.
-ITEM = "spot"
-
-
-@dataclass(frozen=True)
-class SpotRequest:
-    """What to check: a saved item (``dataset_version`` and ``item``), or a typed submission.
-
-    ``rubric`` may be unsaved. ``learn_from`` is the dataset version that offline judges learn
-    and few-shot examples come from; for a saved item it is its own dataset unless another is
-    named. Every judge is asked and counts: stages and shadows are for runs.
-    """
-
-    rubric: Rubric
-    judges: tuple[Judge, ...]
-    rules: Rules = field(default_factory=Rules)
-    asking: Asking = field(default_factory=Asking)
-    submission: Submission = ""
-    prompt: str = ""
-    context: Mapping[str, str] = field(default_factory=dict)
-    reference: str = ""
-    dataset_version: int | None = None
-    item: str | None = None
-    learn_from: int | None = None
-    replicates: int = 1
-    seed: int | None = None
-
-
-@dataclass(frozen=True)
-class Teacher:
-    """A dataset that offline judges could learn a rubric from.
-
-    ``labels`` counts the labels whose criterion and option the rubric has; ``untaught`` names the
-    criteria without any, on which offline judges will abstain.
-    """
-
-    row: DatasetRow
-    labels: int
-    untaught: tuple[str, ...]
 
 
 class SpotTask(NamedTuple):
@@ -72,53 +27,19 @@ class SpotTask(NamedTuple):
     reference: str
 
 
-@dataclass(frozen=True)
-class Recent:
-    """A spot check in a list. ``score`` is ``None`` where there is none (yet)."""
-
-    row: RunRow
-    item_id: str
-    preview: str
-    score: float | None
-
-
 @allowed("write")
 def check(store: Store, request: SpotRequest) -> int:
-    """Starts a spot check; returns its run's id, to be polled like any run's.
+    """Start a spot check; returns its run's id, to be polled like any run's.
 
     Raises:
-        InputError: there is no judge or nothing to judge, or offline judges have no labels to
-            learn from.
+        InputError: the request lacks something, or offline judges have no labels to learn from.
     """
-    if not request.judges:
-        raise InputError("No judge is chosen. Choose at least one.")
-    seats = [judge.model_copy(update={"stage": 0, "shadow": False}) for judge in request.judges]
-    panel = build(
-        Panel,
-        {
-            "name": "Spot check",
-            "judges": seats,
-            "rules": request.rules,
-            "asking": request.asking,
-        },
-        "panel",
-    )
-    version, item = request.dataset_version, request.item
-    if version is None or item is None:
-        version, item = _typed(store, request), ITEM
-    run = RunRequest(
-        rubric_version=store.rubrics.kept(request.rubric, now=clock.now()).id,
-        dataset_version=version,
-        panel=panel,
-        name=f"Spot check: {request.rubric.name}",
-        seed=request.seed,
-        replicates=request.replicates,
-        label_share=1.0,
-        items=(item,),
-        learn_from=request.learn_from,
-        kind="spot",
-    )
-    return start(store, run)
+    trial = trial_of(store, request)
+    (item,) = trial.texts.items
+    if trial.dataset_version is None and not item.output.strip():
+        mend = "Paste a submission, or pick an item of a dataset."
+        raise InputError("There is nothing to judge.", (Problem("The submission is empty.", mend),))
+    return trials.begin(store, trial)
 
 
 @allowed("write")
@@ -149,70 +70,56 @@ def item_of(store: Store, run_id: int) -> str:
     return store.runs.item_ids(run_id)[0]
 
 
-def teachers(store: Store, rubric: Rubric) -> list[Teacher]:
-    """The datasets that offline judges could learn this rubric from, most labels first."""
-    found = list[Teacher]()
-    for row in store.datasets.list():
-        if not row.labelled:
-            continue
-        counts = store.datasets.label_counts(row.version_id)
-        fitting = {
-            criterion.name: sum(
-                n
-                for label, n in counts.get(criterion.name, {}).items()
-                if criterion.index_of(label) is not None
-            )
-            for criterion in rubric.criteria
-        }
-        if any(fitting.values()):
-            untaught = tuple(name for name, n in fitting.items() if not n)
-            found.append(Teacher(row, sum(fitting.values()), untaught))
-    return sorted(found, key=lambda teacher: -teacher.labels)
-
-
 def tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
     """The distinct prompts (with references) among a dataset's first 500 items, in its order.
 
     Empty where there is none, or more than ``most``: then they are no choice of tasks.
     """
     head = store.datasets.version(version_id).head
-    found = dict[SpotTask, None]()
+    distinct = dict[SpotTask, None]()
     for item in islice(store.datasets.items(version_id), 500):
         whole = head.resolved(item)
         task = SpotTask(whole.prompt, tuple(whole.context.items()), whole.reference)
         if any(task):
-            found[task] = None
-        if len(found) > most:
+            distinct[task] = None
+        if len(distinct) > most:
             return []
-    return list(found)
+    return list(distinct)
 
 
-def recent(store: Store, limit: int = 10) -> list[Recent]:
-    """The latest spot checks, newest first."""
-    found = list[Recent]()
-    for row in store.runs.list(kind="spot", limit=limit, without=HELP):
-        (item,) = store.results.items(row.id, limit=1)
-        found.append(Recent(row, item.item_id, item.preview, item.score))
-    return found
+def recent(store: Store, limit: int = 10) -> list[tuple[RunRow, RunItemRow]]:
+    """Return the latest spot checks, newest first, each with its text's row."""
+    runs = store.runs.list(kind="spot", limit=limit, without=HELP)
+    return [(run, store.results.items(run.id, limit=1)[0]) for run in runs]
 
 
-def _typed(store: Store, request: SpotRequest) -> int:
-    item = build(
-        Item,
-        {
-            "id": ITEM,
-            "submission": request.submission,
-            "prompt": request.prompt,
-            "context": {name: text for name, text in request.context.items() if text.strip()},
-            "reference": request.reference,
-        },
-        "submission",
-    )
-    if not item.output.strip():
-        mend = "Paste a submission, or pick an item of a dataset."
-        raise InputError("There is nothing to judge.", (Problem("The submission is empty.", mend),))
-    dataset = Dataset(name="Spot check", items=(item,))
-    return store.datasets.create(dataset, now=clock.now(), source="spot check", hidden=True).id
+def request_of(store: Store, run_id: int, request: SpotRequest) -> SpotRequest:
+    """Return what a check asked; the ways it did not take stay as they are in ``request``."""
+    run, item_id = store.runs.get(run_id), item_of(store, run_id)
+    listed = {row.id for row in store.rubrics.list()}
+    asked: dict[str, Any] = {
+        "rubric": str(run.rubric_id) if run.rubric_id in listed else request.rubric,
+        "judges": tuple(judge.name for judge in run.panel.judges),
+        "panel": None,
+        "rules": run.panel.rules,
+        "asking": run.panel.asking,
+        "learn_from": run.plan.calibration.get("dataset_version"),
+        "replicates": run.plan.replicates,
+        "seed": None,
+    }
+    if item_id != ITEM:
+        asked |= {"way": "item", "dataset": run.dataset_version_id, "item": item_id}
+        return request.model_copy(update=asked)
+    item = store.datasets.item(run.dataset_version_id, item_id)
+    asked |= {"prompt": item.prompt, "context": item.context, "reference": item.reference}
+    if isinstance(item.submission, str | Pair):
+        asked |= {"way": "text", "text": item.output}
+    elif isinstance(item.submission, Sections):
+        asked |= {"way": "sections", "thinking": item.thinking, "output": item.output}
+    else:
+        turns = tuple(SpotTurn(role=m.role, content=m.content) for m in item.submission)
+        asked |= {"way": "chat", "turns": turns}
+    return request.model_copy(update=asked)
 
 
 @dataclass(frozen=True)
@@ -256,7 +163,7 @@ def earlier(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
     run, item = store.runs.row(run_id), item_of(store, run_id)
     return [
         row
-        for row in store.runs.list(kind="spot", limit=limit)
+        for row in store.runs.list(kind="spot", limit=limit, without=HELP)
         if row.id < run_id
         and row.dataset_version_id == run.dataset_version_id
         and item_of(store, row.id) == item
@@ -282,23 +189,23 @@ def _pair(name: str, old: CriterionView | None, new: CriterionView | None) -> Sp
 
 
 def _setup(before: Run, after: Run) -> list[str]:
-    found = list[str]()
+    differences = list[str]()
     if before.rubric_version_id != after.rubric_version_id:
-        found.append("another rubric or version")
+        differences.append("another rubric or version")
     old = {judge.name: judge for judge in before.panel.judges}
     new = {judge.name: judge for judge in after.panel.judges}
     if old.keys() != new.keys():
-        found.append("other judges")
+        differences.append("other judges")
     elif old != new:
-        found.append("other settings of a judge")
+        differences.append("other settings of a judge")
     if before.panel.rules != after.panel.rules:
-        found.append("other aggregation rules")
+        differences.append("other aggregation rules")
     if before.panel.asking != after.panel.asking:
-        found.append("asked in another way")
+        differences.append("asked in another way")
     if before.plan.replicates != after.plan.replicates:
-        found.append("another number of replicates")
+        differences.append("another number of replicates")
     if before.plan.calibration != after.plan.calibration:
-        found.append("other labelled items to learn from")
+        differences.append("other labelled items to learn from")
     if before.plan.seed != after.plan.seed:
-        found.append("another seed")
-    return found
+        differences.append("another seed")
+    return differences

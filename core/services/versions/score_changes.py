@@ -208,10 +208,10 @@ def _flips(
 ) -> tuple[Flips, ...]:
     to = places(edits)
     before: dict[tuple[str, str], int | None] = {}
-    for cell in store.results.all_cells(run.id):
-        if cell.item_id not in own and cell.criterion in to:
+    for item_id, cell in store.results.verdicts(run.id):
+        if item_id not in own and cell.criterion in to:
             new, place = to[cell.criterion]
-            before[cell.item_id, new.name] = None if cell.option is None else place[cell.option]
+            before[item_id, new.name] = None if cell.option is None else place[cell.option]
     news = {new.name: new for _, new in edits.pairs}
     olds = {new.name: old.name for old, new in edits.pairs}
     counts: dict[str, list[int]] = {name: [0, 0, 0] for name in news}

@@ -7,21 +7,19 @@ worked off by the Runner like any; nothing waits here, and a reload finds them a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from core import clock
-from core.domain.base import build
 from core.domain.dataset import Dataset, Item
-from core.domain.panel import Asking, Judge, Panel
-from core.domain.runs import RunPlan
+from core.domain.panel import Asking, Judge
 from core.errors import InputError
 from core.services.access.allowing import allowed
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.runs import lifecycle
-from core.services.runs.cost_estimate import estimate_planned
-from core.services.runs.planning import Planned, RunRequest
-from core.services.spot.spot_check import HELP
+from core.services.runs.cost_estimate import CostEstimate
+from core.services.spot import trials
+from core.services.spot.trials import HELP, Trial
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench
 from core.services.workbench.bench_state import WorkbenchState, standing
@@ -32,6 +30,7 @@ from core.store.store import Store
 Which = Literal["open", "failed", "all"]
 #: Runs further back than this are not looked into any more.
 MOST_RUNS = 60
+_SOURCE = "workbench"
 
 
 class Want(NamedTuple):
@@ -51,34 +50,29 @@ class Batch(NamedTuple):
     offline: bool
 
 
-@dataclass(frozen=True)
-class AskingCost:
-    """What asking takes. ``cells`` are pairs of row and criterion, ``answers`` what judges give.
+class AskingCost(NamedTuple):
+    """How many pairs of row and criterion are asked, and what that takes.
 
-    Tokens are estimated. ``cost`` is in US dollars, ``None`` where a price is unknown; answers that
-    are known already cost nothing, so it is at most that.
+    Known answers cost nothing, so it is at most that.
     """
 
     cells: int
-    answers: int
-    calls: int
-    tokens: int
-    cost: float | None
-    seconds: float | None
+    takes: CostEstimate
 
 
 def outlook(store: Store, now: WorkbenchState, want: Want) -> AskingCost:
-    """What asking these cells takes; nothing is stored."""
+    """Return what asking these cells takes; nothing is stored."""
     batches = list(_batches(now, want))
-    found = [estimate_planned(store, _planned(now, batch)) for batch in batches]
-    costs, times = [e.cost for e in found], [e.seconds for e in found]
+    examples = now.hashes.examples
+    estimates = [trials.estimate(store, _trial("", now, b), examples) for b in batches]
     return AskingCost(
         cells=len({(row, name) for b in batches for row in b.rows for name in b.criteria}),
-        answers=sum(e.votes for e in found),
-        calls=sum(e.calls for e in found),
-        tokens=sum(e.tokens_in + e.tokens_out for e in found),
-        cost=None if None in costs else sum(c for c in costs if c is not None),
-        seconds=None if None in times else max((t for t in times if t is not None), default=0.0),
+        takes=CostEstimate(
+            items=len({row for b in batches for row in b.rows}),
+            calibration=0,
+            votes=sum(each.votes for each in estimates),
+            judges=tuple(judge for each in estimates for judge in each.judges),
+        ),
     )
 
 
@@ -115,32 +109,27 @@ def cancel(store: Store, name: str) -> int:
     return len(active)
 
 
-def needs(store: Store, now: WorkbenchState) -> list[str]:
-    """What keeps the chosen judges from being asked, in sentences; empty where nothing does."""
+def lacking(now: WorkbenchState) -> str:
+    """Return what keeps the chosen judges from being asked, in a sentence; empty for nothing."""
     if not now.judges:
-        return ["No judge is chosen. Choose a model, or an offline judge."]
-    found = list[str]()
-    learners = [judge.name for judge in now.judges if judge.learns]
+        return "No judge is chosen. Choose a model, or an offline judge."
+    learners = ", ".join(judge.name for judge in now.judges if judge.learns)
     if learners and now.bench["learn_from"] is None:
-        found.append(
-            f"{', '.join(learners)}: offline judges learn from labelled items. Choose the dataset "
-            "they learn from."
+        return (
+            f"{learners}: offline judges learn from labelled items. Choose the dataset they learn "
+            "from, or ask a model."
         )
-    return found
+    return ""
 
 
 def _refuse(now: WorkbenchState) -> None:
-    if not now.judges:
-        raise InputError("No judge is chosen. Choose a model, or an offline judge.")
+    reason = lacking(now)
     if not now.subject.criteria:
-        raise InputError("No criterion can be asked yet. Fix what the check says first.")
+        reason = reason or "No criterion can be asked yet. Fix what the check says first."
     if not now.cells:
-        raise InputError("No row has a text to judge. Write, paste or take one from a dataset.")
-    if any(judge.learns for judge in now.judges) and now.bench["learn_from"] is None:
-        raise InputError(
-            "Offline judges learn from labelled items. Choose the dataset they learn from, or ask "
-            "a model."
-        )
+        reason = reason or "No row has a text to judge. Write, paste or take one from a dataset."
+    if reason:
+        raise InputError(reason)
 
 
 def _any_open(now: WorkbenchState, want: Want) -> bool:
@@ -186,7 +175,7 @@ def _batches(now: WorkbenchState, want: Want) -> Iterator[Batch]:
         yield Batch(tuple(rows), criteria, tuple(known[n] for n in chosen), offline)
 
 
-def _panel(now: WorkbenchState, batch: Batch) -> Panel:
+def _trial(name: str, now: WorkbenchState, batch: Batch) -> Trial:
     shown = not batch.offline and any(
         item.truth(now.subject.criteria[name]) is not None
         for item in now.hashes.examples
@@ -196,54 +185,35 @@ def _panel(now: WorkbenchState, batch: Batch) -> Panel:
         few_shot=now.hashes.few_shot if shown else 0,
         flip="check" if now.bench["flip"] and not batch.offline else "off",
     )
-    seats = [judge.model_copy(update={"stage": 0, "shadow": False}) for judge in batch.judges]
-    return build(Panel, {"name": "Workbench", "judges": seats, "asking": asking}, "panel")
-
-
-def _planned(now: WorkbenchState, batch: Batch) -> Planned:
-    """The plan as it would be, made of what is here; its ids mean nothing."""
-    panel = _panel(now, batch)
-    plan = RunPlan(name="", rubric_version_id=0, dataset_version_id=0, panel=panel, kind="spot")
     chosen = set(batch.rows)
-    items = tuple(item for item in now.hashes.tests if item.id in chosen)
-    shown = now.hashes.examples if panel.asking.few_shot else ()
-    return Planned(plan, now.subject.rubric(batch.criteria, "Workbench"), items, shown)
+    hashes = now.offline if batch.offline else now.questions
+    return Trial(
+        name=f"Workbench: {name}",
+        rubric=now.subject.rubric(batch.criteria, f"Workbench of {name}"),
+        panel=trials.panel_of("Workbench", batch.judges, asking),
+        texts=_rows("rows", [item for item in now.hashes.tests if item.id in chosen]),
+        source=_SOURCE,
+        learn_from=now.bench["learn_from"] if batch.offline else None,
+        details={
+            HELP: {
+                WORKBENCH: name,
+                "asked": {row: {c: hashes[row, c] for c in batch.criteria} for row in batch.rows},
+                "judges": {j.name: judge_hash(j, now.bench["learn_from"]) for j in batch.judges},
+            }
+        },
+    )
 
 
 def _start(store: Store, name: str, now: WorkbenchState, batch: Batch, seed: int) -> int:
-    rubric = now.subject.rubric(batch.criteria, f"Workbench of {name}")
-    version = store.rubrics.kept(rubric, now=clock.now())
-    chosen = set(batch.rows)
-    panel = _panel(now, batch)
-    tests = [item for item in now.hashes.tests if item.id in chosen]
-    learn_from = now.bench["learn_from"] if batch.offline else None
-    if panel.asking.few_shot:
-        learn_from = _kept(store, "examples", now.hashes.examples)
-    hashes = now.offline if batch.offline else now.questions
-    details = {
-        WORKBENCH: name,
-        "asked": {row: {c: hashes[row, c] for c in batch.criteria} for row in batch.rows},
-        "judges": {j.name: judge_hash(j, now.bench["learn_from"]) for j in batch.judges},
-    }
-    request = RunRequest(
-        rubric_version=version.id,
-        dataset_version=_kept(store, "rows", tests),
-        panel=panel,
-        name=f"Workbench: {name}",
-        seed=seed,
-        label_share=1.0,
-        items=batch.rows,
-        learn_from=learn_from,
-        kind="spot",
-        details={HELP: details},
-    )
-    return lifecycle.start(store, request)
+    trial = replace(_trial(name, now, batch), seed=seed)
+    if trial.panel.asking.few_shot:
+        shown = trials.kept(store, _rows("examples", now.hashes.examples), _SOURCE)
+        trial = replace(trial, learn_from=shown)
+    return trials.begin(store, trial)
 
 
-def _kept(store: Store, what: str, items: Iterable[Item]) -> int:
-    """The version of a hidden dataset of these items; the same one is there once."""
-    dataset = Dataset(name=f"Workbench {what}", items=tuple(items))
-    return store.datasets.create(dataset, now=clock.now(), source="workbench", hidden=True).id
+def _rows(what: str, items: Iterable[Item]) -> Dataset:
+    return Dataset(name=f"Workbench {what}", items=tuple(items))
 
 
 def _grown(bench: Bench, started: Sequence[int], seed: int) -> Bench:

@@ -146,7 +146,12 @@ def opened(store: Store, name: str) -> Bench:
     ``name`` is that of the rubric's draft: its id as text, or a new draft's name.
     """
     kept = store.drafts.get(WORKBENCH + name)
-    return _fresh(store) if kept is None else _completed(kept.content)
+    if kept is None:
+        ready = [entry.name for entry in list_judges(store) if entry.ready_model]
+        return _blank(ready[:1])
+    # It may lack what an older version of the program did not know.
+    rows = [{"context": {}, **row} for row in kept.content.get("rows", [])]
+    return cast("Bench", {**_blank([]), **kept.content, "rows": rows})
 
 
 @allowed("draft")
@@ -329,11 +334,6 @@ def _with_row(bench: Bench, uid: str, make: Callable[[BenchRow], BenchRow]) -> B
     return {**bench, "rows": [make(r) if r["uid"] == uid else r for r in bench["rows"]]}
 
 
-def _fresh(store: Store) -> Bench:
-    ready = [entry.name for entry in list_judges(store) if entry.ready_model]
-    return _blank(ready[:1])
-
-
 def _blank(judges: list[str]) -> Bench:
     return Bench(
         rows=[],
@@ -346,9 +346,3 @@ def _blank(judges: list[str]) -> Bench:
         seen={},
         draft="",
     )
-
-
-def _completed(kept: dict[str, Any]) -> Bench:
-    """A workbench that was kept, perhaps by an older version, with all that one has today."""
-    rows = [{"context": {}, **row} for row in kept.get("rows", [])]
-    return cast("Bench", {**_blank([]), **kept, "rows": rows})

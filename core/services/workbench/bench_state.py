@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import cast
+from dataclasses import dataclass, field, replace
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge, Rules
 from core.domain.rubric import Criterion
 from core.domain.runs import RunRow
-from core.domain.votes import Call, FailureKind, FailureRow, Vote, VoteFailure, VoteRow
+from core.domain.votes import Cell, FailureRow, Verdict, VoteRow
 from core.metrics.estimate import Estimate
-from core.scoring.verdict import Ballot, Verdict, settle
-from core.services.results.item_view import call_noun, choice_label
+from core.scoring.verdict import Ballot, settle
+from core.services.results.item_view import VoteView, choice_label, vote_view
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.workbench.bench_rows import Bench, BenchRow, is_empty
 from core.services.workbench.known_answers import (
     STATES,
-    BenchAnswer,
     Hashes,
     JudgeCell,
     KnownAnswers,
@@ -210,20 +208,23 @@ def _verdict(
 
 @dataclass(frozen=True)
 class Said:
-    """One judge's answer with the criterion as it was asked then; or a failure.
+    """One judge's answers with the criterion as it was asked then; or a failure.
 
-    ``twin`` is the answer to the reversed order. ``place`` says where the chosen option was shown,
-    (number from 1, of how many), ``None`` where no order was shown.
+    ``answers`` has the answer and, where it was asked, the one to the reversed order.
     """
 
     cell: JudgeCell
     criterion: Criterion
-    vote: VoteRow | None = None
-    twin: VoteRow | None = None
+    answers: tuple[VoteView, ...] = ()
+
+    @property
+    def vote(self) -> VoteRow | None:
+        """The answer to the order shown first."""
+        return self.answers[0].vote if self.answers else None
 
     @property
     def place(self) -> tuple[int, int] | None:
-        """Where the chosen option stood."""
+        """Where the chosen option was shown (from 1, of how many); ``None``: no order was shown."""
         vote = self.vote
         if vote is None or vote.order is None or vote.option is None:
             return None
@@ -236,34 +237,20 @@ def said(store: Store, cell: BenchCell) -> tuple[Said, ...]:
 
 
 def _said(store: Store, cell: BenchCell, one: JudgeCell) -> Said:
-    answer = one.answer
-    if answer is None:
+    if one.place is None:
         return Said(one, cell.criterion)
-    run = store.runs.row(answer.run_id)
-    asked = store.rubrics.version(run.rubric_version_id).rubric.criterion(answer.criterion)
-    votes = {v.cell.replicate: v for v in _votes(store, answer)}
-    return Said(one, asked, votes.get(0), votes.get(1))
-
-
-def _votes(store: Store, answer: BenchAnswer) -> list[VoteRow]:
-    place = (answer.criterion, answer.judge)
-    found = store.votes.for_item(answer.run_id, answer.item)
-    return [v for v in found if (v.cell.criterion, v.cell.judge) == place]
-
-
-def as_vote(row: VoteRow) -> Vote:
-    """The vote as the noun it is."""
-    return Vote(**{f.name: getattr(row, f.name) for f in fields(Vote)})
-
-
-def as_failure(row: FailureRow) -> VoteFailure:
-    """The failure as the noun it is."""
-    return VoteFailure(row.cell, cast("FailureKind", row.kind), row.message, row.order)
-
-
-def call_for(store: Store, row: VoteRow | FailureRow) -> Call | None:
-    """The call it came from, with the exact prompt and the raw reply."""
-    return call_noun(store, row)
+    run_id, item, name = one.place
+    version = store.runs.row(run_id).rubric_version_id
+    asked = store.rubrics.version(version).rubric.criterion(name)
+    votes = {vote.cell: vote for vote in store.votes.for_item(run_id, item)}
+    failures = dict[Cell, list[FailureRow]]()
+    for failure in store.votes.failures_of(run_id, item):
+        failures.setdefault(failure.cell, []).append(failure)
+    first, twin = (
+        vote_view(asked, Cell(item, name, one.judge, at), votes, failures) for at in (0, 1)
+    )
+    answers = (first,) if twin.result is None else (first, replace(twin, repeats=0))
+    return Said(one, asked, answers)
 
 
 # What the rows of a workbench say about a criterion: agreement with what is expected, and flips.

@@ -21,7 +21,7 @@ from core.judging.protocol import Question
 from core.services.results.item_view import choice_label
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload
-from core.services.spot.spot_check import HELP
+from core.services.spot.trials import HELP
 from core.services.workbench.bench_rows import Bench, item_from
 from core.store.store import Store
 
@@ -67,6 +67,15 @@ class JudgeCell:
     answer: BenchAnswer | None = None
     failure: FailureRow | None = None
 
+    @property
+    def place(self) -> tuple[int, str, str] | None:
+        """The run, the item and the criterion as it was called then; ``None``: never asked."""
+        if self.answer is not None:
+            return self.answer.run_id, self.answer.item, self.answer.criterion
+        if self.failure is not None:
+            return self.failure.run_id, self.failure.cell.item, self.failure.cell.criterion
+        return None
+
 
 _Key = tuple[str, str, str]
 
@@ -87,8 +96,10 @@ def known_from(store: Store, runs: Sequence[Run]) -> KnownAnswers:
     for run in runs:
         details = run.plan.details.get(HELP, {})
         asked, under = details.get("asked", {}), details.get("judges", {})
-        votes = {(b.item_id, b.criterion, b.judge, b.replicate): b for b in _ballots(store, run)}
-        failed = {f.cell: f for f in _failures(store, run)}
+        ballots = store.votes.all_ballots(run.id, chances=True) if run.votes else []
+        votes = {(b.item_id, b.criterion, b.judge, b.replicate): b for b in ballots}
+        failures = store.votes.open_failures(run.id) if run.failures_open else []
+        failed = {failure.cell: failure for failure in failures}
         criteria = {c.name: c for c in store.rubrics.version(run.rubric_version_id).rubric.criteria}
         for row, questions in asked.items():
             for name, question in questions.items():
@@ -131,14 +142,6 @@ def _result(
 
 def _label(criterion: Criterion, vote: BallotRow) -> str:
     return choice_label(criterion, vote.option, vote.abstained) or "no answer"
-
-
-def _ballots(store: Store, run: Run) -> list[BallotRow]:
-    return store.votes.all_ballots(run.id, chances=True) if run.votes else []
-
-
-def _failures(store: Store, run: Run) -> list[FailureRow]:
-    return store.votes.open_failures(run.id) if run.failures_open else []
 
 
 # What a judge would be sent about a row, as a hash: the same hash, the same question.

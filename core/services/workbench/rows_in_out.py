@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from core import clock
 from core.domain.base import build
@@ -17,8 +16,8 @@ from core.services.datasets import catalog
 from core.services.judges.registry import list_judges
 from core.services.results.scored_items import resolved_items
 from core.services.rubrics.draft_shapes import RubricDraft
-from core.services.spot import request_form
-from core.services.spot.request_form import SpotForm
+from core.services.spot import request
+from core.services.spot.request import with_panel
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from, new_row, row_of
 from core.store.store import Store
@@ -194,18 +193,17 @@ def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
 @allowed("draft")
 def open_in_spot_check(store: Store, bench_name: str, uid: str, version_id: int) -> None:
     """Fills the form of the Spot check page with a row of a saved dataset and this rubric."""
-    form = request_form.opened(store)
-    keys = {choice.key for choice in request_form.rubric_choices(store)}
-    wanted = [request_form.DRAFT + bench_name, bench_name]
+    form = with_panel(store, request.opened(store), None)
+    keys = request.rubric_choices(store)
+    wanted = [request.DRAFT + bench_name, bench_name]
     changes = {
-        "rubric": next((key for key in wanted if key in keys), form["rubric"]),
+        "rubric": next((key for key in wanted if key in keys), form.rubric),
         "way": "item",
         "dataset": version_id,
         "item": uid,
-        "judges": bench_rows.opened(store, bench_name)["judges"] or form["judges"],
-        "panel": None,
+        "judges": tuple(bench_rows.opened(store, bench_name)["judges"]) or form.judges,
     }
-    request_form.keep(store, cast("SpotForm", {**form, **changes}))
+    request.keep(store, form.model_copy(update=changes))
 
 
 def _split_item(item: Item, example: bool) -> Item:

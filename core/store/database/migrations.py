@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from core.domain.rubric import ScoringPolicy
+from core.domain.gates import ScoringPolicy
 from core.errors import StoreError
 from core.store.database.content import to_json
 from core.store.database.kept_secrets import clean_secrets

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.panel import Judge
-from core.domain.runs import HelpStatus, HelpStep, HelpTask
+from core.domain.runs import HelpStep, HelpTask, RunStatus
 from core.errors import Conflict, NotFound
 from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
@@ -159,7 +159,7 @@ class Helps:
             )
 
     def end(
-        self, task_id: int, owner: str, status: HelpStatus, *, now: str, message: str, result: Any
+        self, task_id: int, owner: str, status: RunStatus, *, now: str, message: str, result: Any
     ) -> None:
         """Let go of a task; nothing happens where it is not the owner's any more."""
         with self._files.write() as db:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from core.domain.review import Role
-from core.domain.review_records import EventRow, NewEvent, ReviewerRow
+from core.domain.review_records import EventRow, ReviewerRow
 from core.errors import NotFound
 from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
@@ -30,16 +30,15 @@ class Events:
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def add(self, event: NewEvent) -> int:
+    def add(self, event: EventRow) -> int:
         """Keep an event; returns its id, which is the step where the event begins one."""
         with self._files.write() as db:
             ((event_id,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM review_event")
-            seat = event.seat
             db.execute(
                 f"INSERT INTO review_event ({_COLUMNS}) VALUES ({', '.join('?' * 21)})",
                 (
                     *(event_id, event.step or event_id, event.ts),
-                    *(clean(seat.name), seat.role, clean(seat.session)),
+                    *(clean(event.actor), event.role, clean(event.session)),
                     *(event.run_id, event.queue_id, event.item_id, event.criterion),
                     *(event.rubric_version_id, event.action, event.part),
                     *(to_json(event.before), to_json(event.after), clean(event.reason)),

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from core.domain.votes import Brought, BroughtItem
+from core.domain.runs import Brought
 from core.store.database.content import clean
-from core.store.runs.results import ADD_CELL, DERIVED
+from core.store.runs.results import ADD_CELL, DERIVED, RESULT, result_values
 
 _VOTE = """
     INSERT INTO vote (run_id, item_id, criterion, judge, replicate, option, abstained, reason,
@@ -23,7 +23,7 @@ _FAILURE = """
     VALUES (?, ?, ?, ?, ?, 1, 'empty', ?, NULL, NULL, ?, 1)
 """
 _ITEM = f"""
-    UPDATE run_item SET {", ".join(f"{name} = ?" for name in BroughtItem._fields[:-1])}
+    UPDATE run_item SET votes = ?, abstentions = ?, failures = ?, {RESULT}
     WHERE run_id = ? AND item_id = ?
 """
 _COUNT = """
@@ -47,7 +47,7 @@ def bring(db: sqlite3.Connection, run_id: int, brought: Brought, now: str) -> No
             totals["votes"] += one.votes
             totals["abstentions"] += one.abstentions
             totals["failures"] += one.failures
-            yield (*one[:-1], run_id, one.item_id)
+            yield (*one[:3], *result_values(one.result, one.trace), run_id, one.result.item_id)
 
     db.executemany(_ITEM, items())
     db.executemany(ADD_CELL, ((run_id, item_id, *cell) for item_id, cell in brought.cells))

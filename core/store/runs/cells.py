@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.runs import ADJUDICATED, CellResult, CellRow, CellTallies
+from core.domain.runs import CellTallies
+from core.domain.votes import ADJUDICATED, Verdict
 from core.store.database.connection import Connections
 
 
 def _exact(column: str) -> str:
     # In JSON, SQLite would round a number to 15 digits.
     return f"CASE WHEN {column} IS NOT NULL THEN printf('%!.17g', {column}) END"
+
+
+_FLAGS = [Verdict._fields.index(name) for name in ("abstained", "tie")]
+
+
+def _verdict(row: list[Any]) -> Verdict:
+    for at in _FLAGS:
+        row[at] = bool(row[at])
+    return Verdict._make(row)
 
 
 _COLUMNS = (
@@ -32,34 +42,26 @@ class CellVerdicts:
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def cells(self, run_id: int, item_id: str) -> list[CellResult]:
+    def cells(self, run_id: int, item_id: str) -> list[Verdict]:
         """The verdicts of one item, by criterion name. No verdict, no row."""
-        found = self._files.tuples(
-            f"SELECT {', '.join(CellResult._fields)} FROM cell "
-            "WHERE run_id = ? AND item_id = ? ORDER BY criterion",
-            (run_id, item_id),
-        )
-        cells = map(CellResult._make, found)
-        return [c._replace(abstained=bool(c.abstained), tie=bool(c.tie)) for c in cells]
+        return [verdict for _, verdict in self._verdicts("item_id = ?", run_id, item_id)]
 
-    def verdicts(self, run_id: int) -> list[tuple[str, CellResult]]:
-        """Every verdict of the run with all that is kept of it, by item id and criterion."""
-        found = self._files.tuples(
-            f"SELECT item_id, {', '.join(CellResult._fields)} FROM cell "
-            "WHERE run_id = ? ORDER BY item_id, criterion",
-            (run_id,),
-        )
-        cells = ((item, CellResult._make(rest)) for item, *rest in found)
-        return [(i, c._replace(abstained=bool(c.abstained), tie=bool(c.tie))) for i, c in cells]
+    def verdicts(self, run_id: int, criterion: str | None = None) -> list[tuple[str, Verdict]]:
+        """The verdicts of a run (on one criterion, or all) with their item ids, by item."""
+        return self._verdicts("(? IS NULL OR criterion = ?)", run_id, criterion, criterion)
 
-    def all_cells(self, run_id: int, criterion: str | None = None) -> list[CellRow]:
-        """The verdicts of all items (of one criterion, or of all), for metrics and tables."""
+    def verdicts_of(self, run_id: int, item_ids: Sequence[str]) -> list[tuple[str, Verdict]]:
+        """The verdicts of these items with their ids."""
+        ids = json.dumps(list(item_ids))
+        return self._verdicts("item_id IN (SELECT value FROM json_each(?))", run_id, ids)
+
+    def _verdicts(self, where: str, run_id: int, *values: object) -> list[tuple[str, Verdict]]:
         found = self._files.tuples(
-            f"SELECT {', '.join(CellRow._fields)} FROM cell "
-            "WHERE run_id = ? AND (? IS NULL OR criterion = ?)",
-            (run_id, criterion, criterion),
+            f"SELECT item_id, {', '.join(Verdict._fields)} FROM cell "
+            f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
+            (run_id, *values),
         )
-        return [CellRow._make((*row[:3], bool(row[3]), *row[4:])) for row in found]
+        return [(item, _verdict(rest)) for item, *rest in found]
 
     def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
         """How far the votes on each cell agree, by item and criterion, where that is known."""

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.domain.runs import (
-    ADJUDICATED,
-    CellResult,
     CellSign,
     Derive,
     ItemResult,
@@ -20,7 +18,7 @@ from core.domain.runs import (
     RunMeans,
     ScoreBin,
 )
-from core.domain.votes import BallotRow, ItemBallots
+from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
 from core.errors import NotFound
 from core.store.database.content import to_json
 from core.store.library.datasets import FOUND, found_values
@@ -309,7 +307,7 @@ class Results(CellVerdicts):
         return len(ids)
 
 
-_COLUMNS_OF_CELL = ("run_id", "item_id", *CellResult._fields)
+_COLUMNS_OF_CELL = ("run_id", "item_id", *Verdict._fields)
 ADD_CELL = (
     f"INSERT INTO cell ({', '.join(_COLUMNS_OF_CELL)}) "
     f"VALUES ({', '.join('?' * len(_COLUMNS_OF_CELL))})"
@@ -318,21 +316,24 @@ ADD_CELL = (
 DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
 
 
+#: What an item's result sets in its row; ``result_values`` gives the values in that order.
+RESULT = (
+    "score = ?, raw = ?, low = ?, high = ?, complete = ?, fail = ?, review = ?, agreement = ?, "
+    "outcome = ?, trace = ?"
+)
+
+
+def result_values(r: ItemResult, trace: str) -> tuple[object, ...]:
+    """The values of ``RESULT``; ``trace`` is the result's own as JSON text."""
+    known = (r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement)
+    return (*known, r.outcome, trace)
+
+
 def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResult]) -> None:
     """``Results.put`` inside a transaction that is already open."""
     db.executemany(
-        "UPDATE run_item SET score = ?, raw = ?, low = ?, high = ?, complete = ?, fail = ?, "
-        "review = ?, agreement = ?, outcome = ?, trace = ? WHERE run_id = ? AND item_id = ?",
-        (
-            (
-                *(r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement),
-                r.outcome,
-                to_json(r.trace),
-                run_id,
-                r.item_id,
-            )
-            for r in results
-        ),
+        f"UPDATE run_item SET {RESULT} WHERE run_id = ? AND item_id = ?",
+        ((*result_values(r, to_json(r.trace)), run_id, r.item_id) for r in results),
     )
     db.executemany(
         "DELETE FROM cell WHERE run_id = ? AND item_id = ?", ((run_id, r.item_id) for r in results)

@@ -6,12 +6,11 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 
-from core.domain.runs import Derive, Lease
+from core.domain.runs import Brought, Derive, Lease
 from core.domain.votes import (
     LEAST_ON_OPTIONS,
     AskedOutcome,
     BallotRow,
-    Brought,
     CallRow,
     Cell,
     FailureCount,
@@ -238,6 +237,15 @@ class Votes:
             "SELECT * FROM failure WHERE run_id = ? AND item_id = ? ORDER BY id", (run_id, item_id)
         )
         return [_failure(row) for row in rows]
+
+    def failed_cells(self, run_id: int, item_ids: Sequence[str]) -> dict[tuple[str, str], int]:
+        """How many open failures each cell of these items has, by item id and criterion."""
+        found = self._files.tuples(
+            "SELECT item_id, criterion, count(*) FROM failure WHERE run_id = ? AND open = 1 "
+            "AND item_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2",
+            (run_id, json.dumps(list(item_ids))),
+        )
+        return {(item, criterion): count for item, criterion, count in found}
 
     def failure_kinds(self, run_id: int, *, open_only: bool = True) -> list[FailureCount]:
         """How often each kind of failure happened, the most frequent first."""

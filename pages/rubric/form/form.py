@@ -150,16 +150,12 @@ def _on_act(name: str, act: str, uid: str) -> None:
 
 def _name(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
-    key = drafts.field(name, uid, "name")
-    state.seed(key, criterion["name"])
     st.text_input(
         "Name",
-        key=key,
         max_chars=200,
         label_visibility="collapsed",
         placeholder="Name",
-        on_change=drafts.on_field,
-        args=(name, "criterion", (uid,), "name"),
+        **drafts.bound(name, "criterion", (uid,), "name"),
     )
 
 
@@ -192,17 +188,13 @@ def _place(name: str, criterion: CriterionDraft, place: int, total: int) -> None
 
 def _requirement(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
-    key = drafts.field(name, uid, "requirement")
-    state.seed(key, criterion["requirement"])
     st.text_area(
         "Requirement: what the judge must decide",
-        key=key,
         height="content",
         max_chars=20_000,
         label_visibility="collapsed",
         placeholder="Requirement: what the judge must decide, e.g. The answer names density.",
-        on_change=drafts.on_field,
-        args=(name, "criterion", (uid,), "requirement"),
+        **drafts.bound(name, "criterion", (uid,), "requirement"),
     )
     files.offer_parting(name, uid, criterion["requirement"])
     _speaks_of(criterion["requirement"])
@@ -324,33 +316,24 @@ def _summary(name: str) -> str:
 
 
 def _rubric_name(name: str) -> None:
-    key = drafts.field(name, "name")
-    state.seed(key, drafts.draft(name)["name"])
     st.text_input(
         "Name of the rubric",
-        key=key,
         max_chars=200,
         placeholder="e.g. Short science answers",
-        on_change=drafts.on_field,
-        args=(name, "draft", (), "name"),
+        **drafts.bound(name, "draft", (), "name"),
     )
 
 
 def _texts(name: str) -> None:
-    draft = drafts.draft(name)
     _rubric_name(name)
     for what, words, help_text in (
         ("description", "Description", "For people: what is graded and why. Judges do not see it."),
         ("guidelines", "Guidelines", "For judges: sent with every question."),
     ):
-        key = drafts.field(name, what)
-        state.seed(key, draft["description"] if what == "description" else draft["guidelines"])
         st.text_area(
             words,
-            key=key,
             height="content",
             max_chars=20_000,
             help=help_text,
-            on_change=drafts.on_field,
-            args=(name, "draft", (), what),
+            **drafts.bound(name, "draft", (), what),
         )

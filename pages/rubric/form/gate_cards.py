@@ -238,22 +238,18 @@ def show(name: str, uid: str) -> None:
     gate = draft_rules.gate_now(draft, uid)
     st.text_input(
         "Name",
-        key=drafts.held(name, gate.get("name", ""), uid, "name"),
         max_chars=200,
-        on_change=_on_plain,
-        args=(name, uid, "name"),
+        **drafts.wired(name, gate.get("name", ""), uid, "name", _on_plain),
     )
     over = show_when(name, draft, uid, gate)
     _then(name, uid, gate["then"])
     st.selectbox(
         "If that cannot be decided",
         list(MISSING),
-        key=drafts.held(name, gate.get("on_missing", "review"), uid, "on_missing"),
         format_func=MISSING.__getitem__,
         width=300,
         help="The criterion abstained, or has no verdict because its calls failed.",
-        on_change=_on_plain,
-        args=(name, uid, "on_missing"),
+        **drafts.wired(name, gate.get("on_missing", "review"), uid, "on_missing", _on_plain),
     )
     needed = gate["when"].get("count_at_least") or 0
     if needed > len(over):
@@ -281,28 +277,22 @@ def _then(name: str, uid: str, then: Mapping[str, Any]) -> None:
                     max_value=1.0,
                     step=0.05,
                     format="%.4g",
-                    key=drafts.held(name, float(then[what]), uid, what),
                     width=150,
-                    on_change=_on_effect,
-                    args=(name, uid, what),
+                    **drafts.wired(name, float(then[what]), uid, what, _on_effect),
                 )
         if "flag" in chosen:
             st.text_input(
                 "Flag",
-                key=drafts.held(name, then["flag"], uid, "flag"),
                 max_chars=100,
                 width=160,
-                on_change=_on_effect,
-                args=(name, uid, "flag"),
+                **drafts.wired(name, then["flag"], uid, "flag", _on_effect),
             )
         st.text_input(
             "because",
-            key=drafts.held(name, then.get("reason", ""), uid, "reason"),
             max_chars=500,
             placeholder="What people read beside the score",
             width="stretch",
-            on_change=_on_effect,
-            args=(name, uid, "reason"),
+            **drafts.wired(name, then.get("reason", ""), uid, "reason", _on_effect),
         )
 
 

@@ -33,30 +33,24 @@ def show(name: str, uid: str) -> None:
     check = next((c["check"] for c in drafts.draft(name)["prechecks"] if c["uid"] == uid), {})
     st.text_input(
         "Name",
-        key=drafts.held(name, check.get("name", ""), uid, "name"),
         max_chars=200,
-        on_change=_on_field,
-        args=(name, uid, "name"),
+        **drafts.wired(name, check.get("name", ""), uid, "name", _on_field),
     )
     st.pills(
         "Look for",
         FAMILIES,
         selection_mode="multi",
-        key=drafts.held(name, list(check.get("families", ())), uid, "families"),
         format_func=lambda one: FAMILY_WORDS[one],
-        on_change=_on_field,
-        args=(name, uid, "families"),
         help="Ready-made English patterns for somebody who tells how. A refusal of the same thing "
         "in the same sentence excuses it.",
+        **drafts.wired(name, list(check.get("families", ())), uid, "families", _on_field),
     )
     st.text_area(
         "Phrases of your own",
-        key=drafts.held(name, "\n".join(check.get("patterns", ())), uid, "patterns"),
         height=92,
         placeholder=PHRASES,
         help=PHRASES,
-        on_change=_on_lines,
-        args=(name, uid, "patterns"),
+        **drafts.wired(name, "\n".join(check.get("patterns", ())), uid, "patterns", _on_lines),
     )
     _near(name, uid, check.get("unless_near") or {})
     _action(name, uid, check)
@@ -66,11 +60,9 @@ def show(name: str, uid: str) -> None:
 def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
     st.text_area(
         "Unless one of these stands near",
-        key=drafts.held(name, "\n".join(near.get("terms", ())), uid, "terms"),
         height=68,
         placeholder="One phrase a line, e.g. quoted from",
-        on_change=_on_near,
-        args=(name, uid, "terms"),
+        **drafts.wired(name, "\n".join(near.get("terms", ())), uid, "terms", _on_near),
     )
     chars = near.get("chars")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -78,10 +70,10 @@ def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
             "Near is",
             [SENTENCE, CHARACTERS],
             required=True,
-            key=drafts.held(name, SENTENCE if chars is None else CHARACTERS, uid, "window"),
             disabled=not near,
-            on_change=_on_near,
-            args=(name, uid, "window"),
+            **drafts.wired(
+                name, SENTENCE if chars is None else CHARACTERS, uid, "window", _on_near
+            ),
         )
         if chars is not None:
             st.number_input(
@@ -89,10 +81,8 @@ def _near(name: str, uid: str, near: Mapping[str, Any]) -> None:
                 min_value=0,
                 max_value=10_000,
                 step=10,
-                key=drafts.held(name, int(chars), uid, "chars"),
                 width=190,
-                on_change=_on_near,
-                args=(name, uid, "chars"),
+                **drafts.wired(name, int(chars), uid, "chars", _on_near),
             )
 
 
@@ -102,10 +92,8 @@ def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
             "When it is found",
             list(ACTIONS),
             required=True,
-            key=drafts.held(name, check.get("action", "flag"), uid, "action"),
             format_func=ACTIONS.__getitem__,
-            on_change=_on_field,
-            args=(name, uid, "action"),
+            **drafts.wired(name, check.get("action", "flag"), uid, "action", _on_field),
         )
         if check.get("action") == "cap":
             st.number_input(
@@ -114,10 +102,8 @@ def _action(name: str, uid: str, check: Mapping[str, Any]) -> None:
                 max_value=1.0,
                 step=0.05,
                 format="%.4g",
-                key=drafts.held(name, float(check.get("cap") or 0.0), uid, "cap"),
                 width=150,
-                on_change=_on_field,
-                args=(name, uid, "cap"),
+                **drafts.wired(name, float(check.get("cap") or 0.0), uid, "cap", _on_field),
             )
 
 

@@ -42,11 +42,9 @@ def decision_card(name: str, uid: str) -> None:
                 words,
                 step=0.05 if normalized else 1.0,
                 format="%.4g",
-                key=drafts.held(name, _in(value, normalized), uid, what),
                 help=help_text,
                 width=150,
-                on_change=_on_threshold,
-                args=(name, uid, what),
+                **drafts.wired(name, _in(value, normalized), uid, what, _on_threshold),
                 **unit,
             )
         st.number_input(
@@ -127,19 +125,15 @@ def penalty_card(name: str, uid: str) -> None:
         st.selectbox(
             "Count",
             ["words", "tokens"],
-            key=drafts.held(name, penalty.get("count"), uid, "count"),
             width=125,
-            on_change=_on_field,
-            args=(name, uid, "count"),
+            **drafts.wired(name, penalty.get("count"), uid, "count", _on_field),
         )
         st.selectbox(
             "of",
             list(TEXTS),
-            key=drafts.held(name, penalty.get("of"), uid, "of"),
             format_func=TEXTS.__getitem__,
             width=180,
-            on_change=_on_field,
-            args=(name, uid, "of"),
+            **drafts.wired(name, penalty.get("of"), uid, "of", _on_field),
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for what, words, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
@@ -147,10 +141,8 @@ def penalty_card(name: str, uid: str) -> None:
                 words,
                 min_value=least,
                 step=100,
-                key=drafts.held(name, penalty.get(what), uid, what),
                 width=125,
-                on_change=_on_field,
-                args=(name, uid, what),
+                **drafts.wired(name, penalty.get(what), uid, what, _on_field),
             )
         for what, words, step in (
             ("penalty_at_cap", "Full penalty", 0.05),
@@ -161,13 +153,11 @@ def penalty_card(name: str, uid: str) -> None:
                 min_value=0.0,
                 step=step,
                 format="%.4g",
-                key=drafts.held(name, penalty.get(what), uid, what),
                 width=125,
                 help="1 rises evenly; more starts gently and then rises fast."
                 if what == "exponent"
                 else "Taken from the score, in its units.",
-                on_change=_on_field,
-                args=(name, uid, what),
+                **drafts.wired(name, penalty.get(what), uid, what, _on_field),
             )
     _examples(penalty)
 

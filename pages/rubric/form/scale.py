@@ -57,16 +57,12 @@ def _fixed(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
 
 def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     uid, ids = criterion["uid"], (criterion["uid"], option["uid"])
-    key = drafts.field(name, *ids, "label")
-    state.seed(key, option["label"])
     st.text_input(
         "Label",
-        key=key,
         max_chars=200,
         label_visibility="collapsed",
         placeholder="Label",
-        on_change=drafts.on_field,
-        args=(name, "option", ids, "label"),
+        **drafts.bound(name, "option", ids, "label"),
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall", wrap=False):
         if option["na"]:
@@ -87,34 +83,26 @@ def _editable(name: str, criterion: CriterionDraft, option: OptionDraft) -> None
 
 
 def _value(name: str, ids: tuple[str, str], option: OptionDraft) -> None:
-    key = drafts.field(name, *ids, "value")
-    state.seed(key, option["value"])
     st.number_input(
         "Value from 0 to 1",
         min_value=0.0,
         max_value=1.0,
         step=0.05,
         format="%.4g",
-        key=key,
         label_visibility="collapsed",
-        on_change=drafts.on_field,
-        args=(name, "option", ids, "value"),
+        **drafts.bound(name, "option", ids, "value"),
     )
 
 
 def _anchor(name: str, criterion: CriterionDraft, option: OptionDraft) -> None:
     uid = criterion["uid"]
-    key = drafts.field(name, uid, option["uid"], "description")
-    state.seed(key, option["description"])
     st.text_area(
         "Anchor",
-        key=key,
         height=SHORT if len(criterion["options"]) < 3 else TALL,
         max_chars=20_000,
         label_visibility="collapsed",
         placeholder="Anchor: what earns it?",
-        on_change=drafts.on_field,
-        args=(name, "option", (uid, option["uid"]), "description"),
+        **drafts.bound(name, "option", (uid, option["uid"]), "description"),
     )
 
 
@@ -347,26 +335,18 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
             on_change=_on_rule,
             args=(name, uid),
         )
-        key = drafts.field(name, uid, "tags")
-        state.seed(key, list(criterion["tags"]))
         tags = {t: None for c in drafts.draft(name)["criteria"] for t in c["tags"]}
         st.multiselect(
             "Tags",
             list(tags),
-            key=key,
             accept_new_options=True,
             placeholder="Type and press Enter",
             width=240,
-            on_change=drafts.on_field,
-            args=(name, "criterion", (uid,), "tags"),
+            **drafts.bound(name, "criterion", (uid,), "tags"),
         )
-        key = drafts.field(name, uid, "forced_choice")
-        state.seed(key, criterion["forced_choice"])
         st.toggle(
             "Forced choice",
-            key=key,
             help='Takes away the added answer "Cannot assess".',
             disabled=any(o["na"] for o in criterion["options"]),
-            on_change=drafts.on_field,
-            args=(name, "criterion", (uid,), "forced_choice"),
+            **drafts.bound(name, "criterion", (uid,), "forced_choice"),
         )

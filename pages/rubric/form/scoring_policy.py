@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from core.domain.rubric import ABSTENTIONS
-from pages.ui import drafts, state
+from core.domain.gates import ABSTENTIONS
+from pages.ui import drafts
 
 STRATEGIES: Mapping[str, tuple[str, str]] = {
     "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
@@ -19,49 +19,32 @@ STRATEGIES: Mapping[str, tuple[str, str]] = {
 
 def show(name: str) -> None:
     """The fields of the scoring policy."""
-    scoring = drafts.draft(name)["scoring"]
-    key = drafts.field(name, "abstention")
-    state.seed(key, scoring["abstention"])
     strategy = st.radio(
         "When a criterion cannot be assessed",
         ABSTENTIONS,
-        key=key,
         format_func=lambda one: STRATEGIES[one][0],
         captions=[STRATEGIES[one][1] for one in ABSTENTIONS],
-        on_change=drafts.on_field,
-        args=(name, "scoring", (), "abstention"),
+        **drafts.bound(name, "scoring", (), "abstention"),
     )
     if strategy == "partial":
-        key = drafts.field(name, "partial_credit")
-        state.seed(key, scoring["partial_credit"])
         st.slider(
             "Share of the weight",
             0.0,
             1.0,
             step=0.05,
-            key=key,
-            on_change=drafts.on_field,
-            args=(name, "scoring", (), "partial_credit"),
+            **drafts.bound(name, "scoring", (), "partial_credit"),
         )
-    key = drafts.field(name, "min_coverage")
-    state.seed(key, scoring["min_coverage"])
     st.slider(
         "Coverage for a grade",
         0.0,
         1.0,
         step=0.05,
-        key=key,
         help="The share of the weight that must be assessed. Below it an item has no grade and no "
         "rank, and a person must look.",
-        on_change=drafts.on_field,
-        args=(name, "scoring", (), "min_coverage"),
+        **drafts.bound(name, "scoring", (), "min_coverage"),
     )
-    key = drafts.field(name, "normalize")
-    state.seed(key, scoring["normalize"])
     st.toggle(
         "Score from 0 to 1",
-        key=key,
         help="Off: the score is the plain sum of points, and can be negative.",
-        on_change=drafts.on_field,
-        args=(name, "scoring", (), "normalize"),
+        **drafts.bound(name, "scoring", (), "normalize"),
     )

@@ -11,8 +11,8 @@ from core.domain.runs import HelpTask
 from core.services.assist import help_tasks, improvement_loop, proposals
 from core.services.assist.improvement_loop import LoopRequest, LoopRound
 from core.services.comparison.differences import Delta
-from core.services.spot import spot_check
-from core.services.spot.spot_check import Teacher
+from core.services.spot import trials
+from core.services.spot.trials import Teacher
 from core.text import numbers as fmt
 from pages.rubric.help import improvement
 from pages.ui import model_help, routes, state
@@ -29,7 +29,7 @@ def show(name: str, rubric: Rubric) -> None:
         "wording changes by itself, and nothing is taken over until you take it."
     )
     show_flash()
-    teachers = spot_check.teachers(store(), rubric)
+    teachers = trials.teachers(store(), rubric)
     if not teachers:
         st.info("This needs a dataset with labels for these criteria.", icon=":material/dataset:")
         routes.link(routes.DATASETS, "Datasets")

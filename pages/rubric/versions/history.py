@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from core.domain.base import Kind
 from core.domain.library import RubricVersionInfo
 from core.errors import InputError
-from core.rubric_diff.edits import KINDS, MISSING, FieldEdit, Kind, edits_between
+from core.rubric_diff.edits import KINDS, MISSING, FieldEdit, edits_between
 from core.rubric_diff.merge import MergePiece, Side, merged, pieces
 from core.rubric_diff.wording import word_changes
 from core.services.rubrics import library

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from core.services.workbench import bench_rows
@@ -10,16 +13,15 @@ from core.services.workbench.bench_state import (
     BenchCell,
     Said,
     WorkbenchState,
-    as_failure,
-    as_vote,
-    call_for,
     said,
 )
 from pages.rubric.workbench import subject as keys
 from pages.ui import state
-from pages.ui.items import FAILURE_WORDS, context_words, show_submission, vote_card
+from pages.ui.items import FAILURE_WORDS, show_submission
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line, raw
+from pages.ui.text import esc, label, one_line
+from pages.ui.trial.texts import Fields, around, text_field
+from pages.ui.trial.votes import show_vote
 from pages.ui.widgets import shown_errors, tag
 
 NOTHING = "no expectation"
@@ -84,21 +86,11 @@ def state_tag(one: Said) -> str:
     return tags
 
 
-TEXTS = {
-    "submission": "Submission",
-    "prompt": "Task (optional)",
-    "reference": "Reference (optional)",
-}
-
-
 def show_row(name: str, now: WorkbenchState, row: BenchRow, criterion: str | None) -> None:
     """Texts and expectations on the left, votes on the right."""
     left, right = st.columns(2, gap="medium")
     with left:
-        for what, words in TEXTS.items():
-            _text(name, row, what, words)
-            if what == "prompt":
-                _contexts(name, row)
+        _texts(name, row)
     with right:
         cells = now.cells.get(row["uid"], {})
         names = [criterion] if criterion is not None else list(now.subject.criteria)
@@ -107,85 +99,34 @@ def show_row(name: str, now: WorkbenchState, row: BenchRow, criterion: str | Non
                 st.html(f'<div class="rs-section">{esc(one)}</div>')
                 expected(name, now, row, one)
             if one in cells:
-                _votes(name, row, cells[one])
+                _votes(row, cells[one])
 
 
-def _text(name: str, row: BenchRow, what: str, words: str) -> None:
-    if what == "submission" and not isinstance(row["submission"], str):
+def _texts(name: str, row: BenchRow) -> None:
+    def value(what: str) -> Any:
+        kept = [one for one in bench_rows.opened(store(), name)["rows"] if one["uid"] == row["uid"]]
+        return dict(kept[0] if kept else row)[what]
+
+    def changed(what: str, typed: Any) -> None:
+        bench_rows.set_row(store(), name, row["uid"], **{what: typed})
+
+    now = Fields(partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), value, changed)
+    if isinstance(row["submission"], str):
+        text_field(now, "submission", "Submission", tall=True)
+    else:
         st.html('<div class="rs-section">Submission</div>')
         show_submission(item_from(row))
-        return
-    key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], what)
-    state.seed(key, dict(row)[what])
-    st.text_area(
-        words,
-        key=key,
-        height="content",
-        max_chars=200_000,
-        on_change=_on_text,
-        args=(name, row["uid"], what),
-    )
+    around(now)
 
 
-def _contexts(name: str, row: BenchRow) -> None:
-    for one, text in (row["context"] or {"context": ""}).items():
-        key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "context", one)
-        state.seed(key, text)
-        st.text_area(
-            label(f"{context_words(one)} (optional)"),
-            key=key,
-            height="content",
-            max_chars=200_000,
-            on_change=_on_context,
-            args=(name, row["uid"], one),
-        )
-
-
-def _on_context(name: str, uid: str, one: str) -> None:
-    with shown_errors():
-        typed = state.get(state.key(keys.WORKBENCH_FIELD, name, uid, "context", one)) or ""
-        (row,) = [r for r in bench_rows.opened(store(), name)["rows"] if r["uid"] == uid]
-        context = row["context"] | {one: typed}
-        bench_rows.set_row(store(), name, uid, context=context)
-
-
-def _on_text(name: str, uid: str, what: str) -> None:
-    with shown_errors():
-        typed = state.get(state.key(keys.WORKBENCH_FIELD, name, uid, what)) or ""
-        bench_rows.set_row(store(), name, uid, **{what: typed})
-
-
-def _votes(name: str, row: BenchRow, cell: BenchCell) -> None:
+def _votes(row: BenchRow, cell: BenchCell) -> None:
     reason = row["reasons"].get(cell.criterion.name)
     if reason:
         st.html(f'<div class="rs-quote">Expected because: {esc(reason)}</div>')
     text = item_from(row).text
     for one in said(store(), cell):
-        _one(name, row["uid"], one, text)
-
-
-def _one(name: str, uid: str, one: Said, text: str) -> None:
-    marks = state_tag(one)
-    if one.vote is not None:
-        st.html(vote_card(one.criterion, as_vote(one.vote), None, marks=marks, text=text))
-    if one.twin is not None:
-        st.html(
-            vote_card(one.criterion, as_vote(one.twin), None, which="order reversed", text=text)
-        )
-    failure = one.cell.failure
-    if failure is not None:
-        st.html(
-            vote_card(one.criterion, as_failure(failure), None, marks="" if one.vote else marks)
-        )
-    if one.vote is None and failure is None:
-        st.html(f'<div class="rs-row"><b>{esc(one.cell.judge)}</b>{marks}</div>')
-        return
-    source = failure or one.vote
-    key = state.key(keys.WORKBENCH_CALL, name, uid, one.criterion.name, one.cell.judge)
-    if source is not None and source.call_id is not None and st.toggle("Prompt and reply", key=key):
-        call = call_for(store(), source)
-        for segment in call.prompt if call else ():
-            st.caption(label(segment.role))
-            raw(segment.text, height=220 if len(segment.text) > 900 else None)
-        st.caption("reply, as it came")
-        raw((call.reply if call else "") or "(nothing)")
+        if not one.answers:
+            name = esc(one.cell.judge)
+            st.html(f'<div class="rs-row"><b>{name}</b>{state_tag(one)}</div>')
+        for at, view in enumerate(one.answers):
+            show_vote(one.criterion, view, text, marks="" if at else state_tag(one))

@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.services.rubrics import prompt_preview
 from core.services.rubrics.drafts import rubric_from
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import Bench, BenchRow
-from core.services.workbench.bench_state import WorkbenchState, standing
+from core.services.workbench.bench_state import WorkbenchState
 from core.services.workbench.rows_in_out import (
     of_items,
     open_in_spot_check,
@@ -23,9 +22,8 @@ from pages.rubric.workbench import asking, subject, table
 from pages.ui import drafts, routes, state
 from pages.ui.resources import store
 from pages.ui.text import label, one_line
+from pages.ui.trial.texts import choose_dataset, find_items
 from pages.ui.widgets import empty_state, shown_errors
-
-MOST_SHOWN = 60
 
 
 def adding_form(name: str, now: WorkbenchState) -> None:
@@ -96,30 +94,15 @@ def _on_paste(name: str) -> None:
 
 
 def _dataset(name: str) -> None:
-    found = {row.version_id: row for row in prompt_preview.datasets(store())}
-    if not found:
-        st.caption("There is no dataset yet. Bring one in on the Datasets page.")
+    version = choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "dataset"))
+    if version is None:
         return
-    version = st.selectbox(
-        "Dataset",
-        list(found),
-        key=state.key(subject.WORKBENCH_FIELD, name, "dataset"),
-        format_func=lambda one: one_line(found[one].name, 60),
-    )
-    search = st.text_input(
-        "Find items",
-        type="search",
-        live="300ms",
-        key=state.key(subject.WORKBENCH_FIELD, name, "search"),
-    )
-    ids = prompt_preview.first_items(store(), version, search=search, limit=MOST_SHOWN)
+    _, ids, more = find_items(state.key(subject.WORKBENCH_FIELD, name, "search"), version)
     key = state.key(subject.WORKBENCH_FIELD, name, "items")
     kept = [one for one in state.get(key, []) if one in ids]
     state.put(key, kept)
     st.multiselect(
-        f"Items ({fmt.plural(len(ids), 'item')} found)"
-        if len(ids) < MOST_SHOWN
-        else f"Items (the first {MOST_SHOWN} found)",
+        label(f"Items{more}"),
         ids,
         key=key,
         format_func=visible,
@@ -221,24 +204,19 @@ def show(name: str) -> None:
         if not drafts.draft(name)["criteria"]:
             empty_state("No criteria yet", "Add one in the form; its test rows stand here then.")
             return
-        now = _now(name)
+        now = subject.now_of(name)
         criterion = subject.show_subject(name, now)
-        asking.choose_judges(name, now)
+        asking.choose(name, now)
         adding_form(name, now)
         st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
             name, criterion, now.active
         )
 
 
-def _now(name: str) -> WorkbenchState:
-    draft = drafts.draft(name)
-    return standing(store(), bench_rows.followed(store(), name, draft), draft)
-
-
 def _live(name: str, criterion: str | None, polled: bool) -> None:
     """What changes while judges are asked; reruns alone."""
     with shown_errors():
-        now = _now(name)
+        now = subject.now_of(name)
         if now.active != polled:
             # Once over the whole page: polling starts or stops.
             st.rerun()

@@ -6,14 +6,27 @@ import streamlit as st
 
 from core.metrics.estimate import Estimate
 from core.services.rubrics.draft_shapes import CriterionDraft
-from core.services.workbench.bench_state import BenchFigures, WorkbenchState, figures
+from core.services.workbench import bench_rows
+from core.services.workbench.bench_state import (
+    BenchFigures,
+    WorkbenchState,
+    figures,
+    standing,
+)
 from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_VIEW
+from pages.ui.resources import store
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import problem_list, row, table, tag
 
 _NOTHING = '<span class="rs-quiet">nothing</span>'
+
+
+def now_of(name: str) -> WorkbenchState:
+    """How the workbench stands with the draft as it is in this tab."""
+    draft = drafts.draft(name)
+    return standing(store(), bench_rows.followed(store(), name, draft), draft)
 
 
 def show_outcome(now: WorkbenchState, criterion: str | None) -> None:
@@ -98,7 +111,6 @@ WORKBENCH_FIND = "workbench_find"
 WORKBENCH_OPEN = "workbench_open"
 WORKBENCH_GONE = "workbench_gone"
 WORKBENCH_PAGE = "workbench_page"
-WORKBENCH_CALL = "workbench_call"
 WORKBENCH_SAVED = "workbench_saved"
 WORKBENCH_ACT = "workbench_act"
 
@@ -158,15 +170,11 @@ def _all(now: WorkbenchState) -> None:
 
 def _one(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
-    key = drafts.field(name, uid, "requirement")
-    state.seed(key, criterion["requirement"])
     st.text_area(
         "Requirement: what the judge must decide",
-        key=key,
         height="content",
         max_chars=20_000,
-        on_change=drafts.on_field,
-        args=(name, "criterion", (uid,), "requirement"),
+        **drafts.bound(name, "criterion", (uid,), "requirement"),
     )
     row([_option(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
     st.button(

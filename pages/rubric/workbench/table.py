@@ -135,12 +135,13 @@ FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
 
 def show(name: str, now: WorkbenchState, criterion: str | None) -> None:
     """A page of the rows that the filter keeps."""
-    numbers = {row["uid"]: at for at, row in enumerate(now.bench["rows"], start=1)}
     kept = _filtered(name, now, criterion)
     pages = -(-len(kept) // PAGE)
     for row in _page(name, kept, pages):
         with st.container(border=True, key=f"workbench_row_{row['uid']}"):
-            _row(name, now, row, numbers[row["uid"]], criterion)
+            show_row(name, now, row, criterion, acts=True)
+            if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
+                opened_row.show_row(name, now, row, criterion)
     if not kept and now.tests:
         st.caption("No row is like that.")
     if pages > 1:
@@ -181,30 +182,30 @@ def _page(name: str, rows: list[BenchRow], pages: int) -> list[BenchRow]:
     return rows[(at - 1) * PAGE : at * PAGE]
 
 
-def _row(name: str, now: WorkbenchState, row: BenchRow, number: int, criterion: str | None) -> None:
+def show_row(
+    name: str, now: WorkbenchState, row: BenchRow, criterion: str | None, *, acts: bool = False
+) -> None:
+    """Draw a row: its text, what is expected, what was given; `acts`: and what can be done."""
     cells = now.cells.get(row["uid"], {})
-    cell = cells.get(criterion) if criterion is not None else None
     if criterion is None:
         text, right = st.columns([5, 8], gap="medium")
     else:
-        text, middle, right = st.columns([5, 3, 5], gap="medium")
+        text, middle, right = st.columns([5, 4, 5], gap="small")
         with middle:
             opened_row.expected(name, now, row, criterion)
-    with text:
-        st.html(snippet(row, number))
-    with right:
-        if not cells:
-            st.html(_quiet(EMPTY))
-        elif cell is not None:
-            st.html(_judged(said(store(), cell), cell) or _quiet("Nobody is chosen to judge."))
-        elif criterion is None:
-            st.html("".join(_line(one) for one in cells.values()))
-        row_acts(name, now, row, criterion, bool(cells))
-    if state.get(state.key(keys.WORKBENCH_OPEN, name)) == row["uid"]:
-        opened_row.show_row(name, now, row, criterion)
+    text.html(_snippet(row, now.bench["rows"].index(row) + 1))
+    if not cells:
+        right.html(_quiet(EMPTY))
+    elif criterion is None:
+        right.html("".join(_line(one) for one in cells.values()))
+    elif criterion in cells:
+        right.html(_judged(cells[criterion]) or _quiet("Nobody is chosen to judge."))
+    if acts:
+        with right:
+            row_acts(name, now, row, criterion, bool(cells))
 
 
-def snippet(row: BenchRow, number: int) -> str:
+def _snippet(row: BenchRow, number: int) -> str:
     """The beginning of a row's text, with its number and where it is from, as our own HTML."""
     item = item_from(row)
     words = one_line(item.output, SNIPPET)
@@ -222,16 +223,15 @@ def _quiet(words: str) -> str:
     return f'<span class="rs-quiet">{words}</span>'
 
 
-def _judged(answers: tuple[Said, ...], cell: BenchCell) -> str:
-    head = [_verdict(cell)] if len(answers) > 1 and cell.said else []
+def _judged(cell: BenchCell) -> str:
+    answers = said(store(), cell)
     parts = "".join(_one(one, cell, alone=len(answers) == 1) for one in answers)
-    return f'<div class="rs-row">{"".join(head)}</div>{parts}' if head else parts
-
-
-def _verdict(cell: BenchCell) -> str:
+    if len(answers) < 2 or not cell.said:
+        return parts
+    verdict = f"<b>{esc(one_line(cell.said, 60))}</b>{opened_row.agrees(cell)}"
     if cell.state == "stale":
-        return tag("stale", "warn")
-    return f"<b>{esc(one_line(cell.said, 60))}</b>{opened_row.agrees(cell)}"
+        verdict = tag("stale", "warn")
+    return f'<div class="rs-row">{verdict}</div>{parts}'
 
 
 def _one(one: Said, cell: BenchCell, *, alone: bool) -> str:
@@ -249,7 +249,7 @@ def _one(one: Said, cell: BenchCell, *, alone: bool) -> str:
         why = one.cell.failure.message
     place = one.place
     shown = f"shown as {place[0]} of {place[1]} · " if place else ""
-    quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 170))}</div>' if why else ""
+    quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 300))}</div>' if why else ""
     return head + quiet
 
 

@@ -8,26 +8,21 @@ from __future__ import annotations
 import streamlit as st
 
 from core.errors import InputError
-from core.services.rubrics import prompt_preview
 from core.services.rubrics.draft_shapes import CriterionDraft
 from core.services.workbench import asking as service
 from core.services.workbench import bench_rows, rows_in_out
 from core.services.workbench.asking import Want
-from core.services.workbench.bench_rows import BenchRow
 from core.services.workbench.bench_state import (
-    BenchCell,
-    Said,
     WorkbenchState,
     figures,
-    said,
-    standing,
 )
 from core.text import numbers as fmt
-from pages.rubric.workbench import asking, opened_row, subject, table
+from pages.rubric.workbench import asking, subject, table
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_VIEW
 from pages.ui.resources import store
-from pages.ui.text import esc, label, one_line
+from pages.ui.text import label
+from pages.ui.trial.texts import choose_dataset
 from pages.ui.widgets import row, shown_errors
 
 #: So many rows are shown; so many answers are taken at once.
@@ -41,28 +36,25 @@ def show(name: str, criterion: CriterionDraft) -> None:
     """The rows, with the ways to more of them; it follows by itself while judges are asked."""
     place = st.container(border=True, gap="small", key=f"rubric_tried_{name}_{criterion['uid']}")
     with place, shown_errors():
-        now = _now(name)
+        now = subject.now_of(name)
         st.fragment(_live, run_every=LOOK_EVERY if now.active else None)(
             name, criterion["uid"], now.active
         )
 
 
-def _now(name: str) -> WorkbenchState:
-    draft = drafts.draft(name)
-    return standing(store(), bench_rows.followed(store(), name, draft), draft)
-
-
 def _live(name: str, uid: str, polled: bool) -> None:
     with shown_errors():
-        now = _now(name)
+        now = subject.now_of(name)
         if now.active != polled:
             st.rerun()
         called = next((c["name"] for c in drafts.draft(name)["criteria"] if c["uid"] == uid), None)
         if called is None:
             return
         _bar(name, now, called)
-        for one in _rows(now, called):
-            _row(name, now, one, called)
+        # Rows with something expected of the criterion come first.
+        rows = sorted(now.tests, key=lambda one: called not in one["expected"])
+        for one in rows[:SHOWN]:
+            table.show_row(name, now, one, called)
         more = len(now.tests) - SHOWN
         if more > 0:
             st.caption(f"and {fmt.plural(more, 'more row')} in the workbench")
@@ -94,16 +86,14 @@ def _bar(name: str, now: WorkbenchState, criterion: str) -> None:
             key=state.key(subject.WORKBENCH_ACT, name, "ask", "open"),
             type="primary",
             icon=":material/play_arrow:",
-            disabled=now.active or not left.cells or bool(service.needs(store(), now)),
-            help=label(
-                _why_not(now, criterion) or f"Asks what is open: {asking.takes(left)}.", 300
-            ),
+            disabled=now.active or not left.cells or bool(service.lacking(now)),
+            help=label(_why_not(now, criterion) or f"Asks what is open: {left.takes.words}.", 300),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )
         _take(name, criterion)
         with st.popover(label(_judges(now), 40), icon=":material/gavel:", type="tertiary"):
-            asking.choose_judges(name, now)
+            asking.choose(name, now)
     if now.active:
         st.caption("asking …")
     for run in now.stopped:
@@ -116,7 +106,7 @@ def _why_not(now: WorkbenchState, criterion: str) -> str:
         return "The criterion is not complete yet: the check says what is missing."
     if not now.tests:
         return "There is no answer to try it on yet."
-    return " ".join(service.needs(store(), now))
+    return service.lacking(now)
 
 
 def _judges(now: WorkbenchState) -> str:
@@ -127,18 +117,9 @@ def _judges(now: WorkbenchState) -> str:
 def _take(name: str, criterion: str) -> None:
     """A popover with the dataset that answers are taken from."""
     with st.popover("Take answers", icon=":material/dataset:", type="tertiary"):
-        found = {one.version_id: one for one in prompt_preview.datasets(store())}
-        if not found:
-            st.caption("There is no dataset yet. Bring one in on the Datasets page.")
+        likely = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
+        if choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "from"), likely) is None:
             return
-        key = state.key(subject.WORKBENCH_FIELD, name, "from")
-        state.seed(key, rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"]))
-        st.selectbox(
-            "Dataset",
-            list(found),
-            key=key,
-            format_func=lambda one: one_line(found[one].name, 60),
-        )
         st.button(
             f"Take {TAKEN} answers",
             key=state.key(subject.WORKBENCH_ACT, name, "take"),
@@ -151,14 +132,10 @@ def _take(name: str, criterion: str) -> None:
 
 def _on_take(name: str, criterion: str, count: int) -> None:
     with shown_errors():
-        key = state.key(subject.WORKBENCH_FIELD, name, "from")
-        version = state.get(key)
-        if version is None:
-            version = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
-        if version is not None:
-            rows_in_out.take_answers(store(), name, version, criterion, count)
-            state.drop(subject.WORKBENCH_FIELD, name, "judges")
-            state.drop(subject.WORKBENCH_FIELD, name, "learn_from")
+        version = state.get(state.key(subject.WORKBENCH_FIELD, name, "from"))
+        rows_in_out.take_answers(store(), name, version, criterion, count)
+        state.drop(subject.WORKBENCH_FIELD, name, "judges")
+        state.drop(subject.WORKBENCH_FIELD, name, "learn_from")
 
 
 def _on_whole(name: str) -> None:
@@ -179,41 +156,3 @@ def on_five(name: str) -> None:
             rows_in_out.take_answers(store(), name, version, first, lacking)
         state.put(state.key(subject.WORKBENCH_CRITERION, name), subject.ALL)
         _on_whole(name)
-
-
-def _rows(now: WorkbenchState, criterion: str) -> list[BenchRow]:
-    """The rows to show: those with something expected of the criterion first, then in order."""
-    return sorted(now.tests, key=lambda one: criterion not in one["expected"])[:SHOWN]
-
-
-def _row(name: str, now: WorkbenchState, one: BenchRow, criterion: str) -> None:
-    text, expected, given = st.columns([4, 4, 4], gap="small")
-    number = now.bench["rows"].index(one) + 1
-    text.html(table.snippet(one, number))
-    with expected:
-        opened_row.expected(name, now, one, criterion)
-    cell = now.cells.get(one["uid"], {}).get(criterion)
-    with given:
-        words = _given(said(store(), cell), cell) if cell is not None else ""
-        st.html(words or '<span class="rs-quiet">not asked</span>')
-
-
-def _given(answers: tuple[Said, ...], cell: BenchCell) -> str:
-    """The verdict, then a line of who said what; the reasons on request."""
-    head = f"<b>{esc(one_line(cell.said, 40))}</b>" if cell.said else ""
-    states = "".join(dict.fromkeys(opened_row.state_tag(one) for one in answers))
-    each = " · ".join(
-        f"{esc(one_line(one.cell.judge, 30))}: {esc(one_line(one.cell.answer.label, 30))}"
-        for one in answers
-        if one.cell.answer is not None
-    )
-    reasons = "".join(
-        f"<div>{esc(one_line(one.cell.judge, 30))}: {esc(one_line(why, 300))}</div>"
-        for one in answers
-        if (why := one.cell.failure.message if one.cell.failure else one.vote and one.vote.reason)
-    )
-    why = f"<details><summary>Why</summary>{reasons}</details>" if reasons else ""
-    return (
-        f'<div class="rs-row">{head}{opened_row.agrees(cell)}{states}</div>'
-        f'<div class="rs-quiet">{each}{why}</div>'
-    )

@@ -1,1 +1,1 @@
-"""Blocks of a result on the page, and every table to take home."""
+"""Blocks of a result on a page, and every table to take home."""

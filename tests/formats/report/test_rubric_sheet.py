@@ -7,7 +7,8 @@ from html.parser import HTMLParser
 
 from hypothesis import given
 
-from core.domain.rubric import Criterion, Option, Rubric, ScoringPolicy
+from core.domain.gates import ScoringPolicy
+from core.domain.rubric import Criterion, Option, Rubric
 from core.formats.report.rubric_sheet import SheetRules, rubric_sheet
 from core.services.rubrics.import_export import share
 from tests.strategies import rubrics

@@ -156,7 +156,7 @@ def test_runs_that_wait_say_so(store: Store) -> None:
 
     text = shown(app)
     assert "No votes yet" in text
-    assert "Not finished: run 1 and run 2" in text
+    assert "Not finished&#58; run 1 and run 2" in text
     app.button(key=state.key(keys.COMPARE_ACT, "sweep")).click().run()
     assert not app.exception
     assert app.query_params[state.RUNS] == "1,2,3"

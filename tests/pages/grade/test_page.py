@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from core.services.judges import connection, registry
 from core.store.store import Store
 from pages.grade import steps
 from pages.ui import routes, state
+from pages.ui.trial.votes import VOTE_OPEN
 from tests.formats.office.documents import docx
 from tests.formats.office.workbooks import xlsx
 from tests.judging.test_writing_replies import DRAFT
@@ -180,13 +182,22 @@ def test_three_are_tried_then_all_graded_and_the_end_leads_on(
 ) -> None:
     settings = {"name": "loopback", "model": "m", "api_base": provider.url, "shuffle": False}
     registry.save_judge(store, settings)
+    provider.rule = lambda body: ok(1, reason="It says so.")
     app = open_page(PAGE, **known(store))
+    assert "6 answers, 6 calls, cost unknown" in unescape(shown(app))  # 3 texts, 2 criteria
     press(app, "Try three texts")
     tried = int(stands(app, state.TRIED))
     worked_off(store, tried)
     app.run()
     # The first options: Nothing and MET, 10 of 14 points, on each of three texts.
     assert shown(app).count("10 of 14") == 3
+    # Why, in place: each criterion with its votes.
+    assert "It says so." not in shown(app)
+    app.session_state[state.key(steps.GRADE_ACT, "why", tried, "s2")] = True
+    for criterion in RUBRIC.criteria:
+        app.session_state[state.key(VOTE_OPEN, tried, "s2", criterion.name)] = True
+    assert shown(app.run()).count("It says so.") == 2
+    assert not app.exception
     press(app, "Grade 4 texts")
     run = int(stands(app, state.RUN))
     worked_off(store, run)

@@ -117,6 +117,45 @@ def test_a_judge_is_edited_where_its_settings_stand(store: Store) -> None:
     assert registry.get_judge(store, "a").judge.tries == 2
 
 
+#: A model with another value than the usual one in every field that means something for models.
+UNUSUAL: dict[str, object] = {
+    "name": "ada",
+    "weight": 2.0,
+    "model": "tiny",
+    "api_base": "http://localhost:8000/v1",
+    "replicas": ("http://localhost:8001/v1",),
+    "key_env": "ADA_KEY",
+    "door": "openai",
+    "temperature": 0.5,
+    "max_tokens": 300,
+    "timeout": 30.0,
+    "tries": 2,
+    "concurrency": 4,
+    "thinking": "low",
+    "price_in": 1.0,
+    "price_out": 2.0,
+    "shuffle": False,
+    "logprobs": True,
+    "decides": True,
+    "stage": 1,
+    "shadow": True,
+    "requests_per_minute": 50,
+    "tokens_per_minute": 10_000,
+    "params": {"top_p": 0.5},
+    "instructions": "Be brief.",
+}
+
+
+def test_saving_a_judge_as_it_is_keeps_every_field(store: Store) -> None:
+    judge = Judge.model_validate(UNUSUAL)
+    # Rules and programs are other kinds of judges.
+    assert {*judge.given()} == {*Judge.model_fields} - {"kind", "checks", "command"}
+    row = store.judges.save(judge, now=clock.now())
+    app = open_page(PAGE, judge=row.id)
+    save(app, str(row.id))
+    assert registry.get_judge(store, "ada").judge == judge
+
+
 def after_the_test(app: AppTest) -> str:
     """The page once the test is over."""
     for _ in range(100):

@@ -21,8 +21,9 @@ from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
 from core.services.exports import contest_export
 from core.services.imports.vote_import import bring_in
-from core.services.pairwise import blind_arena, contests, rank_report
+from core.services.pairwise import blind_arena, contests
 from core.services.pairwise.design import Design, of_criterion
+from core.services.reports import rank_report
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
@@ -102,11 +103,11 @@ def test_the_leaderboard_ranks_by_worth_and_flags_the_judge_that_looks_at_the_pl
     page = shown(app)
     # ada is honest: best beats all 12 times, fair wins 6 and loses 6, weak loses all.
     table = page[page.index("Leaderboard") :]
-    assert table.index(">best") < table.index(">fair") < table.index(">weak")
+    assert table.index("<td>best") < table.index("<td>fair") < table.index("<td>weak")
     assert "12 · 0 · 0" in page
     assert "6 · 0 · 6" in page
     assert "regularised" in page  # no contest was lost by the upper side
-    assert "the same winner by every way" in page
+    assert "The same winner by every way." in page
     app = open_page(PAGE, run=str(run_id), view="position")
     # bob chose A in all 36 of his choices.
     assert "prefers the answer shown first" in shown(app)
@@ -213,13 +214,13 @@ def test_systems_that_answered_different_tasks_are_ranked_by_their_means_as_rank
     ]
     run_id = graded(store, items)
     page = shown(open_page(PAGE, run=str(run_id)))
-    report = rank_report.rank_source(lambda: store, str(run_id))
+    report = rank_report.rank_source(lambda: store, str(run_id)).data
     assert report["matched"] is False
     assert "The systems answered different items" in page
     assert "Systems by their judges' mean score" in html.unescape(page)
     # Everything was found good: both means are 1, and nobody is told apart.
     assert [(s["range"], s["score"]["value"]) for s in report["standings"]] == [("1-2", 1.0)] * 2
-    assert page.count("<b>1-2</b>") == 2
+    assert page.count(">1-2</td>") == 2
     assert "new &lt;b&gt;" in page
 
 
@@ -318,7 +319,7 @@ def test_a_contest_leaves_as_json_csv_and_markdown(store: Store, voted: int) -> 
     assert rows[0]["winner"] == "'=y|z"  # no spreadsheet works it out
     text = contest_export.as_markdown(store, voted).decode()
     assert "=y\\|z" in text
-    assert "## Position" in text
+    assert "## Place: the same two answers, exchanged" in text
 
 
 @pytest.mark.skipif(

@@ -7,16 +7,17 @@ import re
 
 import pytest
 
+from core.blocks.blocks import Words
+from core.blocks.html import html_paper
+from core.blocks.markdown import markdown_paper
 from core.domain.runs import RunItemFilter
-from core.formats.report.html import html_paper
-from core.formats.report.paper import Words, markdown_paper
 from core.metrics.estimate import Confidence
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.services.results import browsing
 from core.store.store import Store
-from pages.report.blocks import cell
 from pages.ui import routes, state, widgets
+from pages.ui.blocks.drawn import cell
 from pages.ui.run_status import IN_HAND
 from tests.pages.conftest import open_page, shown
 from tests.pages.graded import graded, planned

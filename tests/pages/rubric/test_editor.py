@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 
-from core.domain.rubric import Criterion, Rubric
+from pydantic import BaseModel
+from streamlit.testing.v1 import AppTest
+
+from core.domain.gates import ScoringPolicy
+from core.domain.rubric import Criterion, Option, Rubric
 from core.services.rubrics import library
 from core.store.store import Store
 from pages.rubric.form import keyboard
 from pages.rubric.weights import WEIGHTS_ACT, WEIGHTS_SOURCE, WEIGHTS_TEXT
-from pages.ui import state
+from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_SIDE, RUBRICS_ACT, RUBRICS_TEXT
 from tests.pages.conftest import open_page, shown
 from tests.pages.rubric.rubric_page import (
@@ -24,6 +28,7 @@ from tests.pages.rubric.rubric_page import (
     view,
     yaml_of,
 )
+from tests.services.versions.edited_run import changed
 
 THREE = Rubric(
     name="Three",
@@ -49,6 +54,35 @@ def test_a_weight_is_changed_in_its_line_without_opening_the_card(store: Store) 
     press(app, name, "save")
     # Weights 6 and 4, and now -3.
     assert [c.weight for c in library.latest(store, int(name)).rubric.criteria] == [6, 4, -3]
+
+
+def without_widget(
+    app: AppTest, noun: type[BaseModel], *ids: str, **named: tuple[str, ...]
+) -> set[str]:
+    """The fields of a noun that no widget on the page edits; ``named`` are keyed otherwise."""
+    known = {
+        what: field(name_of(app), *ids, *named.get(what, (what,))) for what in noun.model_fields
+    }
+    return {what for what, key in known.items() if key not in app.session_state}
+
+
+def test_every_field_has_a_widget(store: Store) -> None:
+    levels = [{"label": "Low", "value": 0}, {"label": "High", "value": 1}]
+    deep = changed(THREE.criteria[0], scale="ordinal", options=levels)
+    app = open_page(PAGE, rubric=saved(store, THREE.model_copy(update={"criteria": (deep,)})))
+    criterion = draft_of(app)["criteria"][0]
+    uid, option = criterion["uid"], criterion["options"][0]["uid"]
+    press(app, name_of(app), "toggle", uid)
+    named = {"weight": ("points",), "section": ("section", "First"), "options": (option, "label")}
+    # Notes are written in YAML; an option becomes an abstention by its menu.
+    assert without_widget(app, Criterion, uid, **named) == {"meta"}
+    assert without_widget(app, Option, uid, option) == {"na"}
+
+    press(app, name_of(app), "toggle", drafts.ABOUT)
+    # These have cards of their own, or need partial credit to be chosen.
+    cards = {"criteria", "scoring", "gates", "prechecks", "decision", "meta"}
+    assert without_widget(app, Rubric) == cards
+    assert without_widget(app, ScoringPolicy) == {"partial_credit", "length_penalty"}
 
 
 def test_of_comments_one_is_told_before_saving_in_every_view(store: Store) -> None:

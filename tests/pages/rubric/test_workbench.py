@@ -9,15 +9,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Dataset, Item, Label
+from core.services.judges import registry
 from core.services.rubrics import draft_criteria, library
 from core.services.rubrics.drafts import draft_from
-from core.services.spot import request_form
+from core.services.spot import request
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import new_row
 from core.store.store import Store
 from pages.rubric.workbench import subject as keys
 from pages.ui import routes, state
 from pages.ui.drafts import RUBRIC_FIELD, RUBRIC_WORK
+from pages.ui.trial.votes import VOTE_CALL
 from tests.pages.conftest import open_page, shown
 from tests.pages.spot_checks import model, worked_off
 from tests.provider import Provider, ok, status
@@ -81,6 +83,32 @@ def test_without_a_judge_it_says_what_is_needed(store: Store) -> None:
     assert "No judge is chosen" in shown(opened(name))
 
 
+def test_a_judge_that_learns_is_given_the_labels_that_fit_best(store: Store) -> None:
+    name = saved(store)
+    registry.ensure_defaults(store)
+    bench_rows.add_rows(store, name, [new_row("The Moon.")])
+    few, many = (
+        store.datasets.create(
+            Dataset(
+                name=f"{count} labels",
+                items=tuple(
+                    Item(id=f"{n}", submission=f"{n}", labels={"Cause": Label(label="MET")})
+                    for n in range(count)
+                ),
+            ),
+            now="2026-03-01T10:00:00.000Z",
+        )
+        for count in (2, 3)
+    )
+    app = opened(name)
+    app = done(app.multiselect(key=field(name, "judges")).set_value(["Text classifier"]))
+    assert bench_rows.opened(store, name)["learn_from"] == many.id
+    assert "Choose the dataset they learn from" not in shown(app)
+    assert "Ask what is open (1)" in [b.label for b in app.button]
+    done(app.selectbox(key=field(name, "learn_from")).set_value(few.id))
+    assert bench_rows.opened(store, name)["learn_from"] == few.id
+
+
 def test_a_written_row_is_there_in_another_session(store: Store, provider: Provider) -> None:
     name = saved(store)
     model(store, provider.url)
@@ -127,7 +155,9 @@ def test_rows_are_judged_and_stand_beside_what_is_expected(
 ) -> None:
     name, _ = with_rows(store, provider)
     app = opened(name)
-    assert "Open: 3 calls" in unescape(shown(app))  # the chosen criterion, Cause, on 3 rows
+    assert "Open: 3 answers, 3 calls, cost unknown" in unescape(
+        shown(app)
+    )  # the chosen criterion, Cause, on 3 rows
     app = act(app, name, "ask", "open")
     assert "waiting to be taken up" in str(app.get("progress")[0].proto)
     work_off(store, name)
@@ -177,6 +207,20 @@ def test_a_failure_is_shown_as_one_and_asked_again(store: Store, provider: Provi
     assert rows
 
 
+def test_what_to_do_about_a_failure_is_said_as_on_a_run_s_page(
+    store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("TIDES_KEY", raising=False)
+    name, _ = with_rows(store, provider)
+    model(store, provider.url, "Bob", key_env="TIDES_KEY")
+    bench_rows.set_asking(store, name, judges=["Bob"])
+    act(opened(name), name, "ask", "open")
+    work_off(store, name)
+    words = shown(opened(name))
+    assert "3 × no key" in words  # Cause on three rows
+    assert "Set TIDES_KEY in the environment of the app" in words
+
+
 def test_cancel_stops_asking(store: Store, provider: Provider) -> None:
     name, _ = with_rows(store, provider)
     app = act(opened(name), name, "ask", "open")
@@ -211,12 +255,14 @@ def test_an_opened_row_shows_the_vote_the_prompt_and_the_reply(
     act(opened(name), name, "ask", "open")
     work_off(store, name)
     app = act(opened(name), name, "open", first)
-    app = done(
-        app.toggle(key=state.key(keys.WORKBENCH_CALL, name, first, "Cause", "Ann")).set_value(True)
-    )
+    (run,) = bench_rows.opened(store, name)["runs"]
+    app = done(app.toggle(key=state.key(VOTE_CALL, run, first, "Cause", "Ann", 0)).set_value(True))
     words = shown(app)
     assert "BEGIN SUBMISSION" in words
-    assert "reply, as it came" in words
+    assert "Reply, as it came" in words
+    # As on the page of a run: what it cost, and with which settings it was asked.
+    assert "cost unknown" in words
+    assert "Settings of the call" in words
 
 
 def test_rows_are_saved_as_a_dataset_and_opened_in_spot_check(
@@ -227,8 +273,8 @@ def test_rows_are_saved_as_a_dataset_and_opened_in_spot_check(
     (row,) = store.datasets.list()
     assert (row.name, row.items) == ("Tide answers: test rows", 3)
     act(app, name, "spot")
-    form = request_form.opened(store)
-    assert (form["dataset"], form["item"], form["rubric"]) == (row.version_id, first, name)
+    form = request.opened(store)
+    assert (form.dataset, form.item, form.rubric) == (row.version_id, first, name)
 
 
 def test_a_criterion_that_is_no_criterion_yet_says_so_and_the_others_work(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import unescape
 from typing import Any
 
 import pytest
@@ -12,11 +13,12 @@ from core.services.judges import registry
 from core.services.rubrics import library
 from core.services.rubrics.drafts import draft_from
 from core.services.runs import lifecycle
-from core.services.spot import request_form, spot_check
+from core.services.spot import request
 from core.store.store import Store
 from pages.spot.form_data import SPOT_ACT
-from pages.spot.votes import SPOT_OPEN
 from pages.ui import routes, state
+from pages.ui.run_status import RUN_ACT
+from pages.ui.trial.votes import VOTE_OPEN
 from tests.pages.conftest import open_page, shown, visit
 from tests.pages.spot_checks import RUBRIC, model, saved_rubric, worked_off
 from tests.provider import Provider, ok, status
@@ -40,8 +42,8 @@ def done(act: Any) -> AppTest:
     return app
 
 
-def press(app: AppTest, *ids: object) -> AppTest:
-    return done(app.button(key=state.key(SPOT_ACT, *ids)).click())
+def press(app: AppTest, *ids: object, family: str = SPOT_ACT) -> AppTest:
+    return done(app.button(key=state.key(family, *ids)).click())
 
 
 def run_of(app: AppTest) -> int:
@@ -77,7 +79,7 @@ def test_a_pasted_text_becomes_verdicts_with_a_score_and_every_reason(
     assert "2 of 2 votes" in words
     assert "Base score 1.00: 10 of 10 points." in words  # 6*1 + 4*1 of 6 + 4
     assert [m.value for m in app.metric] == ["1&#46;00"]
-    app.session_state[state.key(SPOT_OPEN, run_of(app), "Depth")] = True
+    app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Depth")] = True
     assert "It says so." in shown(done(app))
 
 
@@ -92,7 +94,7 @@ def test_while_it_runs_every_cell_says_that_it_is_being_asked(
     words = shown(app)
     assert words.count("Ann: asking") == 2  # one judge, two criteria
     assert "Waiting" in words
-    press(app, "cancel")
+    press(app, "cancel", run_of(app), family=RUN_ACT)
     assert "Cancelled" in shown(app)
     assert "Ann: not asked" in shown(app)
 
@@ -144,7 +146,7 @@ def test_a_chat_keeps_its_messages_while_one_is_added_and_one_removed(
     assert app.text_area(key=field("turn", second, "content")).value == "The Moon."
     press(app, "grade")
     run = store.runs.get(run_of(app))
-    item = store.datasets.item(run.dataset_version_id, spot_check.ITEM)
+    item = store.datasets.item(run.dataset_version_id, request.ITEM)
     assert item.output == "assistant: The Moon."
 
 
@@ -153,12 +155,12 @@ def test_a_failed_call_is_no_vote_and_can_be_asked_again(store: Store, provider:
     model(store, provider.url)
     provider.say(status(500), status(500))
     app = checked(store)
-    assert "2 votes missing" in shown(app)
-    assert "Ask again." in shown(app)
-    press(app, "retry")
+    assert "2 × provider" in shown(app)
+    assert "Retry the failures" in shown(app)
+    press(app, "retry", run_of(app), family=RUN_ACT)
     worked_off(store, run_of(app))
     done(app)
-    assert "votes missing" not in shown(app)
+    assert "2 × provider" not in shown(app)
     assert "✓ Done" in shown(app)
 
 
@@ -176,7 +178,30 @@ def test_a_missing_key_is_named_before_and_after_asking(
     worked_off(store, run_of(app))
     done(app)
     assert "The environment variable TIDES_KEY is not set" in shown(app)
+    # What to do names the variable, as on the page of a run.
+    assert "Set TIDES_KEY in the environment of the app" in shown(app)
     assert provider.count == 0
+
+
+def test_a_quote_that_is_not_in_the_text_is_said_to_be_missing(
+    store: Store, provider: Provider
+) -> None:
+    saved_rubric(store)
+    model(store, provider.url)  # its replies quote "a quote"
+    app = checked(store)
+    app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Cause")] = True
+    assert "quote not found in the submission" in shown(done(app))
+
+
+def test_any_variable_that_a_judge_lacks_is_named_before_asking(
+    store: Store, monkeypatch: pytest.MonkeyPatch, provider: Provider
+) -> None:
+    monkeypatch.delenv("TIDES_ORG", raising=False)
+    saved_rubric(store)
+    name = model(store, provider.url, params={"user": {"env": "TIDES_ORG"}})
+    app = open_page(PAGE)
+    done(app.multiselect(key=field("judges")).set_value([name]))
+    assert "TIDES_ORG is not set in the environment of this app" in unescape(shown(app))
 
 
 def test_asking_again_shows_which_verdicts_changed(store: Store, provider: Provider) -> None:
@@ -241,8 +266,9 @@ def test_a_panel_fills_in_its_judges_and_rules(store: Store, provider: Provider)
 def test_offline_judges_without_fitting_labels_say_so(store: Store) -> None:
     saved_rubric(store)
     registry.ensure_defaults(store)
-    form = request_form.opened(store)
-    request_form.keep(store, {**form, "judges": ["Text classifier"], "text": "The Moon."})
+    form = request.opened(store)
+    asked = {"judges": ("Text classifier",), "text": "The Moon."}
+    request.keep(store, form.model_copy(update=asked))
     app = open_page(PAGE)
     assert "no dataset has labels that fit" in shown(app)
     press(app, "grade")
@@ -256,7 +282,7 @@ def test_hostile_text_is_shown_as_it_is(store: Store, provider: Provider, text: 
     model(store, provider.url)
     provider.rule = lambda body: ok(1, reason=text)
     app = checked(store, text)
-    app.session_state[state.key(SPOT_OPEN, run_of(app), "Cause")] = True
+    app.session_state[state.key(VOTE_OPEN, run_of(app), request.ITEM, "Cause")] = True
     done(app)
     assert "<script>" not in shown(app)
     assert all(text not in str(m.value) for m in app.markdown)

@@ -8,7 +8,8 @@ from typing import Any
 from core.domain.base import build
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
-from core.scoring.verdict import Ballot, Verdict, settle
+from core.domain.votes import Verdict
+from core.scoring.verdict import Ballot, settle
 
 
 def criterion(scale: str = "binary", values: Sequence[float] = (), **rest: Any) -> Criterion:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import pytest
 
 from core.domain.rubric import Criterion
+from core.domain.votes import Verdict
 from core.scoring import score_item
-from core.scoring.verdict import Verdict
 from tests.scoring.golden import golden
 from tests.scoring.made import options, rubric
 from tests.scoring.verdict.made import criterion, settled

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from core.domain.panel import Rules
+from core.domain.votes import Verdict
 from core.errors import InputError
-from core.scoring.verdict import Ballot, Verdict, settle
+from core.scoring.verdict import Ballot, settle
 from tests.scoring.verdict.made import ballots, criterion, settled
 
 MET, UNMET, AWAY = 0, 1, 2

@@ -112,11 +112,11 @@ def test_what_the_votes_gave_is_read_in_bulk_also_where_people_settled_otherwise
     queue_id = make_queue(store, run, EVERYTHING)
     for item in ("i2", "i3", "i4"):
         settle(store, ann, queue_id, item, UNMET)
-    cells = store.results.all_cells(run.id)
-    assert any(cell.option != cell.judged for cell in cells)
+    cells = store.results.verdicts(run.id)
+    assert any(cell.option != cell.judged for _, cell in cells)
     read: dict[str, dict[str, int | None]] = {}
-    for cell in cells:
-        read.setdefault(cell.item_id, {})[cell.criterion] = cell.judged
+    for item_id, cell in cells:
+        read.setdefault(item_id, {})[cell.criterion] = cell.judged
     assert _judged(store, run.id) == read == before
 
 

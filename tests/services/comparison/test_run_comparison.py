@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, ttest_rel
 
-from core.cli.reports_as_text import comparison_as_text
+from core.blocks.terminal import terminal_text
 from core.domain.dataset import Item, Label
 from core.domain.panel import Asking, Panel
 from core.domain.rubric import Option, Rubric
@@ -23,6 +23,7 @@ from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import kappa_quadratic
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.bootstrap import mcnemar_exact
+from core.services.comparison.comparison_blocks import comparison_sections
 from core.services.comparison.differences import Delta
 from core.services.comparison.paired_runs import match_items
 from core.services.comparison.run_comparison import as_json, compare_runs, run_number
@@ -245,10 +246,11 @@ def test_the_report_is_json_and_the_text_says_the_same(store: Store) -> None:
     assert report["items"]["both"] == 8
     assert report["bootstrap"]["resamples"] == 1000
     assert report["criteria"]["clear"]["agreement"]["undefined"]["difference"]
-    text = comparison_as_text(found)
-    assert "50% -> 88%, +37.5 points" in text
-    assert "clear: UNMET -> MET: 4 items (i3, i4, i5, ...); 3 right now; 1 right before" not in text
-    assert "clear: UNMET -> MET: 4 items (i3, i4, i5, ...); 3 right now, 1 right before" in text
+    text = terminal_text(comparison_sections(found))
+    rows = [line.split() for line in text.splitlines()]
+    assert ["clear", "8", "(few)", "50%", "88%", "+37.5", "points"] in [row[:7] for row in rows]
+    # Four verdicts went from UNMET to MET: three are right now, one was right before.
+    assert ["clear", "UNMET", "MET", "4", "3", "1", "i3,", "i4,", "i5,", "..."] in rows
 
 
 def test_one_comparison_has_one_p_and_a_corrected_one_is_called_so(store: Store) -> None:
@@ -256,13 +258,13 @@ def test_one_comparison_has_one_p_and_a_corrected_one_is_called_so(store: Store)
     data = dataset({"clear": LABELS["clear"]})
     found = compare_runs(store, run_with(store, data, WEAK), run_with(store, data, STRONG))
     assert found.deltas.accuracy.p.value == pytest.approx(12 / 32)
-    text = comparison_as_text(found)
-    assert text.count("n = 8, p = 0.38\n") == 2
-    assert "orrected" not in text
-    # Of two criteria it is .75 by Holm (above), and the one that is not corrected is not said.
-    text = comparison_as_text(compare_runs(store, *both(store)))
-    assert "n = 8, p = 0.75, corrected for the criteria\n    right in A alone: 1" in text
-    assert "0.38" not in text
+    text = terminal_text(comparison_sections(found))
+    ends = [line.split()[-2:] for line in text.splitlines()]
+    assert ["0.375", "–"] in ends  # all criteria together
+    assert ["0.375", "0.375"] in ends
+    # Of two criteria it is .75 by Holm (above), in the column that says so.
+    text = terminal_text(comparison_sections(compare_runs(store, *both(store))))
+    assert ["0.375", "0.750"] in [line.split()[-2:] for line in text.splitlines()]
 
 
 def test_without_resamples_there_are_numbers_and_no_intervals(store: Store) -> None:

@@ -94,7 +94,7 @@ def probed(store: Store, request: ProbeRequest) -> probe_results.ProbeResult:
 
 def test_a_judge_that_rewards_length_is_found_and_a_fair_one_is_not(store: Store) -> None:
     run = made(store, LONGISH, FAIR)
-    before = store.votes.all_ballots(run), store.results.all_cells(run), store.runs.row(run)
+    before = store.votes.all_ballots(run), store.results.verdicts(run), store.runs.row(run)
 
     found = probed(store, ProbeRequest(run, answers=24))
 
@@ -106,7 +106,7 @@ def test_a_judge_that_rewards_length_is_found_and_a_fair_one_is_not(store: Store
         "0.89. By how much longer: 25% 0.50, 50% 0.50, 100% 0.50."
     ]
     # Nothing of it is in the run.
-    after = store.votes.all_ballots(run), store.results.all_cells(run), store.runs.row(run)
+    after = store.votes.all_ballots(run), store.results.verdicts(run), store.runs.row(run)
     assert after == before
     assert [row.id for row in probes.of_run(store, run)] == [found.run.id]
     assert found.run.id not in [row.id for row in store.runs.list()]

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from core.domain.dataset import Dataset
+from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
+from core.domain.runs import RunPlan
 from core.formats.rubrics.forms import write_rubric
 from core.formats.rubrics.rubric_file import parse_rubric
 from core.services.exports.run_export import export
@@ -187,6 +190,36 @@ def test_votes_that_a_later_stage_replaced_are_marked(loaded: Found) -> None:
         ("bob", False),
     ]
     assert report["escalated"]
+
+
+def test_every_field_of_a_criterion_is_in_the_folder_or_named(store: Store) -> None:
+    rubric = Rubric.model_validate(
+        {
+            "criteria": [
+                {
+                    "name": "Right",
+                    "requirement": "It is right.",
+                    "section": "Facts",
+                    "tags": ["facts"],
+                    "meta": {"source": "us"},
+                }
+            ]
+        }
+    )
+    plan = RunPlan(
+        name="Run",
+        rubric_version_id=store.rubrics.create(rubric, now=reviewed.NOW).id,
+        dataset_version_id=store.datasets.create(
+            Dataset(items=reviewed.items(1)), now=reviewed.NOW
+        ).id,
+        panel=Panel(judges=(Judge(name="ann", model="m"),)),
+    )
+    run = store.runs.create(plan, [("i0", 1)], now=reviewed.NOW)
+    assert export(store, run.id, "autorubric").losses[1:] == (
+        "The section of 'Right' is left out.",
+        "The tags of 'Right' are left out.",
+        "The additional data of 'Right' is left out.",
+    )
 
 
 def test_what_people_settled_is_the_verdict_there(loaded: Found) -> None:

@@ -92,7 +92,7 @@ def test_three_are_tried_and_their_answers_are_not_asked_again(
     worked_off(store, tried)
     found = grading.tried(store, tried)
     # The first options: Nothing (0 of 4 points) and MET (10 of 10).
-    assert [(one.item_id, one.score) for one in found] == [
+    assert [(view.item.id, grading.points(view)) for view in found] == [
         ("s1", "10 of 14"),
         ("s2", "10 of 14"),
         ("s3", "10 of 14"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.domain.panel import Asking, Cascade
+from core.domain.panel import Asking, Cascade, Judge, Panel, Rules
 from core.services.judges import registry
-from core.services.judges.panel_setup import PanelSetup, setup_of
+from core.services.judges.panel_setup import PanelSetup, panel_data, setup_of
 from core.services.runs import planning
 from core.store.store import Store
 from tests.new_store import new_store
@@ -66,3 +67,22 @@ def test_stages_are_left_out_where_there_is_no_cascade(store: Store) -> None:
     panel = planning.panel_of("P", judges, {}, PanelSetup(stages={"b": 3}))
 
     assert [judge.stage for judge in panel.judges] == [0, 0]
+
+
+def test_the_setup_of_a_panel_drops_no_field() -> None:
+    unusual: dict[str, Any] = {
+        "name": "Q",
+        "judges": (
+            Judge(name="a", model="m", shadow=True),
+            Judge(name="b", model="m"),
+            Judge(name="c", model="m", stage=1),
+        ),
+        "rules": Rules(ordinal="median"),
+        "asking": Asking(flip="check"),
+        "cascade": Cascade(on_split=False),
+        "early_stop": True,
+    }
+    panel = Panel(**unusual)
+    assert panel.given() == [*unusual] == [*Panel.model_fields]
+    rules = panel.rules.model_dump()
+    assert Panel(**panel_data(panel.name, panel.judges, rules, setup_of(panel))) == panel

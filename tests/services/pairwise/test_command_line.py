@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def test_an_estimate_makes_no_call_and_the_contest_makes_just_those(
     assert data(again) == report["ranking"]
     assert provider.count == 12
     text = run(files, "rank", report["run"])
-    assert "mini: strength" in text.stdout
+    assert re.search(r"^  mini +1 ", text.stdout, re.M)
 
 
 def test_each_criterion_of_a_rubric_is_a_question(files: Path, provider: Provider) -> None:

@@ -11,8 +11,8 @@ import pytest
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.review import QueueRule
 from core.domain.rubric import Rubric
-from core.services.pairwise import rank_report
 from core.services.pairwise.system_gaps import corrected_systems, in_words
+from core.services.reports import rank_report
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import corrected_data
 from core.store.store import Store
@@ -75,7 +75,7 @@ def test_random_labels_turn_round_who_is_ahead_and_say_so(store: Store) -> None:
     words = in_words(found)
     assert words.startswith("By the labels calm is ahead with a mean score of 100% (")
     assert "not bold, whom the votes alone put first (100% against 50%)" in words
-    told = rank_report.rank_source(lambda: store, str(run_id), resamples=0)["corrected"]
+    told = rank_report.rank_source(lambda: store, str(run_id), resamples=0).data["corrected"]
     assert told["systems"][0]["corrected"]["value"] == pytest.approx(1.0)
     assert told["gaps"][0]["better"] == "calm"
 
@@ -96,7 +96,7 @@ def test_labels_that_nobody_drew_are_refused_with_the_reason(store: Store) -> No
     assert found.gaps == ()
     assert found.systems[0].mean.powered is None
     assert "30 of 80 cells have a label, and nobody knows with what chance" in in_words(found)
-    told = rank_report.rank_source(lambda: store, str(run_id), resamples=0)["corrected"]
+    told = rank_report.rank_source(lambda: store, str(run_id), resamples=0).data["corrected"]
     assert told["systems"][0]["corrected"]["value"] is None
     assert told["undefined"]["corrected"] == found.reason
 

@@ -19,7 +19,7 @@ from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_tables import gather
 from core.services.agreement.ratings import LABELS, Rated, RatedAnswer, Rater
 from core.services.pairwise.pointwise_ranks import ballots_of, listwise
-from core.services.pairwise.rank_report import pointwise_report
+from core.services.reports.rank_report import pointwise_report
 from core.text.model_names import related
 from tests.scoring.test_ceiling_table import NAMES, TABLE, ceiling
 
@@ -173,7 +173,7 @@ def test_a_report_is_plain_data_and_says_what_is_undefined() -> None:
     import json
 
     marks = {"a": SOUND, "b": POOR}
-    report = pointwise_report(rated({"j": marks}), None, (), {}, resamples=0)
+    report = pointwise_report(rated({"j": marks}), None, (), {}, resamples=0).data
     json.dumps(report, allow_nan=False)
     assert report["methods"]["z-mean"]["values"] == {"a": None, "b": None}
     assert any("z-mean" in note for note in report["notes"])

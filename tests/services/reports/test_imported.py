@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from core.blocks.markdown import markdown_paper
+from core.blocks.terminal import terminal_text
 from core.cli import main
-from core.cli.reports_as_text import comparison_as_text, metrics_as_text
-from core.formats.report.paper import markdown_paper
+from core.cli.reports_as_text import metrics_as_text
 from core.services.agreement.metrics_report import metrics_source
+from core.services.comparison.comparison_blocks import comparison_sections
 from core.services.comparison.run_comparison import as_json, compare_runs
 from core.services.imports.import_files import import_path
 from core.services.reports.paper import paper
@@ -62,7 +64,7 @@ def test_whether_models_may_stand_in_for_people_is_said_alike_everywhere(
     assert says in written
     assert "| m2, all criteria | 1.00 | 3 of 3 | 3 of 3 | 3 of 3 |" in written
     compared = compare_runs(store, runs[0], runs[1], bootstrap=0)
-    assert comparison_as_text(compared).count(says) == 2
+    assert terminal_text(comparison_sections(compared)).count(says) == 2
     assert as_json(compared)["alt_test"]["a"]["people"] == 3
 
     # Where it cannot be said, the reason is.

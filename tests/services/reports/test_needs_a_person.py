@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from core.blocks.markdown import markdown_paper
 from core.domain.gates import Decision
-from core.formats.report.paper import markdown_paper
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.services.results.scored_items import derive_for, resolved_items

@@ -1,25 +1,29 @@
-"""Page, HTML and Markdown say the same; the file needs no network and obeys no text."""
+"""Page, HTML, Markdown and a terminal say the same; the file needs no network and obeys no text."""
 
 from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
-from core.formats.report.html import html_paper
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     Bars,
+    Block,
+    Facts,
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Section,
     Sentences,
+    TableBlock,
     Words,
-    markdown_paper,
 )
+from core.blocks.html import html_paper
+from core.blocks.markdown import markdown_paper
+from core.blocks.terminal import terminal_text
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.store.store import Store
@@ -89,11 +93,33 @@ def test_markdown_holds_every_text_and_number_of_the_report(made: Paper) -> None
     assert [text for text in made.texts() if one_line(text) not in there] == []
 
 
+def test_a_terminal_holds_every_text_and_number_of_the_report(made: Paper) -> None:
+    whole = [
+        replace(section, blocks=tuple(map(_whole, section.blocks))) for section in made.sections
+    ]
+    there = one_line(terminal_text(whole))
+
+    # Heads without rows, and titles without blocks, are left out.
+    wanted = [text for section in whole for text in Paper("", "", (section,)).texts()]
+    bare = {section.title for section in whole if not any(map(_says, section.blocks))}
+    assert [one for one in wanted if one_line(visible(one)) not in there and one not in bare] == []
+
+
+def _whole(block: Block) -> Block:
+    return replace(block, first=None) if isinstance(block, TableBlock) else block
+
+
+def _says(block: Block) -> bool:
+    return isinstance(block, Sentences | Facts) or (
+        isinstance(block, TableBlock) and bool(block.rows)
+    )
+
+
 def test_every_plot_is_followed_by_a_table_with_its_numbers(made: Paper) -> None:
     for section in made.sections:
         for block, after in zip(section.blocks, [*section.blocks[1:], None], strict=True):
             if isinstance(block, Histogram | Forest | Bars):
-                assert isinstance(after, PaperTable)
+                assert isinstance(after, TableBlock)
 
 
 def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
@@ -105,7 +131,7 @@ def test_html_fetches_nothing_and_runs_nothing(made: Paper) -> None:
 
 @pytest.mark.parametrize("payload", [ATTACK, "- list", "1. one", "# head", "| a |", "&lt;", "\\"])
 def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
-    table = PaperTable(payload, (payload,), ((Words(payload, payload),),))
+    table = TableBlock(payload, (payload,), ((Words(payload, payload),),))
     made = Paper(payload, payload, (Section(payload, (Sentences((payload,)), table)),), payload)
 
     text = html_paper(made)
@@ -118,7 +144,7 @@ def test_hostile_text_is_shown_and_not_obeyed(payload: str) -> None:
 
 
 def test_a_cell_of_markdown_cannot_end_its_table() -> None:
-    table = PaperTable("t", ("a|b",), ((Words("x | y\n| z |"),),))
+    table = TableBlock("t", ("a|b",), ((Words("x | y\n| z |"),),))
 
     text = markdown_paper(Paper("p", "", (Section("s", (table,)),)))
     row = next(line for line in text.splitlines() if "x" in line)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from core.blocks.markdown import markdown_paper
 from core.domain.review import QueueRule
 from core.domain.rubric import Rubric
-from core.formats.report.paper import markdown_paper
 from core.services.datasets import label_draws
 from core.services.reports.paper import paper
 from core.services.reports.report_values import RunReport

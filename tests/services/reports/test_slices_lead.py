@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from core.blocks.blocks import TableBlock, Words
 from core.domain.runs import RunItemFilter
-from core.formats.report.paper import PaperTable, Words
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
 from core.services.results import browsing
@@ -17,7 +17,7 @@ def rows_of(store: Store, run_id: int, name: str) -> dict[str, tuple[Words, ...]
     """The rows of a table of the report, by what stands first in them."""
     made = paper(report(store, run_id, resamples=10, made=MADE))
     tables = [
-        b for s in made.sections for b in s.blocks if isinstance(b, PaperTable) and b.name == name
+        b for s in made.sections for b in s.blocks if isinstance(b, TableBlock) and b.name == name
     ]
     return {row[0].text: row[1:] for row in tables[0].rows}
 

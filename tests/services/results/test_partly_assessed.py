@@ -9,14 +9,16 @@ from typing import Any
 from openpyxl import load_workbook
 
 import rubric_studio as rs
+from core.blocks.terminal import terminal_text
 from core.cli import rescore
-from core.cli.reports_as_text import comparison_as_text, item_as_data, item_as_text
+from core.cli.reports_as_text import item_as_data, item_as_text
 from core.domain.review import QueueRule
 from core.services.comparison import run_comparison
+from core.services.comparison.comparison_blocks import comparison_sections
 from core.services.exports.grade_lists import GradeChoices, fill
 from core.services.exports.run_export import export
 from core.services.guided import grading
-from core.services.pairwise import rank_report
+from core.services.reports import rank_report
 from core.services.reports.run_report import report
 from core.services.results.run_columns import score_columns
 from core.services.runs import lifecycle
@@ -131,7 +133,7 @@ def test_the_path_of_a_teacher_counts_them(store: Store) -> None:
     done = grading.outcome(store, run)
     assert (done.judged, done.partly, done.without) == (2, 1, 3)
     assert done.reasons["too little was assessed"] == 2
-    assert [text.score for text in grading.tried(store, run)] == [
+    assert [grading.points(text) for text in grading.tried(store, run)] == [
         "12 of 16",
         "12 of 12; 4 of 16 not assessed",
         "no grade: 4 of 4; 12 of 16 not assessed",
@@ -144,7 +146,7 @@ def test_columns_count_what_has_no_grade(store: Store) -> None:
 
 
 def test_a_ranking_leaves_out_what_has_no_grade_and_counts_it(store: Store) -> None:
-    report = rank_report.rank_source(lambda: store, str(partly_assessed(store)))
+    report = rank_report.rank_source(lambda: store, str(partly_assessed(store))).data
     ranks = {one["system"]: one["rank"] for one in report["standings"]}
     # 1.0 for what was assessed of one, .75 for all of the other; no rank without a grade.
     assert (ranks["most"], ranks["whole"]) == (1, 2)
@@ -176,8 +178,10 @@ def test_a_comparison_leaves_out_what_has_no_grade_and_counts_it(store: Store) -
     mean = found["overall"]["mean_score"]
     assert (mean["n"], mean["difference"]) == (2, 0.125)
     assert found["ungraded"] == {"a": 2, "b": 0}
-    lines = comparison_as_text(run_comparison.compare_runs(store, first, second)).splitlines()
-    assert f"    A: {UNGRADED}" in lines
+    lines = terminal_text(
+        comparison_sections(run_comparison.compare_runs(store, first, second))
+    ).splitlines()
+    assert f"  A: {UNGRADED}" in lines
 
 
 def test_python_has_the_columns(store: Store) -> None:

@@ -8,8 +8,8 @@ from core.cli.reports_as_text import item_as_data, item_as_text
 from core.domain.dataset import Dataset, Item
 from core.domain.panel import Judge, Panel, Rules
 from core.domain.rubric import Criterion, Option, Rubric
-from core.domain.runs import CellResult, RunPlan
-from core.domain.votes import AskedOutcome, Cell, Vote
+from core.domain.runs import RunPlan
+from core.domain.votes import AskedOutcome, Cell, Verdict, Vote
 from core.domain.weight_fit import Weights
 from core.scoring.verdict import Ballot, settle
 from core.services.exports import judgement_rows
@@ -32,12 +32,11 @@ DEPTH = Criterion(
 NONE, SOME, DEEP = 0, 1, 2
 
 
-def settled(rule: str, *options: int, weights: Weights | None = None) -> CellResult:
+def settled(rule: str, *options: int, weights: Weights | None = None) -> Verdict:
     cast = [Ballot(option, False, 1.0, "abcdefgh"[at]) for at, option in enumerate(options)]
     verdict = settle(DEPTH, cast, Rules.model_validate({"ordinal": rule}), weights=weights)
     assert verdict is not None
-    kept = {name: getattr(verdict, name) for name in CellResult._fields if name in verdict._fields}
-    return CellResult(criterion="Depth", **kept)
+    return verdict
 
 
 @pytest.mark.parametrize(

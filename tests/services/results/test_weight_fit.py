@@ -82,7 +82,7 @@ def graded(store: Store, labelled: int = ITEMS) -> int:
 
 
 def right(store: Store, run_id: int) -> int:
-    return sum(row.option == truth(int(row.item_id[1:])) for row in store.results.all_cells(run_id))
+    return sum(v.option == truth(int(item[1:])) for item, v in store.results.verdicts(run_id))
 
 
 def test_a_good_judge_among_poor_ones_is_heard_once_labels_show_it(store: Store) -> None:
@@ -287,7 +287,7 @@ def test_a_queue_brought_up_to_date_is_ordered_by_what_labels_showed(store: Stor
         store, lead, run, "q", QueueRule(everything=True), QueueSettings(), seed=1
     )
     learned = {cell.item_id: cell for cell in store.queues.cells(queue.id)}
-    plain = {cell.item_id: by_votes[cell.agreement or 0.0] for cell in store.results.all_cells(run)}
+    plain = {item: by_votes[v.agreement or 0.0] for item, v in store.results.verdicts(run)}
     outvoted = [f"i{n:02}" for n in range(20, ITEMS) if n % 10 != 7 and n % 5 in (0, 2, 3)]
     assert outvoted
     # What settling is expected to change is what the fit says of the other option, not the votes.

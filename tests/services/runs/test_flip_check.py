@@ -58,8 +58,8 @@ def graded(folder: Path, provider: Provider, **settings: Any) -> tuple[Store, in
 
 
 def share_met(store: Store, run_id: int) -> float:
-    cells = store.results.all_cells(run_id)
-    return sum(cell.option == 0 for cell in cells) / len(cells)
+    cells = store.results.verdicts(run_id)
+    return sum(cell.option == 0 for _, cell in cells) / len(cells)
 
 
 def test_the_flip_rate_is_the_planted_one_within_its_interval(
@@ -113,9 +113,9 @@ def test_requiring_both_orders_to_agree_turns_the_rest_into_abstentions(
 ) -> None:
     store, run_id = graded(tmp_path, provider, flip="require")
     (found,) = flip_rates(store, run_id)
-    cells = store.results.all_cells(run_id)
-    assert sum(cell.abstained for cell in cells) == found.differ.hits
-    right = [c.option == (0 if int(c.item_id[1:]) % 2 else 1) for c in cells if not c.abstained]
+    cells = store.results.verdicts(run_id)
+    assert sum(cell.abstained for _, cell in cells) == found.differ.hits
+    right = [c.option == (0 if int(id_[1:]) % 2 else 1) for id_, c in cells if not c.abstained]
     # Where both orders agree the answer is wrong only if both were forced to it: never, since a
     # forced pair differs. What is left is right.
     assert all(right)

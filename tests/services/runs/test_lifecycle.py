@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -196,3 +197,17 @@ def test_a_run_whose_process_was_killed_is_cancelled_at_once(
     owner = f"{socket.gethostname()}:{ended.pid}:1"
     assert store.leases.claim(owner, at=clock.at(), seconds=60, run_id=run_id) is not None
     assert lifecycle.cancel(store, run_id) == "cancelled"
+
+
+def test_what_a_run_at_work_waits_for_is_said_in_words(store: Store) -> None:
+    run_id = lifecycle.start(store, request(store, LEARNERS))
+    queued = store.runs.row(run_id)
+    assert lifecycle.phase_of(queued) == "waiting to be taken up"
+    # NOW, when the older run was queued, is months ago.
+    assert "RUBRIC_STUDIO_RUNNER" in lifecycle.phase_of(replace(queued, created=NOW))
+    store.leases.claim("m:1:a", at=clock.at(), seconds=60, run_id=run_id)
+    running = store.runs.row(run_id)
+    assert "are learning" in lifecycle.phase_of(running)
+    models = replace(running, panel=Panel(judges=(Judge(name="bob", model="m"),)))
+    assert lifecycle.phase_of(models) == "asking the judges"
+    assert "is gone" in lifecycle.phase_of(replace(running, lease_until=clock.at() - 1))

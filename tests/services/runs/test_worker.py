@@ -16,11 +16,14 @@ from core.domain.panel import Judge, Panel
 from core.domain.votes import Cell
 from core.errors import Conflict, InputError
 from core.formats.folder import read_dataset_file, read_rubric_file
+from core.services.rubrics import library
+from core.services.rubrics.drafts import draft_from
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.ready_run import load_job
 from core.services.runs.runner import Runner, work_here
-from core.services.spot.spot_check import SpotRequest, check
+from core.services.spot.request import SpotRequest
+from core.services.spot.spot_check import check
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.provider import Provider, status
@@ -204,8 +207,10 @@ def test_a_spot_check_is_a_small_run_of_its_own_kind(
     store: Store, tmp_path: Path, provider: Provider
 ) -> None:
     rubric = read_rubric_file(write_files(tmp_path)[0]).value
-    judge = Judge(name="ada", model="ada", api_base=provider.url)
-    run_id = check(store, SpotRequest(rubric, (judge,), submission="Thirty days, dear customer."))
+    library.keep(store, "new-d", draft_from(rubric))
+    store.judges.save(Judge(name="ada", model="ada", api_base=provider.url), now=clock.now())
+    text = "Thirty days, dear customer."
+    run_id = check(store, SpotRequest(rubric="draft:new-d", judges=("ada",), text=text))
     assert work_here(store, run_id) == "done"
     assert store.runs.row(run_id).votes == 3
     assert lifecycle.runs(store) == []  # runs and spot checks are listed apart

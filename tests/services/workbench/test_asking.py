@@ -40,15 +40,16 @@ def test_the_estimate_counts_exactly_the_calls_that_are_made(
 ) -> None:
     first, *_ = filled(store, provider.url, price_in=1.0, price_out=2.0)
     before = outlook(store, now(store, draft()), Want())
-    assert (before.cells, before.calls, before.answers) == (6, 6, 6)  # 3 rows x 2 criteria
-    assert before.cost is not None
-    assert before.cost > 0
+    # 3 rows x 2 criteria
+    assert (before.cells, before.takes.calls, before.takes.votes) == (6, 6, 6)
+    assert before.takes.cost is not None
+    assert before.takes.cost > 0
     asked(store, draft())
-    assert provider.count == before.calls
+    assert provider.count == before.takes.calls
     after = outlook(store, now(store, draft()), Want())
-    assert (after.cells, after.calls, after.cost) == (0, 0, 0)
+    assert (after.cells, after.takes.calls, after.takes.cost) == (0, 0, 0)
     one = outlook(store, now(store, draft()), Want("all", row=first, criterion="Cause"))
-    assert (one.cells, one.calls) == (1, 1)
+    assert (one.cells, one.takes.calls) == (1, 1)
 
 
 def test_both_orders_double_the_calls_and_an_answer_that_is_there_is_not_paid_again(
@@ -212,8 +213,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     filled(store)
     registry.ensure_defaults(store)
     bench_rows.set_asking(store, NAME, judges=["Nearest neighbours"])
-    (need,) = asking.needs(store, now(store, draft()))
-    assert "learn from labelled items" in need
+    assert "learn from labelled items" in asking.lacking(now(store, draft()))
     with pytest.raises(InputError, match="labelled items"):
         ask(store, NAME, draft(), Want())
     moon = [
@@ -235,7 +235,7 @@ def test_offline_judges_say_what_they_need_and_then_answer(store: Store) -> None
     taught = Dataset(name="Taught", items=(*moon, *wind))
     version = store.datasets.create(taught, now="2026-03-01T10:00:00.000Z").id
     bench_rows.set_asking(store, NAME, learn_from=version)
-    assert outlook(store, now(store, draft()), Want()).calls == 0
+    assert outlook(store, now(store, draft()), Want()).takes.calls == 0
     asked(store, draft())
     states = {c.state for cells in now(store, draft()).cells.values() for c in cells.values()}
     assert states == {"fresh"}

@@ -10,7 +10,7 @@ import pytest
 from core.domain.dataset import Dataset, Item, Label, Message
 from core.errors import InputError
 from core.services.rubrics import draft_criteria, library
-from core.services.spot import request_form
+from core.services.spot import request
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import MOST_ROWS, item_from, new_row
 from core.services.workbench.rows_in_out import (
@@ -156,9 +156,9 @@ def test_rows_become_a_dataset_in_two_parts_that_spot_check_opens(store: Store) 
     assert [row.name for row in store.datasets.list()] == ["Tide tests"]
     saved = library.save(store, NAME, draft())
     open_in_spot_check(store, str(saved.rubric_id), first, version.id)
-    form = request_form.opened(store)
-    assert (form["way"], form["dataset"], form["item"]) == ("item", version.id, first)
-    assert form["rubric"] == str(saved.rubric_id)
+    form = request.opened(store)
+    assert (form.way, form.dataset, form.item) == ("item", version.id, first)
+    assert form.rubric == str(saved.rubric_id)
 
 
 def test_nothing_to_save_is_said(store: Store) -> None:

@@ -80,10 +80,10 @@ def test_what_it_holds_still_hashes_to_what_was_noted_then(old: Store) -> None:
 
 
 def test_its_votes_give_the_same_scores_to_todays_derivation(old: Store) -> None:
-    before = old.results.all_cells(RUN)
+    before = old.results.verdicts(RUN)
     assert old.results.rebuild(RUN, load_job(old, RUN).derive) == 3
     assert scores(old) == SCORES
-    assert old.results.all_cells(RUN) == before
+    assert old.results.verdicts(RUN) == before
 
 
 def test_its_failure_can_be_asked_again_and_its_cells_be_reviewed(old: Store) -> None:

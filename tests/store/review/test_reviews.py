@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 import pytest
 
-from core.domain.review import Given, QueueRule, QueueSettings, Seat, Span
-from core.domain.review_records import NewEvent, QueuedCell, QueuedItem, QueueRow
+from core.domain.review import Given, QueueRule, QueueSettings, Span
+from core.domain.review_records import EventRow, QueuedCell, QueuedItem, QueueRow
 from core.errors import NotFound
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
@@ -16,9 +17,10 @@ from tests.store.making import NOW, queued_run
 LONE = chr(0xD800)
 
 
-def event(run_id: int, **fields: object) -> NewEvent:
-    seat = Seat(f"Ada{LONE}", "reviewer", "tab")
-    return NewEvent(NOW, seat, run_id, 1, "verdict", item_id="a", criterion="Clear", **fields)  # type: ignore[arg-type]
+def event(run_id: int, **fields: object) -> EventRow:
+    who: Any = {"actor": f"Ada{LONE}", "role": "reviewer", "session": "tab"}
+    what: Any = {"item_id": "a", "criterion": "Clear", **fields}
+    return EventRow(ts=NOW, run_id=run_id, rubric_version_id=1, action="verdict", **who, **what)
 
 
 def queue_of(store: Store, run_id: int) -> QueueRow:

@@ -198,10 +198,10 @@ def test_verdicts_are_read_by_item_in_bulk_and_counted(store: Store, run_id: int
     brief, clear = store.results.cells(run_id, "b")
     assert (brief.criterion, brief.option, brief.value, brief.abstained) == ("Brief", 1, 0.0, False)
     assert (clear.criterion, clear.option, clear.failures, clear.tie) == ("Clear", 0, 1, False)
-    assert {(c.item_id, c.criterion) for c in store.results.all_cells(run_id)} == {
+    assert {(item, v.criterion) for item, v in store.results.verdicts(run_id)} == {
         ("a", "Clear"), ("b", "Clear"), ("b", "Brief"),
     }  # fmt: skip
-    assert [c.item_id for c in store.results.all_cells(run_id, "Brief")] == ["b"]
+    assert [item for item, _ in store.results.verdicts(run_id, "Brief")] == ["b"]
     assert store.results.verdict_counts(run_id) == [
         {"criterion": "Brief", "option": 1, "abstained": False, "count": 1},
         {"criterion": "Clear", "option": 0, "abstained": False, "count": 2},
@@ -212,12 +212,12 @@ def test_results_are_replaced_and_can_be_made_anew_from_the_votes(
     store: Store, run_id: int
 ) -> None:
     three_items(store, run_id)
-    before = store.results.items(run_id), store.results.all_cells(run_id)
+    before = store.results.items(run_id), store.results.verdicts(run_id)
     store.results.put(run_id, derive([ItemBallots("b", (), {})]))  # as if b had no votes
     assert store.results.item(run_id, "b").score is None
     assert store.results.cells(run_id, "b") == []
     assert store.results.rebuild(run_id, derive, batch=2) == 3
-    assert (store.results.items(run_id), store.results.all_cells(run_id)) == before
+    assert (store.results.items(run_id), store.results.verdicts(run_id)) == before
 
 
 def test_open_failures_are_asked_again_on_request(store: Store, run_id: int) -> None:

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Callable
 
-from core.formats.report.paper import (
+from core.blocks.blocks import (
     BarPiece,
     Bars,
     Block,
@@ -14,9 +14,9 @@ from core.formats.report.paper import (
     Forest,
     Histogram,
     Paper,
-    PaperTable,
     Reach,
     Sentences,
+    TableBlock,
     Words,
 )
 from core.metrics.estimate import Estimate
@@ -218,7 +218,7 @@ svg{min-width:0;max-height:16cm}}
 def html_paper(paper: Paper) -> str:
     """The paper as the text of an HTML file.
 
-    >>> from core.formats.report.paper import Section
+    >>> from core.blocks.blocks import Section
     >>> found = html_paper(Paper("A <b>", "", (Section("S", (Sentences(("1 < 2",)),)),)))
     >>> "<h1>A &lt;b&gt;</h1>" in found, "<p>1 &lt; 2</p>" in found
     (True, True)
@@ -270,7 +270,7 @@ def _facts(block: Facts) -> str:
     return f'<div class="wide"><table aria-label="{_esc(block.name)}">{rows}</table></div>'
 
 
-def _table(block: PaperTable) -> str:
+def _table(block: TableBlock) -> str:
     def kind(at: int) -> str:
         return ' class="n"' if at in block.numbers else ' class="t"'
 

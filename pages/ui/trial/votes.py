@@ -1,93 +1,110 @@
-"""Per criterion the verdict and who said what; a vote in full, with what was sent."""
+"""Per criterion the verdict and each judge's answer; an answer in full, with what was sent."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import streamlit as st
 
 from core.domain.rubric import Criterion
-from core.domain.votes import Call
+from core.domain.votes import CallRow
+from core.scoring.trace import Trace
 from core.services.results import item_view
 from core.services.results.item_view import CriterionView, ItemView, VoteView, unvoted
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.items import FAILURE_WORDS, standing_tags, verdict_chips, vote_card, which_answer
+from pages.ui.items import (
+    FAILURE_WORDS,
+    spent,
+    standing_tags,
+    verdict_chips,
+    vote_card,
+    which_answer,
+)
 from pages.ui.resources import store
 from pages.ui.text import esc, label, raw
-from pages.ui.widgets import row, tag
+from pages.ui.widgets import LabelledFigure, figures, outcome_tags, partly_tags, row, tag
 
-SPOT_CALL = "spot_call"
-
-ADVICE = {
-    "auth": "The key was refused: check the variable, or the account behind it.",
-    "not_found": "Check the model's name and its address on the Judges page.",
-    "rate_limit": "Wait a little and ask again, or lower the judge's concurrency.",
-    "timeout": "Ask again, or give the judge more time on the Judges page.",
-    "connection": "Is the address right and its server running? Then ask again.",
-    "server": "The provider had trouble. Ask again.",
-    "malformed": "Ask again. If the model often answers so, raise its limit of tokens.",
-    "empty": "Ask again. If the model often answers so, raise its limit of tokens.",
-    "out_of_range": "Ask again.",
-    "refusal": "The model will not judge this. Ask another one.",
-    "content_filter": "The provider will not have this judged. Ask another one.",
-    "context_length": "Shorten the submission, or choose a model that takes longer ones.",
-}
+VOTE_CALL = "vote_call"
+VOTE_OPEN = "vote_open"
 
 
-def show_vote(criterion: Criterion, view: VoteView, *, active: bool) -> None:
-    """The vote as a card; below it a switch for prompt and reply."""
-    result = view.result
-    if result is None:
+def show_vote(
+    criterion: Criterion, view: VoteView, text: str, *, active: bool = False, marks: str = ""
+) -> None:
+    """Draw the answer as a card, and below it a switch for prompt and reply.
+
+    `text` is the submission that quotes are looked up in; `marks` are further tags of the card.
+    """
+    result, source = view.result, view.vote or view.failure
+    if result is None or source is None:
         words = "being asked" if active else "not asked"
-        st.html(f'<span class="rs-quiet">{esc(view.cell.judge)}: {words}</span>')
+        st.html(f'<span class="rs-quiet">{esc(view.cell.judge)}: {words}</span>{marks}')
         return
-    source = view.vote or view.failure
-    call = None if source is None else item_view.call_noun(store(), source)
-    marks = standing_tags(view)
-    st.html(vote_card(criterion, result, call, which=which_answer(view), marks=marks))
+    call = item_view.call_of(store(), source)
+    marks = standing_tags(view) + marks
+    st.html(vote_card(criterion, result, call, which=which_answer(view), text=text, marks=marks))
     if view.vote is None and len(view.attempts) > 1:
         st.caption(f"Asked {len(view.attempts)} times.")
     if call is not None:
-        key = state.key(SPOT_CALL, source.run_id if source else 0, *view.cell)
+        key = state.key(VOTE_CALL, source.run_id, *view.cell)
         if st.toggle("Prompt and reply", key=key):
-            _call(call)
+            show_call(call)
 
 
-def failure_line(kind: str, times: int, judges: tuple[str, ...], message: str) -> str:
-    """A kind of failure as our HTML: how often, whose, the newest message, what to do."""
-    words = FAILURE_WORDS.get(kind, kind)
-    head = f"<b>{times} × {esc(words)}</b> ({esc(', '.join(judges))})"
-    advice = ADVICE.get(kind, "")
-    tail = f' <span class="rs-quiet">{esc(advice)}</span>' if advice else ""
-    return f"{head}: {esc(message)}{tail}"
-
-
-def _call(call: Call) -> None:
+def show_call(call: CallRow) -> None:
+    """Draw what was sent, what came back, with which settings, and what it cost."""
+    facts = [
+        f"{call.model or 'model not told'}",
+        f"{fmt.tokens(call.tokens_in)} in",
+        f"{fmt.tokens(call.tokens_out)} out",
+        *spent(call),
+    ]
+    if call.tokens_cached:
+        facts.append(f"{fmt.tokens(call.tokens_cached)} from the provider's cache")
+    if call.finish:
+        facts.append(f"ended with {call.finish}")
+    row([f'<span class="rs-quiet rs-num">{esc(" · ".join(facts))}</span>'])
     for segment in call.prompt:
-        st.caption(label(segment.role))
-        raw(segment.text, height=260 if len(segment.text) > 900 else None)
+        _raw(f"Sent ({label(segment.role)})", segment.text)
     if call.thinking:
-        st.caption("thinking")
-        raw(call.thinking, height=200)
-    st.caption("reply, as it came")
-    raw(call.reply or "(nothing)")
-    ended = f" · ended with {call.finish}" if call.finish else ""
-    st.caption(label(f"{call.model or 'model unknown'}{ended}"))
-    if call.params:
-        raw(json.dumps(call.params, indent=1, ensure_ascii=False, default=str), height=160)
+        _raw("Thinking", call.thinking)
+    _raw("Reply, as it came", call.reply or "(nothing)")
+    _raw("Settings of the call", json.dumps(call.params, indent=1, ensure_ascii=False, default=str))
 
 
-SPOT_OPEN = "spot_open"
+def _raw(words: str, text: str) -> None:
+    st.caption(words)
+    raw(text, height=260 if len(text) > 900 else None)
+
+
+def show_score(
+    trace: Trace, score: float | str | None, sentences: Sequence[str], *more: LabelledFigure
+) -> None:
+    """Draw a score with its figures, its marks and how it came about.
+
+    Without `sentences` the score is not final yet, and what is missing is not said.
+    """
+    shown = fmt.score if trace.normalized else fmt.number
+    words = "Score" if sentences else "Score so far"
+    values = [LabelledFigure(words, score if isinstance(score, str) else shown(score))]
+    if trace.low is not None and trace.high is not None and trace.low < trace.high:
+        values.append(LabelledFigure("Between", f"{shown(trace.low)} and {shown(trace.high)}"))
+    values += more
+    figures(values, columns=len(values))
+    marks = [*outcome_tags(trace), *(partly_tags(trace) if sentences else [])]
+    if marks:
+        row(marks)
+    if sentences:
+        items = "".join(f"<li>{esc(line)}</li>" for line in sentences)
+        st.html(f'<ul class="rs-list">{items}</ul>')
 
 
 def show(view: ItemView, *, active: bool) -> None:
     """All criteria, in the rubric's order."""
-    points = (
-        {part.name: part.points for part in view.trace.criteria if part.counted}
-        if (view.trace)
-        else {}
-    )
+    parts = view.trace.criteria if view.trace else ()
+    points = {part.name: part.points for part in parts if part.counted}
     for criterion in view.criteria:
         with st.container(border=True):
             _criterion(view, criterion, points.get(criterion.criterion.name), active)
@@ -105,11 +122,11 @@ def _criterion(
     row([f"<b>{esc(noun.name)}</b>", quiet, *_settled(criterion, active)])
     row(verdict_chips(noun, verdict))
     row([_mark(criterion, vote, active) for vote in criterion.votes])
-    key = state.key(SPOT_OPEN, view.run.id, noun.name)
+    key = state.key(VOTE_OPEN, view.run.id, view.item.id, noun.name)
     with st.expander(_why(criterion), key=key, on_change="rerun") as opened:
         if opened.open:
             for vote in criterion.votes:
-                show_vote(noun, vote, active=active)
+                show_vote(noun, vote, view.item.text, active=active)
 
 
 def _why(criterion: CriterionView) -> str:
@@ -147,11 +164,11 @@ def _settled(criterion: CriterionView, active: bool) -> list[str]:
 
 
 def _truth(criterion: CriterionView) -> str:
-    verdict, said = criterion.verdict, criterion.truth_label or ""
+    verdict, label_words = criterion.verdict, f"label: {criterion.truth_label}"
     if verdict is None or verdict.abstained or criterion.truth is None:
-        return tag(f"label: {said}", "info")
+        return tag(label_words, "info")
     right = verdict.option == criterion.truth
-    return tag(f"{'✓' if right else '✕'} label: {said}", "good" if right else "bad")
+    return tag(f"{'✓' if right else '✕'} {label_words}", "good" if right else "bad")
 
 
 def _mark(criterion: CriterionView, view: VoteView, active: bool) -> str:

@@ -1,12 +1,13 @@
-"""``rank``: systems of a contest run, of a pointwise run, or of a folder, as plain data."""
+"""``rank``: systems of a contest run, of a pointwise run, or of a folder: plain data and blocks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.blocks.blocks import Section, Sentences
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Estimate, Interval
 from core.services.agreement.load_ratings import of_run, read_source, run_named
@@ -22,11 +23,17 @@ from core.services.pairwise.leaderboard import (
 )
 from core.services.pairwise.leaderboard_parts import Leaderboard, Methods, RankedSystem
 from core.services.pairwise.pointwise_ranks import EXCLUDED, Ballots, Listwise, ballots_of, listwise
-from core.services.pairwise.position_bias import positions
-from core.services.pairwise.unmatched_tasks import as_text as unmatched_text
-from core.services.pairwise.unmatched_tasks import unmatched_report
+from core.services.pairwise.position_bias import Position, positions
+from core.services.pairwise.unmatched_tasks import unmatched_report, unmatched_sections
+from core.services.reports import leaderboard_blocks as blocks
 from core.store.store import Store
-from core.text.numbers import level_words, percent, points
+
+
+class Ranking(NamedTuple):
+    """Systems ranked: the report of ``rank --json``, and what a person reads."""
+
+    data: dict[str, Any]
+    sections: tuple[Section, ...]
 
 
 def rank_source(
@@ -38,8 +45,8 @@ def rank_source(
     seed: int = 0,
     resamples: int = 1000,
     level: float = USUAL.level,
-) -> dict[str, Any]:
-    """The report of ``rank --json``.
+) -> Ranking:
+    """The systems of a run or a folder, ranked.
 
     A contest run is ranked together with the rounds it goes on from; any other run, or a folder in
     the common layout, by the scores of its judges (``by`` joins items to tasks).
@@ -56,8 +63,12 @@ def rank_source(
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
         rated = of_run(store, run.id)
-        report = pointwise_report(rated, by, exclude, models, seed, resamples, level)
-        return {**report, "corrected": system_gaps.corrected_data(store, run, level)}
+        found = pointwise_report(rated, by, exclude, models, seed, resamples, level)
+        corrected = system_gaps.corrected_data(store, run, level)
+        said = [line for line in (corrected.get("in_words"),) if line]
+        people = Section("Systems as people would grade them", (Sentences(tuple(said)),))
+        sections = (*found.sections, *([people] if said else []))
+        return Ranking({**found.data, "corrected": corrected}, sections)
     rated = read_source(open_store, source)
     return pointwise_report(rated, by, exclude, {}, seed, resamples, level)
 
@@ -68,26 +79,47 @@ def contest_report(
     seed: int = 0,
     resamples: int = 1000,
     level: float = USUAL.level,
-) -> dict[str, Any]:
-    """A contest's leaderboards: all questions together, each one, and each judge's."""
+) -> Ranking:
+    """A contest's leaderboards: all questions together, each one, and each judge's.
+
+    To be read is the one of all together, with what limits it.
+    """
     contests = read(store, run_ids)
 
-    def board(**of: Any) -> dict[str, Any]:
-        found = leaderboard(contests, seed=seed, resamples=resamples, level=level, **of)
-        return board_data(found)
+    def board(**of: Any) -> Leaderboard:
+        return leaderboard(contests, seed=seed, resamples=resamples, level=level, **of)
 
+    whole, places = board(), positions(contests)
     several = len(contests.questions) > 1
     panel = len(contests.judges) > 1
-    return {
+    names = [judge.name for judge in contests.judges]
+    data = {
         "kind": "contest",
         "level": level,
         "runs": list(run_ids),
         "systems": list(contests.systems),
-        "overall": board(),
-        "questions": {q: board(question=q) for q in contests.questions} if several else {},
-        "judges": {j.name: board(judge=j.name) for j in contests.judges} if panel else {},
-        "positions": [one.as_data() for one in positions(contests)],
+        "overall": board_data(whole),
+        "questions": {q: board_data(board(question=q)) for q in contests.questions * several},
+        "judges": {name: board_data(board(judge=name)) for name in names * panel},
+        "positions": [one.as_data() for one in places],
     }
+    return Ranking(data, contest_sections(whole, places, level))
+
+
+def contest_sections(
+    board: Leaderboard, places: Sequence[Position], level: float
+) -> tuple[Section, ...]:
+    """A contest's leaderboard, with what limits it."""
+    order = [one.system for one in board.standings]
+    return (
+        Section("", (blocks.counted(board), blocks.limits(board), blocks.biased(places))),
+        blocks.standings(board, level),
+        blocks.methods(board.methods, board.systems, order),
+        blocks.gaps(board),
+        blocks.wins(board),
+        blocks.place(places),
+        blocks.length(board),
+    )
 
 
 def pointwise_report(
@@ -98,7 +130,7 @@ def pointwise_report(
     seed: int = 0,
     resamples: int = 1000,
     level: float = USUAL.level,
-) -> dict[str, Any]:
+) -> Ranking:
     """Systems by the scores of judges: methods side by side, and strengths by the same ballots.
 
     Where no tasks are shared, and nobody said what joins them (``by``): by mean scores alone.
@@ -108,9 +140,17 @@ def pointwise_report(
     except InputError as error:
         if by is not None:
             raise
-        return unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
+        data = unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
+        return Ranking(data, unmatched_sections(data))
     found = listwise(ballots)
-    return {
+    board = ballots_board(ballots, seed, resamples, level)
+    order = [one.system for one in board.standings]
+    sections = (
+        Section("", (Sentences((*found.notices, *board.notes), listed=True, kind="warning"),)),
+        blocks.standings(board, level),
+        blocks.methods(found.methods, ballots.systems, order),
+    )
+    data = {
         "kind": "pointwise",
         "matched": True,
         "level": level,
@@ -130,9 +170,10 @@ def pointwise_report(
             }
             for one in found.likeness
         ],
-        "strengths": board_data(ballots_board(ballots, seed, resamples, level)),
+        "strengths": board_data(board),
         "notes": list(found.notices),
     }
+    return Ranking(data, sections)
 
 
 def ballots_board(
@@ -269,38 +310,3 @@ def _figure(figure: Estimate) -> dict[str, Any]:
 
 def _why(figure: Estimate) -> dict[str, str]:
     return {"reason": figure.reason} if figure.reason else {}
-
-
-def as_text(report: dict[str, Any]) -> str:
-    """The report as a table for a terminal, with what limits it."""
-    if not report.get("matched", True):
-        return unmatched_text(report)
-    board = report["overall"] if report["kind"] == "contest" else report["strengths"]
-    lines = [_line(s) for s in board["standings"]]
-    lines += [f"note: {note}" for note in (*report.get("notes", ()), *board["notes"])]
-    for one in report.get("positions", ()):
-        if one["biased"]:
-            lines.append(
-                f"note: {one['judge']} chose the answer shown first in "
-                f"{percent(one['shown_first'])} of its choices; a half would be fair."
-            )
-    if said := report.get("corrected", {}).get("in_words"):
-        lines.append(f"corrected: {said}")
-    if any(one["strength"]["ci"] for one in board["standings"]):
-        lines.append(f"intervals: {level_words(report['level'])}; places are decided at 95%")
-    if board["undecided"]:
-        parts = ", ".join(f"{n} {why}" for why, n in board["undecided"].items())
-        lines.append(f"undecided: {parts}")
-    return "\n".join(lines)
-
-
-def _line(s: dict[str, Any]) -> str:
-    place = s["range"] or s["rank"] or "-"
-    rate, strength = s["win_rate"]["value"], s["strength"]
-    known = Estimate(strength["value"], *(strength["ci"] or ())).words(points).inline
-    return (
-        f"{place!s:>5}  {s['system']}: "
-        + ("no contest" if strength["value"] is None else f"strength {known}")
-        + ("" if rate is None else f", win rate {percent(rate)} of {s['contests']:.0f}")
-        + (", regularised" if s["regularised"] else "")
-    )

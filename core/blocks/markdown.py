@@ -1,0 +1,86 @@
+"""Blocks as the text of a Markdown file."""
+
+from __future__ import annotations
+
+import re
+
+from core.blocks.blocks import Block, Facts, Paper, Sentences, TableBlock, Words
+from core.text.names import visible
+
+#: What could be read as Markdown, HTML, or the edge of a cell.
+_MARKS = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]")
+#: Words that viewers make links of without any mark.
+_LINKS = re.compile(r"(?i)\b(https?|ftp|www)(?=[:.])|:(?=\w+:)")
+#: What starts a list, a number, a rule or a head where a line begins.
+_START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
+
+
+def markdown_paper(paper: Paper) -> str:
+    r"""The paper as the text of a Markdown file; plots are left out, their tables are there.
+
+    >>> from core.blocks.blocks import Section
+    >>> print(markdown_paper(Paper("A *b*", "", (Section("S", (Sentences(("1 < 2",)),)),))))
+    # A \*b\*
+    <BLANKLINE>
+    ## S
+    <BLANKLINE>
+    1 \< 2
+    <BLANKLINE>
+    """
+    parts = [f"# {escaped(paper.title)}", escaped(paper.subtitle)]
+    for section in paper.sections:
+        parts.append(f"## {escaped(section.title)}")
+        parts += [_block(block) for block in section.blocks]
+    parts.append(escaped(paper.made))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Sentences):
+        return (
+            "\n".join(f"- {_line(one)}" for one in block.lines)
+            if block.listed
+            else _paragraphs(block)
+        )
+    if isinstance(block, Facts):
+        rows = tuple((Words(name), words) for name, words in block.rows)
+        return _table(("", ""), rows, ())
+    if isinstance(block, TableBlock):
+        table = _table(block.heads, block.rows, block.numbers)
+        return "\n\n".join(
+            p for p in (f"**{escaped(block.name)}**", table, escaped(block.note)) if p
+        )
+    return ""
+
+
+def _paragraphs(block: Sentences) -> str:
+    return "\n\n".join(map(_line, block.lines))
+
+
+def _table(
+    heads: tuple[str, ...],
+    rows: tuple[tuple[Words, ...], ...],
+    numbers: tuple[int, ...],
+) -> str:
+    rule = ["---:" if at in numbers else "---" for at in range(len(heads))]
+    lines = [[escaped(one) for one in heads], rule, *([_cell(one) for one in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _cell(words: Words) -> str:
+    return escaped(words.flat)
+
+
+def _line(text: str) -> str:
+    return _START.sub(r"\1\\\2", escaped(text)) if _START.match(text) else escaped(text)
+
+
+def escaped(text: str) -> str:
+    r"""The text on one line, so that Markdown shows exactly these characters.
+
+    >>> escaped("a|b\n<i>")
+    'a\\|b \\<i\\>'
+    """
+    line = " ".join(visible(text).split())
+    safe = _MARKS.sub(lambda match: "\\" + match.group(), line)
+    return _LINKS.sub(lambda match: match.group() + "&#8288;", safe)

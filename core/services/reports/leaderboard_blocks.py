@@ -1,0 +1,282 @@
+"""A leaderboard as blocks, for the page, a terminal and Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from core.blocks.blocks import Facts, Forest, Reach, Section, Sentences, TableBlock, Words
+from core.blocks.estimates import measured, measured_share
+from core.metrics.estimate import Estimate
+from core.services.pairwise.leaderboard_parts import (
+    Leaderboard,
+    Methods,
+    RankedSystem,
+    RankGap,
+)
+from core.services.pairwise.position_bias import Position
+from core.text.numbers import DASH, count, level_words, number, percent, plural, points, score
+
+#: Why a contest came to nothing, or was taken as a tie.
+WHY = {
+    "orders": "the orders disagree",
+    "judges": "the judges are evenly split",
+    "abstained": "a judge would not say",
+    "missing": "an answer is missing",
+}
+#: So many rows of a long table are shown at first.
+FIRST = 30
+
+
+def counted(board: Leaderboard) -> Facts:
+    """How many contests and tasks the leaderboard rests on."""
+    undecided, tied = sum(board.undecided.values()), sum(board.tied_for.values())
+    return Facts(
+        "Contests",
+        (
+            ("Contests decided", Words(count(board.decided))),
+            ("Undecided", Words(count(undecided), why(board.undecided))),
+            ("Ties for want of agreement", Words(count(tied), why(board.tied_for))),
+            ("Tasks", Words(count(board.items))),
+        ),
+        large=True,
+    )
+
+
+def why(by_reason: Mapping[str, int]) -> str:
+    """How many contests, by why they came to nothing."""
+    return "; ".join(f"{count(n)}: {WHY.get(one, one)}" for one, n in by_reason.items())
+
+
+def limits(board: Leaderboard) -> Sentences:
+    """What limits the leaderboard."""
+    return Sentences(board.notes, listed=True, kind="warning")
+
+
+def standings(board: Leaderboard, level: float) -> Section:
+    """Every system with its ranks, strength and wins; and the strengths as a plot."""
+    several = len({one.group for one in board.standings}) > 1
+    table = TableBlock(
+        "Leaderboard",
+        ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
+        tuple(_standing(one, several=several) for one in board.standings),
+        numbers=(1, 2, 3, 4, 5, 6),
+        note="Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. "
+        "Strength: Bradley-Terry with ties, in natural log units. Win rate: the mean over "
+        "opponents, a tie is a half. Weighted: of all contests, a tie is one point of two, as "
+        f"Arena-Hard and unitxt count. Intervals: {level_words(level)}, by resampling tasks; ranks "
+        "are decided at 95%.",
+    )
+    strengths = [(one.system, one.strength) for one in board.standings]
+    return Section("Leaderboard", (table, *_forest("Strength, log units", strengths)))
+
+
+def _standing(one: RankedSystem, *, several: bool) -> tuple[Words, ...]:
+    ranks = str(one.range or one.rank or DASH)
+    return (
+        Words(one.system, "regularised" if one.regularised else ""),
+        Words(ranks, f"of group {one.group + 1}" if several else ""),
+        measured(one.strength),
+        measured_share(one.win_rate),
+        measured_share(one.weighted_win_rate),
+        measured(one.elo, lambda value: score(value, 0)),
+        Words(" · ".join(number(value) for value in (one.wins, one.ties, one.losses))),
+    )
+
+
+def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Forest]:
+    rows = tuple(
+        Reach(name, one.value, one.low, one.high) for name, one in values if one.value is not None
+    )
+    ends = [end for row in rows for end in row[1:4] if end is not None]
+    if ends:
+        yield Forest("Strengths", rows, min(ends), max(ends), axis=axis)
+
+
+def methods(found: Methods, systems: Sequence[str], order: Sequence[str]) -> Section:
+    """Ways to rank side by side, in this order of systems; figures are in that of ``systems``."""
+    return Section(
+        "Ways to rank, side by side",
+        (
+            *_winner(found),
+            TableBlock(
+                "Ranks by every way",
+                ("System", *(way.name for way in found.ways)),
+                tuple(
+                    (Words(one), *(_rank(way.ranks[systems.index(one)]) for way in found.ways))
+                    for one in order
+                ),
+                numbers=tuple(range(1, len(found.ways) + 1)),
+            ),
+            TableBlock(
+                "Kendall's tau between them",
+                ("Ways", "Kendall's tau", "Same winner"),
+                tuple(
+                    (
+                        Words(f"{one.one} and {one.other}"),
+                        measured(one.tau)._replace(below=one.tau.reason),
+                        Words("yes") if one.same_winner else Words("no", tone="warn"),
+                    )
+                    for one in found.accords
+                ),
+                numbers=(1,),
+            ),
+        ),
+    )
+
+
+def _winner(found: Methods) -> Iterator[Sentences]:
+    if found.winner_differs:
+        yield Sentences(("The winner depends on the way to rank.",), kind="warning")
+    elif any(way.winners for way in found.ways):
+        yield Sentences(("✓ The same winner by every way.",))
+
+
+def _rank(rank: int | None) -> Words:
+    return Words(DASH if rank is None else str(rank))
+
+
+def gaps(board: Leaderboard) -> Section:
+    """Every two systems: told apart, or how many contests would do it."""
+    if not board.gaps:
+        return Section("", ())
+    rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))
+    apart = sum(gap.apart for gap in rows)
+    told = f"{apart} of {plural(len(rows), 'pair')} can, all tested together (95%)."
+    return Section(
+        "Can two systems be told apart?",
+        (
+            Sentences((told,)),
+            TableBlock(
+                "Which systems are told apart",
+                ("Which leads", "Difference", "Told apart", "Further contests"),
+                tuple(map(_gap, rows)),
+                numbers=(1,),
+                first=FIRST,
+            ),
+        ),
+    )
+
+
+def _gap(gap: RankGap) -> tuple[Words, ...]:
+    further = gap.further
+    more = DASH if gap.apart else further.reason
+    if not gap.apart and further.value is not None:
+        more = f"about {count(round(further.value))} between the two, if they differ so"
+    return (
+        Words(f"{gap.better} over {gap.worse}"),
+        Words(score(gap.difference)),
+        Words("✓ yes", tone="good") if gap.apart else Words("not yet", tone="neutral"),
+        Words(more),
+    )
+
+
+def wins(board: Leaderboard) -> Section:
+    """How often the system of a row won against that of a column."""
+    names, matrix = board.systems, board.matrix
+    rows = (
+        (
+            Words(name),
+            *(
+                Words(
+                    ""
+                    if i == j
+                    else f"{number(matrix.wins[i, j])} of {number(matrix.contests[i, j])}"
+                )
+                for j in range(len(names))
+            ),
+        )
+        for i, name in enumerate(names)
+    )
+    table = TableBlock("Wins", ("", *names), tuple(rows), tuple(range(1, len(names) + 1)))
+    return Section("Wins of the row against the column", (table,))
+
+
+def place(positions: Sequence[Position]) -> Section:
+    """How every judge answered when the same two answers were exchanged."""
+    title = "Place: the same two answers, exchanged"
+    if not any(one.rate.n for one in positions):
+        nothing = "No judge answered a contest in both orders, so nothing can be said."
+        return Section(title, (Sentences((nothing,), kind="quiet"),))
+    table = TableBlock(
+        "Position figures of every judge",
+        ("Judge", "Asked in both orders", "Same choice", "Always A", "Always B", "Chose A", ""),
+        tuple(map(_position, positions)),
+        numbers=(1, 2, 3, 4, 5),
+        note="Same choice: both orders name the same winner, or none. Chose A: the share of "
+        "choices of a winner that went to the answer shown first; a half is fair, because each "
+        "answer stood first once. Intervals: Wilson, 95%.",
+    )
+    return Section(title, (table,))
+
+
+def _position(one: Position) -> tuple[Words, ...]:
+    mark = Words("✓ no preference found", tone="good")
+    if one.biased:
+        side = "first" if (one.shown_first.value or 0) > 0.5 else "last"
+        mark = Words(f"⚠ prefers the answer shown {side}", tone="warn")
+    elif not one.shown_first.n:
+        mark = Words("no data", tone="neutral")
+    return (
+        Words(one.judge),
+        Words(count(one.rate.n)),
+        measured_share(one.rate),
+        Words(count(one.first)),
+        Words(count(one.last)),
+        measured_share(one.shown_first),
+        mark,
+    )
+
+
+def length(board: Leaderboard) -> Section:
+    """What length is worth, and the strengths if all answers were equally long."""
+    title, found = "Length: strengths if all answers were equally long", board.length
+    if isinstance(found, str):
+        return Section(title, (Sentences((found,), kind="quiet"),))
+    slope, ends = found.slope, found.slope_interval
+    known = ends.low is not None and ends.high is not None
+    sure = known and not (ends.low or 0) <= 0 <= (ends.high or 0)
+    longer = "longer" if slope > 0 else "shorter"
+    finding = f"⚠ {longer} answers win more" if sure else "no effect of length found"
+    effect = Estimate(slope).within(ends).words(points).inline
+    ignored = dict(zip(board.systems, found.ignored.tolist(), strict=True))
+    return Section(
+        title,
+        (
+            Sentences(
+                (
+                    f"{finding[0].upper()}{finding[1:]}: effect of much more length, in log odds, "
+                    f"{effect}.",
+                )
+            ),
+            TableBlock(
+                "Strengths with and without control for length",
+                ("System", "Length ignored", "At equal length"),
+                tuple(
+                    (
+                        Words(one.system),
+                        Words(score(ignored[one.system])),
+                        measured(one.length_controlled),
+                    )
+                    for one in board.standings
+                ),
+                numbers=(1, 2),
+                note="Logistic regression with and without the difference in words, in natural "
+                "log units; a tie is half a win for each, so these are smaller than the strengths "
+                "of the leaderboard.",
+            ),
+        ),
+    )
+
+
+def biased(positions: Sequence[Position]) -> Sentences:
+    """Which judges prefer a place, in sentences."""
+    return Sentences(
+        tuple(
+            f"{one.judge} chose the answer shown first in {percent(one.shown_first.value)} of its "
+            "choices; a half would be fair."
+            for one in positions
+            if one.biased
+        ),
+        listed=True,
+        kind="warning",
+    )

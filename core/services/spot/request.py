@@ -1,0 +1,219 @@
+"""What a spot check asks: the request, which is also all that the page's form holds."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Literal
+
+from pydantic import Field
+
+from core import clock
+from core.domain.base import Noun, build
+from core.domain.dataset import Dataset, Item, Message, Sections, Submission
+from core.domain.panel import Asking, Judge, Rules
+from core.domain.rubric import Rubric
+from core.errors import InputError
+from core.services.access.allowing import allowed
+from core.services.judges.registry import list_judges, list_panels
+from core.services.rubrics import library
+from core.services.rubrics.drafts import rubric_from
+from core.services.rubrics.prompt_preview import item_of
+from core.services.spot import trials
+from core.services.spot.trials import Trial, teachers
+from core.store.store import Store
+
+Way = Literal["text", "chat", "sections", "item"]
+DRAFT = "draft:"
+#: The id of a typed submission in the dataset of one item that is made for it.
+ITEM = "spot"
+NAME = "Spot check"
+_KEPT = "spot/form"
+#: So many models are asked at first: one text beside several judges is what a check is for.
+MODELS = 3
+
+
+class SpotTurn(Noun):
+    """One message of a conversation; ``uid`` lasts while others come and go."""
+
+    uid: str = Field(default_factory=lambda: secrets.token_hex(4))
+    role: str = "user"
+    content: str = ""
+
+
+class SpotRequest(Noun):
+    """What to ask, by names and ids; the ways not taken stay as they were typed.
+
+    ``rubric`` is an id as text, or ``draft:`` and a draft's name. ``dataset`` is a dataset
+    version's id; ``judges`` are names; ``panel`` is the saved panel that filled them in and whose
+    ``rules`` hold. Offline judges learn, and examples come, from ``learn_from``.
+    """
+
+    rubric: str = ""
+    way: Way = "text"
+    text: str = ""
+    thinking: str = ""
+    output: str = ""
+    turns: tuple[SpotTurn, ...] = Field(
+        default_factory=lambda: (SpotTurn(), SpotTurn(role="assistant"))
+    )
+    prompt: str = ""
+    context: dict[str, str] = Field(default_factory=dict)
+    reference: str = ""
+    dataset: int | None = None
+    item: str | None = None
+    judges: tuple[str, ...] = ()
+    panel: int | None = None
+    rules: Rules = Rules()
+    asking: Asking = Asking()
+    learn_from: int | None = None
+    replicates: int = 1
+    seed: int | None = None
+
+    @property
+    def submission(self) -> Submission:
+        """The typed submission, of the way that is taken."""
+        if self.way == "sections":
+            return Sections(thinking=self.thinking, output=self.output)
+        if self.way == "chat":
+            turns = [t for t in self.turns if t.content.strip()]
+            return tuple(Message(role=t.role or "user", content=t.content) for t in turns)
+        return self.text
+
+
+def opened(store: Store) -> SpotRequest:
+    """Return the form as it was left, else a fresh one with a rubric and judges to ask.
+
+    A field that this version of the program cannot read, or that is missing, starts fresh.
+    """
+    fresh = dict(_fresh(store))
+    kept = store.drafts.get(_KEPT)
+    typed = {} if kept is None else kept.content
+    known = {name: value for name, value in typed.items() if name in fresh}
+    try:
+        return build(SpotRequest, fresh | known, "form")
+    except InputError as error:
+        unreadable = {problem.path[0] for problem in error.problems}
+        readable = {name: value for name, value in known.items() if name not in unreadable}
+        return build(SpotRequest, fresh | readable, "form")
+
+
+@allowed("draft")
+def keep(store: Store, request: SpotRequest) -> None:
+    """Keep the form for another page, another tab and another day."""
+    store.drafts.save(_KEPT, request.model_dump(mode="json"), now=clock.now())
+
+
+def rubric_choices(store: Store) -> dict[str, str]:
+    """Return what can be checked with, last changed first: a choice, and its name with its state.
+
+    That is the drafts that are kept, and saved rubrics at their latest version.
+    """
+    drafts = {
+        DRAFT + kept.name: f"{kept.draft['name'] or 'Untitled rubric'} · "
+        + ("unsaved changes" if kept.name.isdecimal() else "unsaved draft")
+        for kept in library.all_kept(store)
+    }
+    saved = {str(row.id): f"{row.name} · version {row.number}" for row in store.rubrics.list()}
+    return drafts | saved
+
+
+def rubric_of(store: Store, choice: str) -> Rubric:
+    """Return the rubric of a choice.
+
+    Raises:
+        InputError: no rubric is chosen, or its draft is not valid yet.
+    """
+    if not choice.startswith(DRAFT):
+        if not choice:
+            raise InputError("No rubric is chosen. Choose one, or write one first.")
+        return store.rubrics.latest(int(choice)).rubric
+    kept = library.kept(store, choice.removeprefix(DRAFT))
+    if kept is None:
+        raise InputError("This draft was saved or discarded. Choose a rubric again.")
+    if kept.text is not None:
+        return library.read(kept.text, "rubric.yaml").value
+    return rubric_from(kept.draft)
+
+
+def with_panel(store: Store, request: SpotRequest, panel_id: int | None) -> SpotRequest:
+    """Return the request with all that a saved panel says; ``None`` keeps only the judges."""
+    if panel_id is None:
+        plain = {"panel": None, "rules": Rules(), "asking": Asking()}
+        return request.model_copy(update=plain)
+    panel = store.panels.get(panel_id).panel
+    names = tuple(judge.name for judge in panel.judges)
+    filled = {"panel": panel_id, "judges": names, "rules": panel.rules, "asking": panel.asking}
+    return request.model_copy(update=filled)
+
+
+def judges_of(store: Store, request: SpotRequest) -> tuple[Judge, ...]:
+    """Return the chosen judges as registered; those only the panel knows, as the panel has them."""
+    known = dict[str, Judge]()
+    for row in list_panels(store):
+        if row.id == request.panel:
+            known |= {judge.name: judge for judge in row.panel.judges}
+    known |= {row.name: row.judge for row in store.judges.list()}
+    return tuple(known[name] for name in request.judges if name in known)
+
+
+def needs_labels(store: Store, request: SpotRequest) -> bool:
+    """Whether a chosen judge learns from labelled items, or is shown some as examples."""
+    judges = judges_of(store, request)
+    shown = request.asking.few_shot and not all(judge.offline for judge in judges)
+    return bool(judges) and (bool(shown) or any(judge.learns for judge in judges))
+
+
+def trial_of(store: Store, request: SpotRequest) -> Trial:
+    """Return the trial that the request asks for.
+
+    Raises:
+        InputError: the rubric, the judges or the item are missing or not valid.
+    """
+    rubric = rubric_of(store, request.rubric)
+    judges = judges_of(store, request)
+    if not judges:
+        raise InputError("No judge is chosen. Choose at least one.")
+    saved = request.way == "item"
+    return Trial(
+        name=f"{NAME}: {rubric.name}",
+        rubric=rubric,
+        panel=trials.panel_of(NAME, judges, request.asking, request.rules),
+        texts=Dataset(name=NAME, items=(_item(store, request),)),
+        source="spot check",
+        dataset_version=request.dataset if saved else None,
+        learn_from=request.learn_from if needs_labels(store, request) else None,
+        replicates=request.replicates,
+        seed=request.seed,
+    )
+
+
+def _item(store: Store, request: SpotRequest) -> Item:
+    if request.way == "item":
+        if request.dataset is None or request.item is None:
+            raise InputError("No item is chosen. Choose a dataset and one of its items.")
+        return item_of(store, request.dataset, request.item)
+    typed = {
+        "id": ITEM,
+        "submission": request.submission,
+        "prompt": request.prompt,
+        "context": {name: text for name, text in request.context.items() if text.strip()},
+        "reference": request.reference,
+    }
+    return build(Item, typed, "submission")
+
+
+def _fresh(store: Store) -> SpotRequest:
+    saved = store.rubrics.list()
+    rubric = str(saved[0].id) if saved else ""
+    return SpotRequest(rubric=rubric, judges=_first_judges(store, rubric))
+
+
+def _first_judges(store: Store, rubric: str) -> tuple[str, ...]:
+    """Models that can be reached, else the offline judges where they can learn the rubric."""
+    entries = list_judges(store)
+    models = [entry.name for entry in entries if entry.ready_model]
+    if models:
+        return tuple(models[:MODELS])
+    if rubric and teachers(store, rubric_of(store, rubric)):
+        return tuple(entry.name for entry in entries if entry.judge.learns)
+    return ()

@@ -1,0 +1,134 @@
+"""Blocks of a result on a page: words, figures, tables and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import streamlit as st
+
+from core import figures as draw
+from core.blocks.blocks import (
+    Bars,
+    Block,
+    Facts,
+    Forest,
+    Histogram,
+    Section,
+    Sentences,
+    TableBlock,
+    Words,
+)
+from core.text.numbers import plural, score
+from pages.ui import routes, state
+from pages.ui.text import esc, label, one_line
+from pages.ui.widgets import LabelledFigure, figures, table, tag
+
+#: Charts of blocks, beside the keys of `state` (used with `state.key`).
+BLOCKS_CHART = "blocks_chart"
+
+
+def show_sections(sections: Iterable[Section], run_id: int | None = None) -> None:
+    """Every section below its title; one without blocks is left out."""
+    for section in sections:
+        if not section.blocks:
+            continue
+        if section.title:
+            st.html(f'<div class="rs-section">{esc(section.title)}</div>')
+        for number, block in enumerate(section.blocks):
+            show(run_id, block, f"{section.title} {number}", titled=bool(section.title))
+
+
+def show(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
+    """The block; `place` tells it from others of the page. Links lead to items of the run.
+
+    Below a title (`titled`) a table and a plot have none of their own.
+    """
+    if isinstance(block, Sentences):
+        _sentences(block)
+    elif isinstance(block, Facts) and block.large:
+        figures([LabelledFigure(name, *words[:2]) for name, words in block.rows])
+    elif isinstance(block, Facts):
+        rows = [(esc(name), cell(run_id, words)) for name, words in block.rows]
+        table(("", ""), rows, name=block.name)
+    elif isinstance(block, TableBlock):
+        _table(run_id, block, titled=titled)
+    else:
+        _plot(run_id, block, place, titled=titled)
+
+
+def _sentences(block: Sentences) -> None:
+    if block.kind == "warning":
+        for line in block.lines:
+            st.warning(label(line), icon=":material/info:")
+    elif block.kind == "quiet":
+        st.caption(label(" ".join(block.lines), 2_000))
+    elif block.listed:
+        lines = "".join(f"<li>{esc(line)}</li>" for line in block.lines)
+        st.html(f'<ul class="rs-list" style="max-width:78ch">{lines}</ul>')
+    else:
+        lines = "".join(f"<div>{esc(line)}</div>" for line in block.lines)
+        st.html(f'<div style="max-width:78ch;line-height:1.55">{lines}</div>')
+
+
+def _table(run_id: int | None, block: TableBlock, *, titled: bool) -> None:
+    if not titled:
+        st.html(f'<div class="rs-section">{esc(block.name)}</div>')
+    rows = [[cell(run_id, words) for words in row] for row in block.rows]
+    table(block.heads, rows[: block.first], name=block.name, numbers=block.numbers)
+    if block.first is not None and rows[block.first :]:
+        with st.expander(f"{len(rows) - block.first} more"):
+            more = f"{block.name}, continued"
+            table(block.heads, rows[block.first :], name=more, numbers=block.numbers)
+    if block.note:
+        st.html(f'<div class="rs-quiet" style="max-width:90ch">{esc(block.note)}</div>')
+
+
+def cell(run_id: int | None, words: Words) -> str:
+    """A cell's HTML; where items stand behind it, a link to exactly these.
+
+    >>> cell(3, Words("7", link={"outcome": "pass"}))
+    '<a href="run?run=3&amp;outcome=pass" target="_self">7</a>'
+    """
+    text = tag(words.text, words.tone) if words.tone else esc(words.text)
+    if words.link:
+        found = _address(words.link)
+        page = found.pop("to", "run")
+        to = routes.href(page, {state.RUN: run_id, **found})
+        text = f'<a href="{esc(to)}" target="_self">{text}</a>'
+    below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
+    return text + below
+
+
+def _address(link: Mapping[str, str]) -> dict[str, str]:
+    """The link's parameters; one that is empty says as much as one that is not there."""
+    return {name: value for name, value in link.items() if value}
+
+
+def _plot(
+    run_id: int | None, block: Histogram | Forest | Bars, place: str, *, titled: bool
+) -> None:
+    if isinstance(block, Histogram):
+        figure = draw.score_histogram(block.bins, block.mean)
+        n = sum(n for *_, n in block.bins)
+        alt = f"Histogram of {plural(n, 'score')}, mean {score(block.mean)}."
+    elif isinstance(block, Forest):
+        figure = _forest(block)
+        alt = f"{block.name}: a dot per row with its interval."
+    else:
+        rows = [(n, [(p.label, p.option, p.value, p.items) for p in ps]) for n, ps in block.rows]
+        figure = draw.verdict_bars(rows)
+        alt = f"{block.name}: a bar per criterion, parted by the verdicts."
+    if not titled:
+        st.html(f'<div class="rs-section">{esc(block.name)}</div>')
+    st.plotly_chart(
+        figure,
+        key=state.key(BLOCKS_CHART, run_id, place),
+        config={"displayModeBar": False},
+        alt=one_line(f"{alt} The table below has its numbers."),
+    )
+
+
+def _forest(block: Forest) -> object:
+    dots = [draw.Dot(one.name, one.value, one.low, one.high, one.mark) for one in block.rows]
+    whole = block.low >= 0 and block.high <= 1
+    return draw.forest(dots, block.axis, block.marks, whole=whole)

@@ -1,0 +1,114 @@
+"""Who is asked about a text, and which labelled items offline judges and examples come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.domain.panel import Judge
+from core.domain.rubric import Rubric
+from core.services.judges import registry
+from core.services.judges.registry import JudgeEntry
+from core.services.runs import planning
+from core.services.spot import trials
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.ui import routes, state
+from pages.ui.asking_words import who_answers
+from pages.ui.resources import actor, store
+from pages.ui.text import label
+from pages.ui.trial.texts import Fields, take
+
+KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
+
+
+def choose_judges(now: Fields, others: Sequence[str] = ()) -> None:
+    """Draw the choice of registered judges ("judges"), and what keeps any of them from answering.
+
+    `others` can be chosen, too; they are known to a panel only.
+    """
+    entries = {entry.name: entry for entry in registry.list_judges(store())}
+    known = [*entries, *(name for name in others if name not in entries)]
+    key = now.of("judges")
+    state.seed(key, list(now.value("judges")))
+    kept = [name for name in state.get(key) if name in known]
+    if kept != state.get(key):
+        state.put(key, kept)
+        _change(now, "judges")
+    st.multiselect(
+        "Judges",
+        known,
+        key=key,
+        format_func=lambda name: _words(name, entries.get(name)),
+        placeholder="Choose at least one",
+        wrap=True,
+        on_change=take,
+        args=(now, "judges"),
+    )
+    show_missing_keys([entries[name].judge for name in kept if name in entries])
+    if all(entry.judge.offline for entry in entries.values()):
+        routes.link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
+
+
+def show_missing_keys(judges: Sequence[Judge]) -> None:
+    """Warn of each judge whose key's variable is not set, and say what to do."""
+    for judge, variable in planning.missing_keys(judges):
+        words = (
+            f"{judge} has no key: {variable} is not set in the environment of this app. All its "
+            "votes would fail. Set it and start the app again, or leave the judge out."
+        )
+        st.warning(label(words), icon=":material/key_off:")
+
+
+def _words(name: str, entry: JudgeEntry | None) -> str:
+    if entry is None:
+        return f"{visible(name)} (as in the panel)"
+    kind = visible(who_answers(entry.judge))
+    return " · ".join(filter(None, (visible(name), kind, KEY_WORDS.get(entry.key, ""))))
+
+
+def choose_teacher(now: Fields, rubric: Rubric, own: int | None = None) -> bool:
+    """Draw the choice of labels ("learn_from"); returns whether one was chosen for the person.
+
+    That is the dataset version `own`, where it has fitting labels, else the one with the most.
+    """
+    teachers = {each.row.version_id: each for each in trials.teachers(store(), rubric)}
+    if not teachers:
+        st.warning(
+            "Offline judges and examples need labelled answers, and no dataset has labels that fit "
+            "this rubric. Choose a model without examples, or bring in labelled items.",
+            icon=":material/school:",
+        )
+        return False
+    kept = now.value("learn_from")
+    best = next(v for v in (kept, own, *teachers) if v in teachers)
+    key = now.of("learn_from")
+    state.seed(key, best)
+    if state.get(key) not in teachers:
+        state.put(key, best)
+
+    def words(version: int) -> str:
+        row, labels = teachers[version].row, fmt.plural(teachers[version].labels, "fitting label")
+        return f"{visible(row.name)} · {labels} on {fmt.plural(row.labelled, 'item')}"
+
+    chosen = st.selectbox(
+        "Labelled items to learn from",
+        list(teachers),
+        key=key,
+        format_func=words,
+        on_change=take,
+        args=(now, "learn_from"),
+    )
+    if teachers[chosen].untaught:
+        names = ", ".join(repr(name) for name in teachers[chosen].untaught)
+        lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
+        st.caption(label(lacking, 300))
+    return chosen != kept and _change(now, "learn_from")
+
+
+def _change(now: Fields, what: str) -> bool:
+    """Take over what the form itself changed, where the person may change it."""
+    if actor().may("draft"):
+        take(now, what)
+    return actor().may("draft")

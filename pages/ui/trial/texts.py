@@ -1,0 +1,147 @@
+"""The texts that are tried: typed into fields, or an item of a dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import streamlit as st
+
+from core.services.rubrics import prompt_preview
+from core.text import numbers as fmt
+from core.text.names import visible
+from pages.ui import state
+from pages.ui.items import context_words
+from pages.ui.resources import store
+from pages.ui.text import label, one_line
+from pages.ui.widgets import shown_errors
+
+
+class Fields(NamedTuple):
+    """The fields of a form: the key of each, what it holds, and what follows a change.
+
+    `changed` is called with the field's name and its new value. The key of one of several texts of
+    a name has the text's own name, too.
+    """
+
+    of: Callable[..., str]
+    value: Callable[[str], Any]
+    changed: Callable[[str, Any], None]
+
+
+_NOTHING = object()
+
+
+def take(now: Fields, *ids: str) -> None:
+    """Callback: the widget of a field has a new value."""
+    with shown_errors():
+        value = state.get(now.of(*ids), _NOTHING)
+        if value is not _NOTHING:
+            name, *own = ids
+            now.changed(name, contexts(now) | {own[0]: value or ""} if own else value)
+
+
+def text_field(
+    now: Fields, name: str, words: str, placeholder: str = "", *, tall: bool = False
+) -> None:
+    """Draw the field of one text; long ones scroll within it."""
+    _area(now, (name,), words, placeholder, now.value(name), tall=tall)
+
+
+def around(now: Fields) -> None:
+    """Draw what is sent with a text: its prompt, its contexts, its reference."""
+    text_field(now, "prompt", "Prompt", "The task or question that the submission answers")
+    for name, text in contexts(now).items():
+        words = "Passages, a policy: material that judges see with the task"
+        _area(now, ("context", name), context_words(name), words, text)
+    text_field(now, "reference", "Reference", "A model answer or source to judge against")
+
+
+def contexts(now: Fields) -> dict[str, str]:
+    """The named texts; an empty one without a name where there are none."""
+    return now.value("context") or {"context": ""}
+
+
+def _area(
+    now: Fields,
+    ids: tuple[str, ...],
+    words: str,
+    placeholder: str,
+    text: str,
+    *,
+    tall: bool = False,
+) -> None:
+    key = now.of(*ids)
+    state.seed(key, text)
+    st.text_area(
+        label(words),
+        key=key,
+        height=180 if tall else 90,
+        placeholder=placeholder,
+        on_change=take,
+        args=(now, *ids),
+    )
+
+
+#: So many items are listed; a search finds the others.
+FOUND = 60
+
+
+def choose_dataset(key: str, chosen: int | None = None) -> int | None:
+    """Draw the choice of a dataset; returns its version's id, `None` (and a word why) without any.
+
+    `chosen` comes first, and may be an earlier version.
+    """
+    rows = prompt_preview.datasets(store())
+    if not rows:
+        st.info("There is no dataset yet. Bring one in on the Datasets page.")
+        return None
+    names = {r.version_id: f"{one_line(r.name, 60)} · {fmt.plural(r.items, 'item')}" for r in rows}
+    if chosen is not None:
+        names.setdefault(chosen, "An earlier version of a dataset")
+    state.seed(key, rows[0].version_id if chosen is None else chosen)
+    if state.get(key) not in names:
+        state.put(key, rows[0].version_id)
+    version: int = st.selectbox(
+        "Dataset", list(names), format_func=names.__getitem__, key=key, persist_state="page"
+    )
+    return version
+
+
+def find_items(key: str, version: int) -> tuple[str, list[str], str]:
+    """Draw a search; returns it, the first ids that it finds, and a word for how many these are."""
+    search = st.text_input(
+        "Search",
+        key=key,
+        type="search",
+        live="300ms",
+        placeholder="Search id, submission, prompt, reference",
+    )
+    ids = prompt_preview.first_items(store(), version, search=search, limit=FOUND)
+    return search, ids, f" (the first {FOUND})" if len(ids) >= FOUND else ""
+
+
+def choose_item(
+    of: Callable[[str], str], dataset: int | None = None, item: str | None = None
+) -> tuple[int, str] | None:
+    """Draw the choice of a dataset and one of its items; returns both, `None` where there is none.
+
+    `dataset` and `item` are what was chosen before.
+    """
+    version = choose_dataset(of("dataset"), dataset)
+    if version is None:
+        return None
+    search, ids, more = find_items(of("search"), version)
+    kept = item if version == dataset else None
+    if kept is not None and kept not in ids and not search:
+        ids = [kept, *ids]
+    if not ids:
+        st.caption("No item holds these words.")
+        return None
+    key = of("item")
+    if state.get(key) not in ids:
+        state.put(key, kept if kept in ids else ids[0])
+    chosen = st.selectbox(
+        label(f"Item{more}"), ids, format_func=visible, key=key, persist_state="page"
+    )
+    return version, chosen
