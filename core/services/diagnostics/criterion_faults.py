@@ -59,7 +59,7 @@ def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[F
             effect=what_if.apart,
             sentence=words.merge(name, asked.labels, what_if, who),
             other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
-            held=not what_if.helps,
+            held=withheld or not what_if.helps,
         )
 
 

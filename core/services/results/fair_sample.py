@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from core.domain.library import LabelDraw
+from core.metrics.estimate import difference
 from core.metrics.intervals.clustered_share import clustered_share
 from core.services.datasets import label_draws
 from core.services.results import run_columns
@@ -22,7 +23,7 @@ from core.text.numbers import percent
 if TYPE_CHECKING:
     from core.services.results.run_columns import Numbers
 
-#: How sure all intervals together are: in 1 of 100 fair samples at most one is called unlike.
+#: How sure all differences together are: about 1 of 100 fair samples is called unlike.
 SURE = 0.99
 
 
@@ -67,15 +68,16 @@ def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
             )
             for at, w in zip(sides, weights, strict=True)
         )
-        if first.low is None or first.high is None or others.low is None or others.high is None:
+        if first.low is None or others.low is None:
             continue
-        if first.low > others.high or first.high < others.low:
+        _, low, high, *_ = difference(first, others)
+        if (low or 0.0) > 0 or (high or 0.0) < 0:
             on = f"on {visible(one.criterion)} " if several else ""
             words = (
                 f"{on}all judges agree on {percent(first.value)} of cells with a label, and on "
                 f"{percent(others.value)} of the others"
             )
-            found[one.criterion] = UnfairLabels(words, first.high < others.low)
+            found[one.criterion] = UnfairLabels(words, harder=(high or 0.0) < 0)
     return found
 
 

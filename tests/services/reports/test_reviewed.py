@@ -105,3 +105,13 @@ def test_the_mean_that_labels_refute_has_theirs_beside_it(store: Store) -> None:
         "with the median at 1.00. As people's labels have it, the mean is surely another: "
         f"{mean}, by weight and before gates and penalties."
     ) in written(found)
+
+
+def test_a_mean_near_that_of_all_labels_has_nothing_beside_it(store: Store) -> None:
+    # The judge differs from one of 100 labels: .49 against .5, and chance would move it further.
+    labels = ["MET", "UNMET"] * 50
+    rubric = Rubric(name="One", criteria=(CLEAR,))
+    votes = {"one": {"clear": [1, *([0, 1] * 50)[1:]]}}
+    run = run_with(store, dataset({"clear": labels}), votes, rubric=rubric)
+
+    assert "As people's labels have it" not in written(report(store, run, resamples=100))
