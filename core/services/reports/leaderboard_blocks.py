@@ -10,6 +10,7 @@ from core.metrics.estimate import Estimate
 from core.services.pairwise.leaderboard_parts import (
     Leaderboard,
     Methods,
+    RankAccord,
     RankedSystem,
     RankGap,
 )
@@ -93,34 +94,49 @@ def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Fores
 
 
 def methods(found: Methods, systems: Sequence[str], order: Sequence[str]) -> Section:
-    """Ways to rank side by side, in this order of systems; figures are in that of ``systems``."""
+    """Ways to rank side by side, in this order of systems; figures are in that of ``systems``.
+
+    A way that gives no system a value is left out, and so is the agreement of two ways of which
+    nothing can be told.
+    """
+    ways = [way for way in found.ways if way.winners]
+    names = {way.name for way in ways}
+    accords = [
+        one
+        for one in found.accords
+        if {one.one, one.other} <= names and (one.tau.value is not None or not one.same_winner)
+    ]
     return Section(
         "Ways to rank, side by side",
         (
             *_winner(found),
             TableBlock(
                 "Ranks by every way",
-                ("System", *(way.name for way in found.ways)),
+                ("System", *(way.name for way in ways)),
                 tuple(
-                    (Words(one), *(_rank(way.ranks[systems.index(one)]) for way in found.ways))
+                    (Words(one), *(_rank(way.ranks[systems.index(one)]) for way in ways))
                     for one in order
                 ),
-                numbers=tuple(range(1, len(found.ways) + 1)),
+                numbers=tuple(range(1, len(ways) + 1)),
             ),
-            TableBlock(
-                "Kendall's tau between them",
-                ("Ways", "Kendall's tau", "Same winner"),
-                tuple(
-                    (
-                        Words(f"{one.one} and {one.other}"),
-                        measured(one.tau)._replace(below=one.tau.reason),
-                        Words("yes") if one.same_winner else Words("no", tone="warn"),
-                    )
-                    for one in found.accords
-                ),
-                numbers=(1,),
-            ),
+            *([_accords(accords)] if accords else []),
         ),
+    )
+
+
+def _accords(accords: Sequence[RankAccord]) -> TableBlock:
+    return TableBlock(
+        "Kendall's tau between them",
+        ("Ways", "Kendall's tau", "Same winner"),
+        tuple(
+            (
+                Words(f"{one.one} and {one.other}"),
+                measured(one.tau)._replace(below=one.tau.reason),
+                Words("yes") if one.same_winner else Words("no", tone="warn"),
+            )
+            for one in accords
+        ),
+        numbers=(1,),
     )
 
 

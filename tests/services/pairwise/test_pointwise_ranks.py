@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.blocks.terminal import terminal_text
 from core.domain.base import build
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
@@ -173,11 +174,17 @@ def test_a_report_is_plain_data_and_says_what_is_undefined() -> None:
     import json
 
     marks = {"a": SOUND, "b": POOR}
-    report = pointwise_report(rated({"j": marks}), None, (), {}, resamples=0).data
+    found = pointwise_report(rated({"j": marks}), None, (), {}, resamples=0)
+    report = found.data
     json.dumps(report, allow_nan=False)
     assert report["methods"]["z-mean"]["values"] == {"a": None, "b": None}
     assert any("z-mean" in note for note in report["notes"])
     assert report["strengths"]["standings"][0]["system"] == "a"
+    # To be read are the ways that rank, and no agreement of which nothing can be told.
+    text = terminal_text(found.sections[1:])
+    assert "Borda" in text
+    assert "z-mean" not in text
+    assert "Kendall" not in text
 
 
 def test_items_that_name_no_system_cannot_be_ranked() -> None:
