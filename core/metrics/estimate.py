@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import sqrt
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
@@ -201,6 +201,28 @@ def surely_below(high: float, share: float, n: int) -> bool:
     (True, False)
     """
     return high < wilson(round(share * n), n)[0]
+
+
+def turned(one: Estimate) -> Estimate:
+    """The figure with the other sign, as of a difference taken the other way.
+
+    >>> turned(Estimate(0.25, -0.5, 1.0))[:3]
+    (-0.25, -1.0, 0.5)
+    """
+    value, low, high = (None if each is None else -each for each in one[:3])
+    return one._replace(value=value, low=high, high=low)
+
+
+def together(shares: Iterable[Estimate]) -> Estimate:
+    """The share of several groups that are counted whole, as one; it has no interval.
+
+    >>> together([Estimate(0.5, n=2), Estimate(1.0, n=6)])[:1], together([]).n
+    ((0.875,), 0)
+    """
+    known = [(one.value, one.n) for one in shares if one.value is not None]
+    n = sum(number for _, number in known)
+    hits = sum(round(value * number) for value, number in known)
+    return Estimate(hits / n, n=n, hits=hits) if n else Estimate(None)
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:

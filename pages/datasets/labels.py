@@ -10,6 +10,7 @@ from core import figures as draw
 from core.domain.library import DatasetVersion
 from core.services.datasets import label_draws, label_stats
 from core.services.datasets.label_stats import RARE, Choice, CriterionLabels, LabelStats
+from core.services.results import fair_sample
 from core.text import numbers as fmt
 from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
 from pages.ui import resources, state
@@ -185,10 +186,12 @@ def _drawn(version: DatasetVersion) -> None:
     draw = label_draws.declared(store(), version.id)
     share = f"{fmt.count(version.labelled)} of {fmt.plural(version.items, 'item')}"
     if draw is not None:
-        st.html(
-            f'<div class="rs-prose">{esc(label_draws.in_words(draw))} They are {share}, and speak '
-            "for all of them where results are corrected by people.</div>"
+        warning = fair_sample.warning(store(), version.id)
+        speak = (
+            f"They are {share}, and speak for all of them where results are corrected by people."
         )
+        words = f"{label_draws.in_words(draw)} {warning or speak}"
+        st.html(f'<div class="rs-prose">{esc(words)}</div>')
         st.button(
             "Withdraw",
             key=state.key(DATASET_DRAW, "withdraw", version.id),

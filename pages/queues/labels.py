@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.domain.review import DrawKind, QueueSettings, Seat
 from core.domain.runs import RunRow
-from core.services.labelling import label_plan, plan_words
+from core.services.labelling import label_plan, plan_queue, plan_words
 from core.services.labelling.label_plan import DRAWS, Bought, LabelPlan
 from core.services.pairwise import contests
 from core.services.results import browsing
@@ -154,8 +154,8 @@ def _make(who: Seat, run: RunRow, plan: LabelPlan, labels: int) -> None:
                 store(),
                 who,
                 run.id,
-                label_plan.queue_name(plan, labels),
-                label_plan.queue_rule(plan, labels, draw),
+                plan_queue.queue_name(plan, labels),
+                plan_queue.queue_rule(plan, labels, draw),
                 QueueSettings(),
                 order="random",
             )

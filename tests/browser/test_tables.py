@@ -39,6 +39,6 @@ def test_a_table_is_downloaded_and_copied_as_it_is_shown(
         assert list(csv.reader(file)) == shown
 
     first.get_by_role("button", name=f"Copy the table {name}").click()
-    page.wait_for_function("document.querySelector('[data-take=copy]').textContent === 'Copied'")
+    first.get_by_text("Copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert [row.split("\t") for row in copied.replace("\r", "").split("\n")] == shown

@@ -74,21 +74,25 @@ def _version(store: Store, dataset: str, number: int | None) -> DatasetVersion:
 
 def _found(store: Store, version: DatasetVersion) -> dict[str, Any]:
     from core.services.datasets import label_draws
+    from core.services.results import fair_sample
 
     draw = label_draws.declared(store, version.id)
+    warning = fair_sample.warning(store, version.id)
     return {
         "dataset": version.name,
         "version": version.number,
         "items": version.items,
         "labelled": version.labelled,
         "declared": None if draw is None else label_draws.as_data(draw),
+        **({"warning": warning} if warning else {}),
     }
 
 
 def _as_text(found: dict[str, Any]) -> str:
     declared = found["declared"]
     said = "Nothing is declared of how they were drawn." if declared is None else ""
+    warning = f" {found['warning']}" if "warning" in found else ""
     return (
         f"{found['dataset']}, version {found['version']}: {found['labelled']:,} of "
-        f"{found['items']:,} items have labels. {said or declared['in_words']}"
+        f"{found['items']:,} items have labels. {said or declared['in_words']}{warning}"
     )

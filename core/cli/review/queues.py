@@ -151,21 +151,24 @@ def queue_plan(
     With --draw the queue is made that draws about so many.
     """
     from core.domain.review import QueueSettings
-    from core.services.labelling import label_plan, plan_words
+    from core.services.labelling import label_plan, plan_queue, plan_words
     from core.services.review import queues
+    from core.text.numbers import plural
 
     with common.plain_errors(as_json):
         store = open_db(db) if draw else open_to_read(db)
         plan = label_plan.label_plan(
             store, run, criterion=criterion, labels=labels, pair=between, gap=gap, hourly=hourly
         )
-        report = {**plan_words.as_data(plan), "queue": None}
+        report, text = {**plan_words.as_data(plan), "queue": None}, plan_words.as_text(plan)
         if draw and plan.left:
-            rule = label_plan.queue_rule(plan, labels, draw)
-            name = label_plan.queue_name(plan, labels)
+            rule = plan_queue.queue_rule(plan, labels, draw)
+            name = plan_queue.queue_name(plan, labels)
             made = queues.make_queue(store, at_terminal(), run, name, rule, QueueSettings())
             report["queue"] = made.id
-        common.report(report, lambda _: plan_words.as_text(plan), as_json)
+            cells = plural(store.queues.drawn(made.id, "audit"), "cell")
+            text += f"\nQueue {made.id} is made: {cells}, drawn by chance."
+        common.report(report, lambda _: text, as_json)
 
 
 @queue.command("refresh")

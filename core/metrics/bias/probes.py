@@ -10,7 +10,6 @@ something else of any other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -168,13 +167,6 @@ def items_needed(shift: float, spread: float, tests: int) -> int:
     """
     least = float(ndtri(1 - FALSE_ALARMS / 2 / max(1, tests))) + float(ndtri(POWER))
     return int(np.ceil((least * spread / shift) ** 2))
-
-
-def spread_of(found: BiasEffect) -> float | None:
-    """The standard deviation of an item's difference, from the interval of their mean."""
-    if found.low is None or found.high is None:
-        return None
-    return (found.high - found.low) / 2 / float(stdtrit(found.n - 1, 0.975)) * sqrt(found.n)
 
 
 def _mean(values: Array) -> Array:

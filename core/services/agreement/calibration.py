@@ -252,7 +252,7 @@ PEOPLE_ARE: dict[Kind, str] = {
 }
 #: For whom a judge may stand in that passes with the epsilon of a kind and with none below.
 _WHOM: dict[Kind, str] = {
-    "expert": " if they are experts, but not if they are cheaper than that",
+    "expert": " if they are experts, but not cheaper people (it may fall behind those less)",
     "skilled": " if they are experts or trained people, but not if they are crowd workers",
     "crowd": ", whoever they are",
 }

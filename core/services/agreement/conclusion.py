@@ -6,7 +6,7 @@ The Agreement page, the report and ``metrics --json`` say the same words.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +16,7 @@ from core.services.agreement import rater_pairs, reliability
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.rating_sheet import Sheet, name_of
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE, labels_unlike
+from core.services.results.fair_sample import UnfairLabels
 from core.text.names import visible
 from core.text.numbers import count, percent, plural, score
 
@@ -86,14 +87,17 @@ class Known(NamedTuple):
 @dataclass(frozen=True)
 class Conclusion:
     """The standing of every criterion. ``reference`` and ``rater`` are columns, both empty where
-    ``among`` (judges, or people) are beside each other because nothing says what is right.
+    ``among`` (judges, or people) are beside each other because nothing says what is right. Labels
+    are of some cells only where ``partly``, and surely no fair sample where ``unlike``.
     """
 
     criteria: tuple[Known, ...]
     reference: str = ""
     rater: str = ""
     among: str = "judges"
-    unlike: str = ""
+    unlike: Mapping[str, UnfairLabels] = field(default_factory=dict)
+    items: int = 0
+    partly: bool = False
 
     def of(self, standing: Standing) -> list[Known]:
         """The criteria of that standing, those of the least agreement first."""
@@ -101,7 +105,10 @@ class Conclusion:
         return sorted(found, key=lambda one: one.agreement.value or 0.0)
 
     def _standing(self, one: Known) -> Standing:
-        return "undecided" if self.unlike and one.standing == "trusted" else one.standing
+        """Labels on easy cells can only refute, and labels on hard ones only confirm."""
+        unlike = self.unlike.get(one.name)
+        told = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
+        return "undecided" if one.standing == told else one.standing
 
     @property
     def finding(self) -> str:
@@ -194,8 +201,15 @@ def of_lines(
 
 def of_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """The conclusion from what is known of the criteria of a sheet."""
-    unlike = labels_unlike(sheet.criteria) if reference == LABELS else ""
-    return Conclusion(tuple(known), reference, rater, unlike=unlike)
+    unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
+    labelled = [one for one in sheet.criteria if (one.gold >= 0).any()]
+    partly = any(((one.gold < 0) & (one.panel >= 0)).any() for one in labelled)
+    return Conclusion(
+        *(tuple(known), reference, rater),
+        unlike=unlike,
+        items=len(sheet.items),
+        partly=partly and reference == LABELS,
+    )
 
 
 def of_alphas(
@@ -214,6 +228,10 @@ def _reference(found: Conclusion) -> str:
     return _REFERENCES.get(found.reference) or visible(name_of(found.reference))
 
 
+def _rater(found: Conclusion) -> str:
+    return _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
+
+
 def _said(found: Conclusion) -> Iterator[str]:
     """What is trusted, what not, what is open."""
     known = {standing: found.of(standing) for standing in STANDINGS}
@@ -222,8 +240,9 @@ def _said(found: Conclusion) -> Iterator[str]:
     number = count(len(trusted)) if trusted else "none"
     ends = f"{_named(found, trusted)}." if trusted else "."
     if found.reference:
-        rater = _RATERS.get(found.rater) or f"{visible(name_of(found.rater))}'s answers"
-        yield f"Trust {rater} on {number} of {whole}{ends}"
+        partly = found.partly and not found.unlike
+        given = ", if the labelled items are like the others" if partly and trusted else ""
+        yield f"Trust {_rater(found)} on {number} of {whole}{given}{ends}"
         heads = ("Do not trust them on", "Undecided on")
     else:
         yield (
@@ -287,9 +306,12 @@ def _why(found: Conclusion) -> str:
     """What the words mean; not said where nothing was decided."""
     if not any(found.of(one) for one in ("trusted", "not_trusted", "undecided")):
         return ""
-    if found.unlike:
+    unlike = next(iter(found.unlike.values()), None)
+    if unlike is not None:
+        what = "refuted" if unlike.harder else "trusted"
+        which = "these labels" if len(found.unlike) == len(found.criteria) else "such labels"
         return (
-            f"Nothing is trusted by these labels, for they are no fair sample: {found.unlike}. "
+            f"Nothing is {what} by {which}, for they are no fair sample: {unlike.words}. "
             "Label items that are drawn at random."
         )
     if found.reference:
@@ -316,7 +338,8 @@ def _help(found: Conclusion) -> str:
     parts = []
     doubtful = found.of("not_trusted")
     if doubtful:
-        where = "the two differ" if found.reference else "they differ"
+        two = f"{_rater(found)} and {_reference(found)} differ"
+        where = two if found.reference else "they differ"
         parts.append(
             f"read the items on which {where} for {visible(doubtful[0].name)} and say in the "
             "criterion what decides them"
@@ -327,12 +350,14 @@ def _help(found: Conclusion) -> str:
         needed = [(n, one) for one in found.of("undecided") if (n := labels_needed(one))]
         if needed:
             n, one = min(needed, key=lambda pair: pair[0])
+            more = 0 < found.items < n
+            here = f" (there are {plural(found.items, 'item')} here)" if more else ""
             parts.append(
-                f"about {count(n)} {_counted(found)} in all would decide {visible(one.name)} in 80 "
-                "of 100 cases, if its kappa stays as it is"
+                f"about {count(n)} {_counted(found)} in all{here} would decide {visible(one.name)} "
+                "in 80 of 100 cases, if its kappa stays as it is"
             )
         if found.of("too_few"):
-            parts.append(f"{FEW} {_counted(found)} or more where there are too few")
+            parts.append(f"at least {FEW} {_counted(found)} where there are too few")
     return f"What would help: {'; '.join(parts)}." if parts else ""
 
 

@@ -51,7 +51,7 @@ from core.services.agreement.ratings import (
     rated_items,
 )
 from core.services.datasets import item_columns, label_draws
-from core.services.results import run_columns
+from core.services.results import fair_sample, run_columns
 from core.services.results.scored_items import resolved_items, scored_rubric
 from core.services.review import random_labels
 from core.store.store import Store
@@ -157,6 +157,9 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
     declared = label_draws.declared(store, run.dataset_version_id)
     if declared is None:
         return LabelSource(why=why)
+    unlike = fair_sample.refuted(store, run.id, declared)
+    if unlike:
+        return LabelSource(why=why, unlike={"": unlike})
     chances = None
     if declared.note:
         version = run.dataset_version_id

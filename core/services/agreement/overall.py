@@ -26,12 +26,12 @@ from core.services.agreement.ratings import (
     PANEL,
     PEOPLE,
     SETTLED,
+    TIED,
     CriterionRatings,
     LabelSource,
     Levels,
     Rated,
     columns_of,
-    labels_unlike,
 )
 from core.text.names import visible
 from core.text.numbers import count, percent, plural
@@ -233,7 +233,8 @@ class Trust:
     ``found.right`` is of the verdicts in force, ``found.before`` of the votes' own, both over all
     ``cells``; ``drawn`` says how the labels were drawn. On ``both`` cells the labels were there
     before people settled something, which is another option on ``differ`` of them. Of criteria
-    without any label (``unlabelled``), ``elsewhere`` verdicts in force are in neither share.
+    without any label (``unlabelled``), ``elsewhere`` verdicts in force are in neither share, and
+    neither are those on which people, as the reference, are ``tied``.
     """
 
     found: InForce
@@ -245,6 +246,7 @@ class Trust:
     unlabelled: tuple[str, ...] = ()
     elsewhere: int = 0
     unlike: str = ""
+    tied: int = 0
 
     @property
     def decided(self) -> float | None:
@@ -279,7 +281,8 @@ class Trust:
         if self.reference not in (LABELS, PEOPLE):
             right = f"are what {visible(name_of(self.reference))} says"
         number = plural(self.found.labels, "label" if self.reference == LABELS else "cell")
-        number += "" if self.reference == LABELS else " that people rated"
+        if self.reference != LABELS:
+            number += " on which most people agree" if self.tied else " that people rated"
         if self.drawn or self._everywhere:
             return f"Of the verdicts in force {share} {right}, from {number} ({self._drawn()})"
         if self.unlike:
@@ -299,10 +302,12 @@ class Trust:
         if self.drawn:
             return self.drawn
         if not self._everywhere:
-            return "how they were chosen is unknown"
+            tie = f"people tie on {count(self.tied)} more" if self.tied else ""
+            unrated = self.found.labels + self.tied < self.found.decided
+            return "; ".join(filter(None, (tie, "how they were chosen is unknown" * unrated)))
         if self.reference != LABELS:
             return "all decided cells"
-        return f"one on every {'other ' if self.unlabelled else ''}decided cell"
+        return f"one on every decided cell{' of labelled criteria' if self.unlabelled else ''}"
 
     def as_data(self) -> dict[str, Any]:
         """The key ``trust`` of ``metrics --json``."""
@@ -320,6 +325,7 @@ class Trust:
             "settled": self.found.settled,
             "labels": self.found.labels,
             **({"reference": name, "drawn": self._drawn()} if self.reference else {}),
+            **({"unlike": self.unlike} if self.unlike else {}),
             **ci_and_undefined(estimates),
         }
 
@@ -346,13 +352,14 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
     people_said = _joined(settled)
     twice = (own >= 0) & (people_said >= 0) & (reference == LABELS)
     both, differ = int(twice.sum()), int((twice & (own != people_said)).sum())
-    draw = rated.draw(level) if reference == LABELS else LabelSource()
+    draw = rated.sample(level) if reference == LABELS else LabelSource()
     told = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not told:
         told = [*range(len(labels))]
     weights = None
     if draw.chances is not None:
         weights = np.tile([1 / draw.chances[item] for item in rated.of.ids], len(told))
+    tied = (_joined(labels) == TIED) & (_joined([one.panel for one in rated.criteria]) >= 0)
     left = [one for i, one in enumerate(rated.criteria) if i not in told and one.decided]
     found = in_force(
         _joined([rated.criteria[i].panel for i in told]),
@@ -364,11 +371,9 @@ def trust(rated: Rated, reference: str = "", level: float = USUAL.level) -> Trus
         why=draw.why or ALL_PICKED,
         level=level,
     )
-    return Trust(
-        *(found, reference, rated.of.cells, draw.words, both, differ),
-        *(tuple(one.name for one in left), sum(one.decided for one in left)),
-        labels_unlike(rated.criteria) if reference == LABELS and not draw.words else "",
-    )
+    names, elsewhere = tuple(one.name for one in left), sum(one.decided for one in left)
+    more = (names, elsewhere, next(iter(draw.unlike.values()), ""), int(tied.sum()))
+    return Trust(found, reference, rated.of.cells, draw.words, both, differ, *more)
 
 
 def trust_against(rated: Rated, name: str | None, level: float = USUAL.level) -> Trust | None:

@@ -164,16 +164,6 @@ def nothing(items: RatedItems) -> Levels:
     return np.full(len(items.ids), NOT_ASKED)
 
 
-def as_options(options: Sequence[int | None]) -> Levels:
-    """Options as whole numbers, an abstention where there is none.
-
-    >>> as_options([2, None, 0]).tolist()
-    [2, -2, 0]
-    """
-    numbers = np.array(options, np.float64)
-    return np.where(np.isnan(numbers), ABSTAINED, numbers).astype(np.int64)
-
-
 def as_levels(options: Levels, scored: Sequence[int]) -> Levels:
     """Options as levels: places among the ``scored`` ones; others are an abstention, codes stay.
 

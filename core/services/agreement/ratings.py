@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +23,7 @@ from core.domain.rubric import Rubric, Scale
 from core.metrics.agreement.kappa import Weights
 from core.metrics.agreement.ratings import State, majority
 from core.metrics.estimate import Estimate
-from core.metrics.intervals.clustered_share import clustered_share
-from core.text.numbers import percent
+from core.services.results.fair_sample import AlikeCells, UnfairLabels, unlike
 
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
@@ -222,28 +222,16 @@ class CriterionRatings:
         return self.columns.get(name, np.full(items, NOT_ASKED))
 
 
-def labels_unlike(criteria: Sequence[CriterionRatings]) -> str:
-    """Where judges surely agree more often on cells with a label than on the others, so that these
-    are no fair sample of all: both shares in words. Empty where nothing shows that.
-    """
-    agree, known, items = (list[Levels]() for _ in range(3))
+def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabels]:
+    """The criteria whose labels are surely no fair sample of all their cells."""
+    found = []
     for one in criteria:
         votes = one.coded[:, one.of_kind(*JUDGE_KINDS)]
         some = np.flatnonzero((votes >= 0).sum(axis=1) > 1)
         low = np.where(votes < 0, np.iinfo(np.int64).max, votes)[some].min(axis=1, initial=2**62)
-        agree.append((low == votes[some].max(axis=1, initial=-1)).astype(np.int64))
-        known.append(one.gold[some])
-        items.append(some)
-    if not criteria:
-        return ""
-    same, labelled, item = (np.concatenate(each) for each in (agree, known, items))
-    first, others = (clustered_share(same[at], item[at]) for at in (labelled >= 0, labelled < 0))
-    if first.low is None or others.high is None or first.low <= others.high:
-        return ""
-    return (
-        f"all judges agree on {percent(first.value)} of cells with a label, and on "
-        f"{percent(others.value)} of the others"
-    )
+        same = low == votes[some].max(axis=1, initial=-1)
+        found.append(AlikeCells(one.name, same, one.gold[some] >= 0))
+    return unlike(found)
 
 
 class LabelSource(NamedTuple):
@@ -251,7 +239,8 @@ class LabelSource(NamedTuple):
 
     ``audited`` is how often people confirm the votes' verdicts on all cells, by a random audit;
     beside it labels are of ``picked`` cells. ``why`` says why an audit that there is cannot speak.
-    ``chances`` are those of items to be labelled, where they differ.
+    ``chances`` are those of items to be labelled, where they differ. ``unlike`` says by criterion
+    why labels are no fair sample; under the empty string where a declaration is refuted.
     """
 
     words: str = ""
@@ -259,6 +248,7 @@ class LabelSource(NamedTuple):
     picked: int = 0
     why: str = ""
     chances: Mapping[str, float] | None = None
+    unlike: Mapping[str, str] = MappingProxyType({})
 
 
 def draw_unknown(level: float) -> LabelSource:
@@ -297,6 +287,14 @@ class Rated:
     def graders(self) -> tuple[Rater, ...]:
         """The raters of the votes, without people who only reviewed the run."""
         return tuple(rater for rater in self.raters if rater.kind != REVIEWED)
+
+    def sample(self, level: float) -> LabelSource:
+        """How labels were drawn; where nobody said, whether they can be a fair sample."""
+        found = self.draw(level)
+        if found.words or found.unlike:
+            return found
+        unlike = {name: one.words for name, one in labels_unlike(self.criteria).items()}
+        return found._replace(unlike=unlike)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:
         """What a rater answered to an item, as ``core.scoring`` takes it."""

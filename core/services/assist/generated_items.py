@@ -30,8 +30,6 @@ from core.services.assist.help_tasks import TaskCost, TaskRequest, outlook
 from core.services.assist.task_context import TaskContext
 from core.services.results.scored_items import resolved_items
 from core.services.runs import lifecycle
-from core.services.runs.cost_estimate import CostEstimate
-from core.services.runs.cost_estimate import estimate as estimate_run
 from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
@@ -298,11 +296,6 @@ def request(
         name=f"Recovery: {criterion.name}"[:200],
         details={DETAIL: criterion.name},
     )
-
-
-def recovery_estimate(store: Store, wanted: RunRequest) -> CostEstimate:
-    """What that run will take."""
-    return estimate_run(store, wanted)
 
 
 @allowed("write")

@@ -44,13 +44,15 @@ SAYS: dict[str, str] = {
 ALL = "All criteria together"
 #: So many rows of a long table are shown at first.
 FIRST = 12
+#: So many items of a flip are named.
+EXAMPLES = 3
 
 
 def comparison_sections(found: RunComparison) -> tuple[Section, ...]:
     """The whole comparison, to be read from top to bottom."""
     sides = zip("AB", found.runs, strict=True)
     runs = Facts("Runs", tuple((side, Words(_run(run))) for side, run in sides))
-    tables = (difference_table(found, name) for name in FIGURES)
+    tables = (_differences(found, name) for name in FIGURES)
     lacking = Sentences(tuple(ungraded_sides(found.ungraded)))
     return (
         Section("", (runs, Sentences(opening(found)))),
@@ -63,6 +65,14 @@ def comparison_sections(found: RunComparison) -> tuple[Section, ...]:
         Section("Verdicts that flipped", (flips(found),)),
         Section("Cost", (_spent(found),)),
     )
+
+
+def _differences(found: RunComparison, name: str) -> Block:
+    """The table of a figure; where it is undefined everywhere, that in a sentence."""
+    moved = [delta.difference for _, delta in figure_rows(found, name)]
+    if not moved or any(one.value is not None for one in moved):
+        return difference_table(found, name)
+    return Sentences((f"{FIGURES[name]}: {moved[0].words(score).inline}.",))
 
 
 def _run(run: Run) -> str:
@@ -201,11 +211,12 @@ def flips(found: RunComparison) -> Block:
         return Sentences((f"None: all {count(same)} verdicts are the same in both.",))
     return TableBlock(
         "Verdicts that flipped",
-        ("Criterion", "A", "B", "Items", "Right in B only", "Right in A only"),
+        ("Criterion", "A", "B", "Items", "Right in B only", "Right in A only", ""),
         tuple(
             (
                 *map(Words, (one.criterion, one.before, one.after)),
                 *map(Words, map(count, (len(one.items), one.mended, one.broken))),
+                Words(", ".join(one.items[:EXAMPLES]) + (", ..." if one.items[EXAMPLES:] else "")),
             )
             for one in found.flips
         ),

@@ -44,9 +44,10 @@ def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[F
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, asked))
     found = _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
-    # No more is said than the interval that is shown bears out.
-    high = agreed.effect.high
-    yield found._replace(held=high is not None and high >= BOUNDS["agreement"].null.value)
+    # No more is said than the interval that is shown bears out; nothing where it is withheld.
+    high, withheld = agreed.effect.high, bool(agreed.effect.reason)
+    above = high is not None and high >= BOUNDS["agreement"].null.value
+    yield found._replace(held=withheld or above)
     yield from _unused(asked, evidence)
     judges = asked.levels.shape[1]
     null = BOUNDS["merge"].null
@@ -58,7 +59,7 @@ def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[F
             effect=what_if.apart,
             sentence=words.merge(name, asked.labels, what_if, who),
             other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
-            held=not what_if.helps,
+            held=withheld or not what_if.helps,
         )
 
 
@@ -74,7 +75,7 @@ def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvid
     drawn = Draws(len(ratings), RESAMPLES, SEED).of(seen.of_item, seen.times)
     times = seen.times.astype(np.float64)
     ci = group_intervals([name], seen.rows, times, drawn, k)[name]
-    return effect._replace(low=ci.low, high=ci.high)
+    return effect._replace(low=ci.low, high=ci.high, reason=ci.reason)
 
 
 def raters_of(asked: CriterionEvidence, evidence: RunEvidence) -> tuple[Levels, str]:

@@ -34,12 +34,14 @@ def _sized(effect: BiasEffect) -> BiasEffect:
     return effect._replace(estimate=-_of(effect), low=-effect.high, high=-effect.low)
 
 
-def _sure(effect: BiasEffect, *, shares: bool = False) -> str:
-    """The interval and n in brackets."""
-    if effect.low is None or effect.high is None:
-        return f"(the same on all of {effect.n:,} items)"
-    ends = effect.figure.words(percent if shares else score).ends
-    return f"(95% interval {ends}, {effect.n:,} items)"
+def sure(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
+    """The interval, or why there is none, and n in brackets."""
+    _, ends, why = effect.figure.words(percent if shares else score)
+    if ends:
+        return f"(95% interval {ends}, {effect.n:,} {of})"
+    if effect.reason:
+        return f"({why.removesuffix('.')}; {effect.n:,} {of})"
+    return f"(the same on all of {effect.n:,} {of})"
 
 
 def position(judge: str, pull: Pull) -> str:
@@ -62,7 +64,7 @@ def flips(judge: str, effect: BiasEffect) -> str:
     """Answers that depend on the order."""
     return (
         f"{judge} changes {_share(_of(effect))} of its answers when the order of the options is "
-        f"reversed {_sure(effect, shares=True)}."
+        f"reversed {sure(effect, shares=True)}."
     )
 
 
@@ -70,7 +72,7 @@ def inconsistency(judge: str, effect: BiasEffect) -> str:
     """Answers that differ when asked again."""
     return (
         f"{judge} contradicts itself: asked the same again, {_share(_of(effect))} of its answers "
-        f"differ {_sure(effect, shares=True)}."
+        f"differ {sure(effect, shares=True)}."
     )
 
 
@@ -79,7 +81,7 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
     more = "more" if _of(effect) > 0 else "less"
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
-        f"with {_points(_of(effect))} {more} of an option's value {_sure(_sized(effect))}. That "
+        f"with {_points(_of(effect))} {more} of an option's value {sure(_sized(effect))}. That "
         "is a correlation and may be deserved, for labels err and tell levels only; probes tell "
         "causes."
     )
@@ -89,13 +91,15 @@ def verbosity_together(
     names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
 ) -> str:
     """The same of several ``among`` judges, which is the likelier to be deserved."""
-    who = f"{'All' if len(names) == among else f'{len(names)} of'} {among} {called}"
+    who = f"{len(names)} of {among} {called}"
+    if len(names) == among:
+        who = f"{'Both' if among == 2 else f'All {among}'} {called}"
     least, most = _points(min(sizes)), _points(max(sizes))
     size = most if least == most else f"{least} to {most}"
     return (
         f"{who} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
         f"twice the words go with {size} {more} of an option's value. That is a correlation and "
-        "may be deserved, the more so as several {called} see it, for labels err and tell levels "
+        f"may be deserved, the more so as several {called} see it, for labels err and tell levels "
         "only; probes tell causes."
     )
 
@@ -104,7 +108,7 @@ def own_maker(judge: str, effect: BiasEffect) -> str:
     """More for answers of its own maker's models; why is not known."""
     return (
         f"{judge} gives answers by its own maker's models more than those by others: among answers "
-        f"with the same label {_points(_of(effect))} more of an option's value {_sure(effect)}. "
+        f"with the same label {_points(_of(effect))} more of an option's value {sure(effect)}. "
         "That is a correlation and may be deserved, for labels err and tell levels only; a probe "
         "under its own maker's name tells whether the name is the cause."
     )
@@ -116,7 +120,7 @@ def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
     more = "more" if _of(effect) > 0 else "less"
     return (
         f"{judge} is more {word} than {versus}: its options are worth {_points(_of(effect))} "
-        f"{more} on the same cells {_sure(_sized(effect))}."
+        f"{more} on the same cells {sure(_sized(effect))}."
     )
 
 
@@ -129,7 +133,7 @@ def leaning(
         level, more = 1 - level, True
     return (
         f"{judge} gives “{labels[level]}” of {criterion} {_percentage_points(effect)} "
-        f"{'more' if more else 'less'} often than {versus} {_sure(_sized(effect), shares=True)}. "
+        f"{'more' if more else 'less'} often than {versus} {sure(_sized(effect), shares=True)}. "
         "These options have no order; if they stand for places, asking in the other order would "
         "tell whether the place draws."
     )
@@ -152,7 +156,7 @@ def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
     more = "more" if _of(effect) > 0 else "less"
     return (
         f"{judge} picks the lowest or highest option {_percentage_points(effect)} {more} often "
-        f"than {versus} {_sure(_sized(effect), shares=True)}."
+        f"than {versus} {sure(_sized(effect), shares=True)}."
     )
 
 
@@ -162,7 +166,7 @@ def halo(judge: str, found: Halo, truth: str) -> str:
         f"{judge}'s answers go together more between criteria than {truth} account for: they "
         f"correlate {score(found.own or 0.0)}, of which {truth} account for "
         f"{score(found.reference or 0.0)}; the difference is {score(_of(found.effect))} "
-        f"{_sure(found.effect)}. One impression may colour all."
+        f"{sure(found.effect)}. One impression may colour all."
     )
 
 
@@ -170,7 +174,7 @@ def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
     """Will not say where others do."""
     return (
         f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
-        f"{_sure(effect, shares=True)}."
+        f"{sure(effect, shares=True)}."
     )
 
 
@@ -179,7 +183,7 @@ def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
     where = "higher" if _of(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
-        f"{_points(_of(effect))} {where} than in {earlier} {_sure(_sized(effect))}."
+        f"{_points(_of(effect))} {where} than in {earlier} {sure(_sized(effect))}."
     )
 
 
@@ -190,7 +194,7 @@ def agreement(criterion: str, found: Agreement, who: str) -> str:
     )
     return (
         f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_of(found.effect))} "
-        f"{_sure(found.effect)}.{alike}"
+        f"{sure(found.effect)}.{alike}"
     )
 
 
@@ -203,7 +207,7 @@ def discrimination(criterion: str, effect: BiasEffect) -> str:
     )
     return (
         f"{criterion} hardly goes with the rest: its verdicts correlate {score(_of(effect))} with "
-        f"the mean of the other criteria {_sure(effect)}. {turned}or it asks something else."
+        f"the mean of the other criteria {sure(effect)}. {turned}or it asks something else."
     )
 
 
@@ -232,14 +236,14 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
     before, after = (figure.value or 0.0 for figure in found.agreement)
     right = [figure.value for figure in found.accuracy]
     accuracy = (
-        f" and accuracy from {percent(right[0])} to {percent(right[1])}"
+        f" and the accuracy of single answers from {percent(right[0])} to {percent(right[1])}"
         if right[0] is not None and right[1] is not None
         else ""
     )
     return (
         f"{who} hardly agree on “{labels[found.first]}” or “{labels[found.second]}” of "
         f"{criterion}: between these two their alpha is {score(_of(found.apart))} "
-        f"{_sure(found.apart)}. As one option, alpha would go from {score(before)} to "
+        f"{sure(found.apart)}. As one option, alpha would go from {score(before)} to "
         f"{score(after)}{accuracy}."
     )
 
@@ -252,7 +256,7 @@ def redundancy(
     known = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
     return (
         f"{first} and {second} nearly always get {how}: their verdicts correlate "
-        f"{score(_of(effect))} {_sure(effect)}.{known}"
+        f"{score(_of(effect))} {sure(effect)}.{known}"
     )
 
 

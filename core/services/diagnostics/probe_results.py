@@ -31,6 +31,7 @@ from core.metrics.bias.probes import (
 )
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array
+from core.services.diagnostics.finding_words import sure
 from core.services.diagnostics.probe_edits import (
     AGAIN,
     DOSES,
@@ -283,7 +284,7 @@ def _sentence(one: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
     edit, found = one.edit, one.effect
     size = found.estimate or 0.0
     if one.accused or not parts:
-        what = f"{one.judge} {edit.accuses}: {_does(one, size)} {_sure(found)}."
+        what = f"{one.judge} {edit.accuses}: {_does(one, size)} {sure(found, of='answers')}."
     else:
         what = f"{one.judge} {edit.accuses} on {parts[0].criterion}."
     if parts:
@@ -304,12 +305,6 @@ def _does(one: ProbeFigure, size: float) -> str:
         )
     more = "more" if size > 0 else "less"
     return f"{one.edit.does}, the same answers earn {score(abs(size))} {more} of 1"
-
-
-def _sure(found: BiasEffect) -> str:
-    if found.low is None or found.high is None:
-        return f"(the same on all of {found.n:,} answers)"
-    return f"(95% interval {found.figure.words(score).ends}, {found.n:,} answers)"
 
 
 def as_text(found: ProbeResult) -> str:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Estimate
-from core.services.agreement.ratings import LABELS, Rated, labels_unlike
-from core.services.gate.figures import NamedFigure
+from core.services.agreement.ratings import LABELS, Rated
+from core.services.gate.figures import COUNTED, NamedFigure
 from core.text import numbers as fmt
 
 #: With fewer labelled observations, or a smaller share of cells decided, nothing can be told.
@@ -68,10 +68,15 @@ class GateLabels:
         elif not any(one.any() for one in known):
             what = {"gold": "labels", "human": "ratings by people"}.get(reference, "answers of it")
             self.missing = f"There are no {what} to compare with."
-        draw = rated.draw(USUAL.level) if column == LABELS else None
+        draw = rated.sample(USUAL.level) if column == LABELS else None
         self._even = draw is not None and draw.audited is not None and not draw.picked
-        #: Why labels speak of no others, where how they were drawn is unknown and they show it.
-        self.unlike = labels_unlike(rated.criteria) if draw is not None and not draw.words else ""
+        self._unlike = {} if draw is None else draw.unlike
+
+    def unlike(self, path: str) -> str:
+        """Why labels are no fair sample for a figure; empty where nothing shows that."""
+        own = [c.name for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
+        names = [*own, ""] if own else self._unlike
+        return next((self._unlike[name] for name in names if name in self._unlike), "")
 
     def of(self, path: str) -> tuple[float | None, int, bool]:
         """The share of cells that are decided, ``None`` for other figures than a panel's; on how
@@ -79,7 +84,7 @@ class GateLabels:
         picked as doubtful that it speaks of no others.
         """
         parts = path.split(".")
-        if "panel" not in parts and parts[0] != "trust":
+        if path in COUNTED or ("panel" not in parts and parts[0] != "trust"):
             return None, 0, False
         criteria = [c for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
         items, chosen = len(self._rated.of.ids), criteria or self._rated.criteria
@@ -106,8 +111,9 @@ def bounded(
         tested = figure.low if least else figure.high
     holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
     short = _not_enough(figure, decided, limits)
-    if figure.value is not None and decided is not None and labels.unlike:
-        short = f"labels are no fair sample: {labels.unlike}"
+    unlike = "" if figure.value is None or decided is None else labels.unlike(path)
+    if unlike:
+        short = f"labels are no fair sample: {unlike}"
     elif figure.value is not None and doubtful:
         short = (
             f"{fmt.count(picked)} of {fmt.count(figure.n or 0)} labels come from a review, which "

@@ -13,6 +13,8 @@ PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
 #: What the figures beside it are counted from, the first that is there.
 _COUNTS = ("n", "labels", "cells", "items_with_2plus")
+#: What is counted on all cells, whatever labels there are.
+COUNTED = ("trust.decided", "trust.cells", "trust.settled", "trust.labels")
 _NO_REASON = "The figure is undefined."
 
 
@@ -52,7 +54,8 @@ def _leaves(
             yield ".".join(here), NamedFigure(None, str(reasons.get(str(key)) or _NO_REASON))
         else:
             low, high = ends.get(key) or (None, None)
-            yield ".".join(here), NamedFigure(float(value), "", low, high, n)
+            name = ".".join(here)
+            yield name, NamedFigure(float(value), "", low, high, None if name in COUNTED else n)
 
 
 def paths_of(

@@ -4,4 +4,4 @@ and what came of a queue, and how far its reviewers agree.
 May import pairwise and what is below.
 """
 
-__all__ = ["label_plan", "plan_words", "queue_results", "reviewer_pairs"]
+__all__ = ["label_plan", "plan_queue", "plan_words", "queue_results", "reviewer_pairs"]

@@ -6,7 +6,7 @@ by how far they were where people have looked at random.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.review import DrawKind, QueueRule, QueueSettings
+from core.domain.review import DrawKind, QueueSettings
 from core.domain.runs import Run
 from core.errors import InputError
+from core.metrics.estimate import Estimate, turned
 from core.metrics.intervals.planning import (
     POWER,
     Drawn,
@@ -29,7 +30,8 @@ from core.metrics.intervals.planning import (
     reach,
     task_error,
 )
-from core.services.pairwise import system_answers
+from core.services.pairwise import system_answers, system_gaps
+from core.services.pairwise.system_gaps import SystemsApart
 from core.services.queueing import queue_cap
 from core.services.queueing.draw_chances import DrawnFrom, Stratum, chances, strata
 from core.services.queueing.queue_table import CellTable
@@ -80,7 +82,8 @@ class LabelPlan:
     ``left`` cells have a verdict and no label that may speak for others, ``known`` have one.
     ``off`` is how far people are expected to be off from the votes (root mean square), and how far
     they are where nothing is left; ``measured`` says whether labels have shown it. ``gap`` between
-    the two systems is to be found; ``voted`` is that of the votes, where it was not given.
+    the two systems is to be found; ``voted`` is that of the votes, where it was not given, and
+    ``shown`` what random labels say of it, ``told`` where that is more than chance.
     ``most_power`` is what all labels together would give: more takes more tasks. ``thin``: of how
     many groups of each draw, a verdict of one of the two, so many labels would tell too little.
     """
@@ -94,6 +97,8 @@ class LabelPlan:
     pair: tuple[str, str] | None = None
     gap: float | None = None
     voted: float | None = None
+    shown: Estimate | None = None
+    told: bool = False
     most_power: float | None = None
     needed: int | None = None
     reason: str = ""
@@ -174,7 +179,10 @@ def label_plan(
     if not left:
         why = "Every cell with a verdict has a label."
         return replace(found, off=_seen_off(known, criterion), measured=True, reason=why)
-    apart = None if pair is None else _apart(store, run, cells, pair, gap)
+    if pair is not None and gap is None and found.measured:
+        found = _with_shown(found, system_gaps.corrected_systems(store, run, criterion).gaps)
+    lead = gap if found.shown is None else found.shown.value
+    apart = None if pair is None else _apart(store, run, cells, pair, lead)
     numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
     found = replace(
         found, steps=tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
@@ -189,20 +197,6 @@ def label_plan(
         needed=apart.needed(left),
         thin={draw: number for draw in DRAWS if (number := apart.thin(draw, labels, left))},
     )
-
-
-def queue_rule(plan: LabelPlan, labels: int, draw: DrawKind) -> QueueRule:
-    """The rule of a queue that draws about so many of the cells that have no label."""
-    return QueueRule.only(
-        criteria=(plan.criterion,) if plan.criterion else None,
-        audit_share=min(1.0, labels / plan.left),
-        draw=draw,
-    )
-
-
-def queue_name(plan: LabelPlan, labels: int) -> str:
-    """What the queue of a plan is called."""
-    return f"{labels} random labels{f' of {plan.criterion}' if plan.criterion else ''}"[:100]
 
 
 def _check(
@@ -302,6 +296,17 @@ def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
     came, due = int((cells.option != cells.voted).sum()), float(wrong[cells.cells].sum())
     usual = BELIEVED * (float(np.nanmean(wrong)) if (~np.isnan(wrong)).any() else 0.0)
     return ((came + usual) / (due + usual) if due + usual else 1.0), len(cells)
+
+
+def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
+    """The plan with how far the second of its pair is ahead by random labels, where these tell."""
+    for one in gaps:
+        if plan.pair is None or {*plan.pair} != {one.first, one.second}:
+            continue
+        gap = one.found.gap if one.first == plan.pair[0] else turned(one.found.gap)
+        if gap.value is not None and gap.low is not None:
+            return replace(plan, shown=gap, told=bool(one.better))
+    return plan
 
 
 class _Apart(NamedTuple):

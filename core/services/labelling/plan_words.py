@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.metrics.estimate import turned
 from core.services.labelling.label_plan import DRAWS, THIN, LabelPlan
 from core.text.names import visible
 from core.text.numbers import about_minutes, count, percent, plural, score
@@ -23,21 +24,32 @@ def in_words(plan: LabelPlan) -> str:
         return f"{said} {plan.reason}"
     if plan.pair is None or plan.gap is None:
         return said
-    first, second = plan.pair
-    better = second if plan.gap > 0 else first
-    apart = f"{better} is taken to be ahead by {score(abs(plan.gap))}."
-    if plan.voted is not None:
-        apart = (
-            f"People are expected to find {better} ahead by {score(abs(plan.gap))} "
-            f"({_by_votes(plan.voted, first, second)})."
-        )
-    apart += " To find that in 80 of 100"
+    if plan.told:
+        return f"{said} {_lead(plan)}"
+    guess = "" if plan.measured else "By this guess, "
+    find = f"{guess}{'to' if guess else 'To'} find that in 80 of 100 cases"
     if plan.needed is not None:
-        return f"{said} {apart} cases takes about {plural(plan.needed, 'label')}.{_thin(plan)}"
-    return (
-        f"{said} {apart} cases is beyond these tasks: with every cell labelled the chance is "
-        f"{percent(plan.most_power)}. More tasks would help, more labels would not.{_thin(plan)}"
-    )
+        ends = f"takes about {plural(plan.needed, 'label')}."
+    else:
+        most = percent(plan.most_power)
+        ends = f"is beyond these tasks: with every cell labelled the chance is {most}."
+        ends += "" if guess else " More tasks would help, more labels would not."
+    return f"{said} {_lead(plan)} {find} {ends}{_thin(plan)}"
+
+
+def _lead(plan: LabelPlan) -> str:
+    """How far which of the two is ahead, and by what."""
+    (first, second), gap = plan.pair or ("", ""), plan.gap or 0.0
+    better, size = (second if gap > 0 else first), score(abs(gap))
+    if plan.voted is None:
+        return f"{better} is taken to be ahead by {size}."
+    votes = _by_votes(plan.voted, first, second)
+    if plan.shown is None:
+        return f"People are expected to find {better} ahead by {size} ({votes})."
+    shown = (plan.shown if gap > 0 else turned(plan.shown)).words(score).inline
+    sure = "is more than chance" if plan.told else "may be chance"
+    by = f"By {count(plan.known)} random labels"
+    return f"{by} {better} is ahead by {shown}, which {sure}; {votes}."
 
 
 def _by_votes(gap: float, first: str, second: str) -> str:
@@ -110,6 +122,8 @@ def as_data(plan: LabelPlan) -> dict[str, Any]:
         data["between"] = list(plan.pair)
         data["gap"], data["power_with_all"] = plan.gap, plan.most_power
         data["gap_of_votes"] = plan.voted
+        if plan.shown is not None:
+            data["gap_of_labels"] = {"value": plan.shown.value, "ci": [*plan.shown[1:3]]}
         data["labels_needed"] = plan.needed
         data["thin_groups"] = dict(plan.thin)
     return {**data, "undefined": {"plan": plan.reason}} if plan.reason else data

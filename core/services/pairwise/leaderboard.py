@@ -180,7 +180,7 @@ def leaderboard_of(
         tied_for=found.tied_for,
         decided=len(found.item),
         items=table.items,
-        notes=tuple(notes_of(figures, graph, methods, systems)),
+        notes=tuple(notes_of(figures, graph, methods, systems, table.items)),
     )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from core.metrics.estimate import USUAL, Estimate, Interval
+from core.metrics.estimate import USUAL, Estimate, Interval, wilson
 from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
 from core.metrics.intervals.means import by_t, jackknife_error
@@ -248,9 +248,13 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Ran
 
 
 def notes_of(
-    figures: LeaderboardFigures, majorities: Majorities, methods: Methods, systems: Sequence[str]
+    figures: LeaderboardFigures,
+    majorities: Majorities,
+    methods: Methods,
+    systems: Sequence[str],
+    items: int,
 ) -> Iterator[str]:
-    """What somebody must know before they quote the leaderboard."""
+    """What somebody must know before they quote the leaderboard of so many tasks."""
     joined = [group for group in figures.groups if len(group.members) > 1]
     if len(figures.groups) > 1:
         parts = "; ".join(_named(group.members, systems) for group in figures.groups)
@@ -271,10 +275,21 @@ def notes_of(
     yield from _by_length(figures, systems)
     for circle in majorities.examples:
         names = " beats ".join(systems[i] for i in (*circle, circle[0]))
-        yield f"A circle: {names}. No order agrees with all of its majorities."
+        edges = pairwise((*circle, circle[0]))
+        if all(_surely_beats(figures.matrix, i, j, items) for i, j in edges):
+            yield f"A circle: {names}. No order agrees with all of its majorities."
+        else:
+            yield f"A circle by bare majorities, which chance makes, too: {names}."
     if methods.winner_differs:
         said = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
         yield f"The winner depends on the method. {said}."
+
+
+def _surely_beats(matrix: WinMatrix, i: int, j: int, items: int) -> bool:
+    """Whether a majority is more than chance; contests on one task count as one."""
+    met = float(matrix.wins[i, j] + matrix.wins[j, i])
+    n = round(min(met, items))
+    return wilson(round(n * float(matrix.wins[i, j]) / met), n)[0] > 0.5
 
 
 def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -29,7 +29,7 @@ from core.services.pairwise.leaderboard_parts import Methods, side_by_side
 from core.services.pairwise.system_answers import ContestField, join
 from core.services.results.verdicts import texts_from
 from core.text.model_names import related
-from core.text.numbers import plural
+from core.text.numbers import count, plural
 
 #: Whose scores of a system are left out of its ranking unless somebody asks for them.
 EXCLUDED = ("self", "family")
@@ -151,8 +151,19 @@ def ballots_of(
         excluded=counts["excluded"],
         incomplete=counts["incomplete"],
         ungraded=counts["ungraded"],
-        notices=field.notices,
+        notices=(*field.notices, *_unheard(rated)),
     )
+
+
+def _unheard(rated: Rated) -> Iterator[str]:
+    """That labels have no say in ranks by votes, where there are any."""
+    labelled = int(np.any([(one.gold >= 0) for one in rated.criteria], axis=0).sum())
+    if labelled:
+        yield (
+            f"Ranks go by the votes; labels of {count(labelled)} of "
+            f"{plural(len(rated.of.ids), 'item')} have no say in them. Where labels are known to "
+            "be drawn at random, the systems' means are corrected by them."
+        )
 
 
 def listwise(ballots: Ballots) -> Listwise:
@@ -261,7 +272,9 @@ def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
         )
     said += left_out_words({"incomplete": ballots.incomplete, "ungraded": ballots.ungraded})
     level = int(np.isnan(z).all(axis=1).sum()) if len(z) else 0
-    if level:
+    if level and len(ballots.systems) < 3:
+        said.append("There is no z-mean: it needs three systems.")
+    elif level:
         said.append(
             f"{level} of {len(z)} ballots are not in the z-mean: it needs three systems that are "
             "not all level."

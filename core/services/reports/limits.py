@@ -116,7 +116,8 @@ def _failures(report: RunReport) -> Iterator[str]:
     if gone:
         yield (
             f"{plural(gone, 'item')} with a score {'was' if gone == 1 else 'were'} assessed only "
-            "in part; grade sheets mark it for a person, whatever its outcome."
+            f"in part; grade sheets mark {'it' if gone == 1 else 'them'} for a person, whatever "
+            f"{'its' if gone == 1 else 'their'} outcome."
         )
     if words := ungraded_words(counts.ungraded):
         yield f"{words}. Means and ranks leave such items out."
@@ -159,14 +160,9 @@ def _truth(report: RunReport) -> Iterator[str]:
             "and not at all where people tie. What most people say may itself be wrong."
         )
     elif labelled < items:
-        fair = (
-            "which were drawn at random, so that they speak of the others, too"
-            if report.labels_declared
-            else "and hold for the others only if the labelled ones were picked at random"
-        )
         yield (
             f"Only {count(labelled)} of {count(items)} items have a label. Accuracy and kappa are "
-            f"of these, {fair}."
+            f"of these, {_fair(report)}."
         )
     if report.reference == "labels":
         yield f"Labels are taken as the truth{_doubted(report.trust)}."
@@ -184,6 +180,15 @@ def _truth(report: RunReport) -> Iterator[str]:
             "had said. Cells sent to people tend to be the hard ones, and do not speak for the "
             "rest."
         )
+
+
+def _fair(report: RunReport) -> str:
+    """What labels of some items say of the others."""
+    if report.labels_declared:
+        return "which were drawn at random, so that they speak of the others, too"
+    if "unlike" in report.trust:
+        return f"and tell nothing of the others: {report.trust['unlike']}"
+    return "and hold for the others only if the labelled ones were picked at random"
 
 
 def _doubted(trust: Mapping[str, Any]) -> str:

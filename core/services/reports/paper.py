@@ -16,6 +16,7 @@ from core.blocks.blocks import (
     Words,
 )
 from core.blocks.estimates import measured
+from core.metrics.estimate import Estimate
 from core.services.reports.paper_reviews import reviews_section, reviews_summary
 from core.services.reports.paper_sections import (
     cost_section,
@@ -117,7 +118,7 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
         lines.append(
             f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
             f"{plural(whole.scored, 'item')}), from {score(report.least)} to {score(report.most)}, "
-            f"with the median at {score(report.median)}."
+            f"with the median at {score(report.median)}.{_refuted(report)}"
         )
     if parts := [
         f"{percent(one.value)} {OUTCOME[name]}"
@@ -133,6 +134,28 @@ def _came_out(report: RunReport) -> tuple[str, ...]:
     if whole.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)
+
+
+def _refuted(report: RunReport) -> str:
+    """The mean that people's labels give, where it is surely another than that of the votes."""
+    for one in report.corrected[:1]:
+        said, mean, votes = one.said, one.mean, report.scores.mean
+        if said is None or mean.value is None or mean.low is None:
+            continue
+        if _holds(mean, said) or _holds(votes, mean.value):
+            continue
+        whole = mean.low == mean.high
+        known = mean.words(score).value if whole else mean.words(score).inline
+        sure = "" if whole else ", the mean is surely another"
+        return (
+            f" As people's labels have it{sure}: {known}, by weight and before gates and penalties."
+        )
+    return ""
+
+
+def _holds(one: Estimate, value: float) -> bool:
+    """Whether a figure may be that value: its interval holds it."""
+    return one.low is not None and one.high is not None and one.low <= value <= one.high
 
 
 def _criteria(report: RunReport) -> int:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from core.blocks.blocks import Section, Sentences, TableBlock, Words
 from core.blocks.estimates import measured, measured_share
+from core.metrics.estimate import together
 from core.services.reports.report_values import RunReport, reported_number
-from core.text.numbers import level_words, percent, plural, score
+from core.text.numbers import count, level_words, percent, plural, score
 
 _NOTE = (
     "All cells: the share of verdicts that people give as well. Picked cells count once each; the "
@@ -75,9 +76,13 @@ def reviews_summary(report: RunReport) -> list[str]:
     if not known:
         return []
     one = max(known, key=lambda line: (not line.only, line.queue))
+    lines = [one] if one.only else [line for line in report.reviews if not line.only]
+    picked = together([line.hard for line in lines])
+    rules = "rules" if len(lines) > 1 else "a rule"
     hard = (
-        f"people confirm {percent(one.hard.value)} of the verdicts that a rule picked as doubtful."
-        if one.hard.value is not None
+        f"people confirm {percent(picked.value)} of the {count(picked.n)} verdicts that {rules} "
+        "picked as doubtful."
+        if picked.value is not None
         else ""
     )
     if not one.only:

@@ -7,6 +7,7 @@ facts of their own.
 __all__ = [
     "browsing",
     "doubt",
+    "fair_sample",
     "flip_check",
     "grid",
     "item_view",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from core.domain.dataset import Label
 from core.domain.review_records import QueueRow
 from core.domain.runs import RunRow
-from core.metrics.estimate import USUAL, Estimate
+from core.metrics.estimate import USUAL, Estimate, together
 from core.services.datasets import label_draws
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
@@ -362,8 +362,10 @@ def in_words(found: ReviewSelection) -> str:
         f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
         "for cells that no rule picked"
     )
-    if right.hard.value is not None:
-        words += f"; of the doubtful ones {right.hard.words(percent).inline}"
+    others = [one.found.hard for one in found.queues if not narrowed(one.queue.rule)]
+    hard = together([right.hard] if only else others)
+    if hard.value is not None:
+        words += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
     return f"{words}."
 
 

@@ -320,21 +320,21 @@ def _all_labelled(
     """Every cell with a label; or why that is no draw."""
     import numpy as np
 
-    found = DrawnLabels(partial(_labelled_cells, store, run_id, criterion))
-    cells = len(found.cells)
-    labelled = int((~np.isnan(found.cells.value)).sum())
+    from core.services.results import fair_sample
+
+    found = DrawnLabels(partial(_labelled_cells, store, run_id)).narrowed(criterion)
+    cells, labelled = len(found.cells), int((~np.isnan(found.cells.value)).sum())
     if labelled == cells and cells:
         return found
     draw = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if draw is not None:
-        read = partial(_declared_cells, store, run_id, draw, criterion)
-        return DrawnLabels(read, declared=draw)
+        unlike = fair_sample.refuted(store, run_id, draw)
+        why = unlike and f"The labels are no fair sample: {unlike}."
+        drawn = DrawnLabels(partial(_declared_cells, store, run_id, draw), None, why, draw)
+        return drawn.narrowed(criterion)
     if queued is not None and queued.queue is not None:
-        why = (
-            f"{queued.reason[:-1]} (“{queued.queue.name}”): what is decided first is no random "
-            "draw."
-        )
-        return replace(queued, reason=why)
+        open_ = f"{queued.reason[:-1]} (“{queued.queue.name}”)"
+        return replace(queued, reason=f"{open_}: what is decided first is no random draw.")
     if not labelled:
         return replace(found, reason=NOBODY)
     why = (
@@ -346,7 +346,7 @@ def _all_labelled(
     return replace(found, reason=why)
 
 
-def _declared_cells(store: Store, run_id: int, draw: LabelDraw, criterion: str) -> DrawnCells:
+def _declared_cells(store: Store, run_id: int, draw: LabelDraw) -> DrawnCells:
     """The cells with the labels that the dataset came with, as people have settled them since.
 
     Of a criterion the items labelled on it are the draw. What people labelled beside them, in a
@@ -368,11 +368,10 @@ def _declared_cells(store: Store, run_id: int, draw: LabelDraw, criterion: str) 
     stratum = of_item[table.item]
     worth = table.by_option(lambda asked: asked.values)
     nothing = own & np.isnan(worth[table.question, np.maximum(option, -1)])
-    cells_ = _cells(table, option, stratum, own & (stratum > 0), table.there & ~nothing)
-    return cells_.of(criterion) if criterion else cells_
+    return _cells(table, option, stratum, own & (stratum > 0), table.there & ~nothing)
 
 
-def _labelled_cells(store: Store, run_id: int, criterion: str) -> DrawnCells:
+def _labelled_cells(store: Store, run_id: int) -> DrawnCells:
     """The cells with what the dataset and people say of them."""
     import numpy as np
 
@@ -383,8 +382,7 @@ def _labelled_cells(store: Store, run_id: int, criterion: str) -> DrawnCells:
     table = CellTable(store, run)
     option = _on_cells(table, label_columns(store, run))
     nowhere = np.zeros(len(table), np.int64)
-    found = _cells(table, option, nowhere, nowhere != 0, table.there)
-    return found.of(criterion) if criterion else found
+    return _cells(table, option, nowhere, nowhere != 0, table.there)
 
 
 def _on_cells(table: CellTable, labels: Mapping[str, Numbers]) -> Numbers:

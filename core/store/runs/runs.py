@@ -189,6 +189,15 @@ class Runs:
         )
         return [RunRow(**self._fields(row)) for row in rows]
 
+    def newest_on(self, version_id: int) -> int | None:
+        """The newest finished run on a version of a dataset."""
+        rows = self._files.tuples(
+            "SELECT max(id) FROM run WHERE dataset_version_id = ? AND status = 'done'",
+            (version_id,),
+        )
+        found: int | None = rows[0][0]
+        return found
+
     def calls_out(self) -> int:
         """How many calls are out of the runs that somebody works on."""
         rows = self._files.tuples(

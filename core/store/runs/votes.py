@@ -114,16 +114,18 @@ class Votes:
         )
 
     def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
-        """The confidences of the votes that state one, by (item id, criterion, judge).
+        """How sure votes say they are, by (item id, criterion, judge): their confidence, else the
+        chance of their option.
 
         A vote that has none because its model meant none of the options is 0 here: no threshold
         may take it for sure.
         """
         found: dict[tuple[str, str, str], list[float]] = {}
         for *cell, confidence in self._files.tuples(
-            "SELECT item_id, criterion, judge, coalesce(confidence, 0.0) FROM vote "
+            "SELECT item_id, criterion, judge, coalesce(confidence, "
+            "json_extract(probabilities, '$[' || option || ']'), 0.0) FROM vote "
             "WHERE run_id = ? AND NOT abstained AND (confidence IS NOT NULL "
-            "OR json_extract(detail, '$.other_chance') > ?)",
+            "OR probabilities IS NOT NULL OR json_extract(detail, '$.other_chance') > ?)",
             (run_id, 1 - LEAST_ON_OPTIONS),
         ):
             found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)

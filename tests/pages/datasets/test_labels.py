@@ -9,7 +9,7 @@ from core.store.store import Store
 from pages.datasets.items import DATASET_PARTS
 from pages.ui import routes, state
 from tests.pages.conftest import open_page, shown
-from tests.services.comparison.world import NOW, RUBRIC, dataset
+from tests.services.comparison.world import NOW, ONE, RUBRIC, TWO, dataset, run_with
 
 PAGE = routes.DATASETS
 #: 8 MET, 2 UNMET; one strange tone, three missing.
@@ -85,6 +85,20 @@ def test_without_labels_there_is_nothing_to_split(store: Store) -> None:
     app = open_page(PAGE, dataset=kept(store, data), dataset_view="Split")
 
     assert "No labels yet" in shown(app)
+
+
+def test_a_declaration_that_votes_refute_warns(store: Store) -> None:
+    # Judges agree on the 30 labelled answers, and on none of the 30 others.
+    some = dataset({"clear": ["MET"] * 30 + [""] * 30})
+    votes = {"one": {"clear": [0] * 60}, "two": {"clear": [0] * 30 + [1] * 30}}
+    run = run_with(store, some, votes, judges=(ONE, TWO))
+    version = store.datasets.version(store.runs.row(run).dataset_version_id)
+    address = {"dataset": str(version.dataset_id), "dataset_view": "Labels"}
+    app = open_page(PAGE, **address)
+    app.button(key=f"dataset_draw/declare/{version.id}").click().run()
+
+    assert "They are no fair sample" in shown(app)
+    assert "speak for all of them" not in shown(app)
 
 
 def test_whoever_knows_declares_labels_random_and_takes_it_back(store: Store) -> None:

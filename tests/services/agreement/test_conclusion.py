@@ -16,6 +16,7 @@ from core.services.agreement.conclusion import Conclusion, Known, labels_needed
 from core.services.agreement.ratings import LABELS, PANEL
 from core.services.reports.paper import paper
 from core.services.reports.run_report import report
+from core.services.results.fair_sample import UnfairLabels
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.agreement.test_views import imported
@@ -85,9 +86,21 @@ def test_answers_that_are_more_often_wrong_than_right_are_not_trusted_for_their_
     )
 
 
+def test_more_labels_than_there_are_items_are_said_to_be_more() -> None:
+    term = known("Term", 0.50, 0.35, 0.65)
+    said = Conclusion((term,), LABELS, PANEL, items=300).advice
+    assert "about 460 items with a label and an answer in all (there are 300 items here)" in said
+    assert "here)" not in Conclusion((term,), LABELS, PANEL, items=460).advice
+
+
 def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
     why = "all judges agree on 96% of cells with a label, and on 29% of the others"
-    found = Conclusion((known("Cause", 0.71, 0.55, 0.86),), LABELS, PANEL, unlike=why)
+    found = Conclusion(
+        (known("Cause", 0.71, 0.55, 0.86),),
+        LABELS,
+        PANEL,
+        unlike={"Cause": UnfairLabels(why, harder=False)},
+    )
 
     assert found.sentence.startswith(
         "Trust the panel's verdicts on none of 1 criterion. Undecided on 1: Cause (kappa 0.71"
@@ -141,10 +154,10 @@ def test_the_paragraph_says_what_to_trust_why_and_what_would_help() -> None:
         " interval lies from 0.40 up, and answers surely more often right than wrong, "
         "and than always the most common one; not trusted, an interval below 0.40; "
         "undecided, all else. What would help:"
-        " read the items on which the two differ for Style and say in the criterion what "
-        "decides them; about 460 items with a label and an answer in all would decide Term in "
-        "80 of 100 cases, if its kappa stays as it is; 20 items with a label and an answer or "
-        "more where there are too few."
+        " read the items on which the panel's verdicts and the labels differ for Style and say in "
+        "the criterion what decides them; about 460 items with a label and an answer in all would "
+        "decide Term in 80 of 100 cases, if its kappa stays as it is; at least 20 items with a "
+        "label and an answer where there are too few."
     )
     data = found.as_data()
     assert (data["trusted"], data["not_trusted"], data["undecided"], data["too_few"]) == (

@@ -243,7 +243,7 @@ def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interva
     [
         # Who passes with a smaller epsilon passes with a larger one.
         ((True, True, False), 40, "people if they are experts or trained people, but not if they "),
-        ((True, False, False), 40, "people if they are experts, but not if they are cheaper than "),
+        ((True, False, False), 40, "people if they are experts, but not cheaper people (it may "),
         ((False, False, False), 90, "If they are experts it would from about 90 items on."),
         ((False, False, False), None, "may not stand in for one of these people, whoever they are"),
     ],

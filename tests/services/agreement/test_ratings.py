@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from core.domain.base import build
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.metrics.agreement.ratings import State
-from core.services.agreement.rating_tables import as_options, gather, rows_of
+from core.services.agreement.rating_tables import gather, rows_of
 from core.services.agreement.ratings import (
     ABSTAINED,
     Column,
@@ -77,7 +78,8 @@ def _by_columns(given_by: list[int | None]) -> Rated:
 
 def _column(criterion: str, rater: Rater, options: Mapping[str, int | None]) -> Column:
     rows = rows_of(rated_items(RUBRIC, ITEMS), list(options))
-    return Column(criterion, rater, rows, as_options(list(options.values())))
+    given = [ABSTAINED if option is None else option for option in options.values()]
+    return Column(criterion, rater, rows, np.array(given, np.int64))
 
 
 @given(said)

@@ -39,6 +39,22 @@ def test_people_say_something_and_are_no_labels() -> None:
     assert "are what Ada says" in one
 
 
+def test_cells_on_which_people_tie_are_said_and_not_called_unrated(tmp_path: Path) -> None:
+    # Ada and Bob rate all three texts, and differ on the last; the judge is right on both others.
+    by = {"a": ("MET", "MET"), "b": ("UNMET", "UNMET"), "d": ("MET", "UNMET")}
+    people = [
+        (item, "right", who, "human", label)
+        for item, labels in by.items()
+        for who, label in zip(("ada", "bob"), labels, strict=True)
+    ]
+    judge = [(item, "right", "J", "llm", labels[0]) for item, labels in by.items()]
+    found = measured(written(tmp_path / "answers", people + judge), "human")
+
+    assert found["trust"]["in_words"].startswith(
+        "If the 2 cells on which most people agree are a fair sample (people tie on 1 more), 100% "
+    )
+
+
 def test_people_are_no_reference_for_their_own_majority(tmp_path: Path) -> None:
     said_by = {"a": ("MET", "MET", "UNMET"), "b": ("UNMET", "UNMET", "MET"), "d": ("MET",) * 3}
     votes = [
@@ -63,5 +79,5 @@ def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> Non
     found = measured(folder)["trust"]
     # Right on a of three; of eight cells six are decided, c has no vote.
     assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
-    assert "from 3 labels (one on every other decided cell)" in found["in_words"]
+    assert "from 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
     assert "That leaves out depth, where nothing says what is right." in found["in_words"]

@@ -15,6 +15,7 @@ from core.metrics.estimate import Estimate, wilson
 from core.services.assist import counterfactuals, generated_items, help_tasks
 from core.services.assist.counterfactuals import EditRequest
 from core.services.assist.generated_items import DataRequest
+from core.services.runs.cost_estimate import estimate as estimate_run
 from core.services.runs.runner import work_here
 from core.store.store import Store
 from tests.provider import Answer, Provider, malformed
@@ -154,7 +155,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     task = run(store, request(provider))
     version = generated_items.as_dataset(store, task, "")
     wanted = generated_items.request(store, version.id, DEPTH, "", panel(provider))
-    assert generated_items.recovery_estimate(store, wanted).calls == 7
+    assert estimate_run(store, wanted).calls == 7
     run_id = generated_items.start(store, wanted)
     work_here(store, run_id)
     found = generated_items.recovery(store, run_id)

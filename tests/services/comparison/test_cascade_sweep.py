@@ -32,9 +32,11 @@ def voted(
     priced: bool = True,
     meant_none: str = "",
     away: tuple[int, ...] = (),
+    chances: bool = False,
 ) -> int:
     """A run of both judges; the first meant no option on the item ``meant_none``, and both
-    abstained on the items of the numbers ``away``.
+    abstained on the items of the numbers ``away``. With ``chances`` it says how sure it is by
+    those of both options alone.
     """
     plan = RunPlan(
         name="Run",
@@ -49,12 +51,17 @@ def voted(
         for name, option in options.items():
             lost = name == "one" and item.id == meant_none
             confidence = SURE[at] if name == "one" and not lost else None
+            by_option = None
+            if chances and confidence is not None:
+                by_option = (confidence, 1 - confidence)[:: 1 if option == 0 else -1]
+                confidence = None
             cost = {"one": 0.001, "two": 0.009}[name] if priced else None
             vote = Vote(
                 Cell(item.id, CLEAR.name, name),
                 len(CLEAR.options) if at in away else option,
                 at in away,
                 confidence=confidence,
+                probabilities=by_option,
                 detail={"other_chance": 0.99} if lost else {},
             )
             outcomes.append(AskedOutcome((vote,), Call((), {}, cost=cost)))
@@ -89,6 +96,19 @@ def test_the_cheapest_threshold_that_is_right_as_often_as_the_best(store: Store)
     low, high = data["held_out"]["ci"]["right"]
     # (p + q / 2 -+ t sqrt(p (1 - p) / n + q / 4 n)) / (1 + q) with q = t^2 / n, p = .95, n = 20.
     assert (low, high) == pytest.approx((0.7464, 0.9919), abs=1e-4)
+
+
+def _sure(store: Store, run: int) -> dict[str, float]:
+    return {item: sure for (item, *_), [sure] in store.votes.confidences(run).items()}
+
+
+def test_how_sure_an_answer_is_may_be_the_chance_of_its_option(store: Store) -> None:
+    stated, listed = (voted(store, Panel(judges=(ONE, TWO)), chances=one) for one in (False, True))
+
+    assert cascade_sweep.could_be_first(store, listed) == ["one"]
+    assert _sure(store, listed) == pytest.approx(_sure(store, stated))
+    found = [cascade_sweep.as_data(cascade_sweep.sweep(store, run)) for run in (stated, listed)]
+    assert found[0]["chosen"] == found[1]["chosen"]
 
 
 def test_shares_of_right_cells_say_how_many_are_decided_at_all(store: Store) -> None:

@@ -18,10 +18,11 @@ from core.judging.prompts.parts import shown_order
 from core.metrics.bias.effects import BOUNDS, Finding, Kind
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of
-from core.services.diagnostics.finding_words import CAUSES, by_cause
+from core.services.diagnostics.finding_words import CAUSES, by_cause, verbosity_together
 from core.services.results.scored_items import derive_for
 from core.store.store import Store
 from tests.new_store import new_store
+from tests.services.comparison.world import ONE, TWO, dataset, run_with
 from tests.store.making import AT, NOW, claimed
 
 SCALE = tuple(Option(label=word, value=i / 2) for i, word in enumerate(("Cold", "Mild", "Warm")))
@@ -175,3 +176,23 @@ def test_findings_stand_together_by_cause_and_model() -> None:
         ("The order in which options stand", "words", (3,)),
     )
     assert set(CAUSES) == set(BOUNDS)
+
+
+def test_nothing_is_said_of_agreement_whose_interval_is_withheld(store: Store) -> None:
+    # Two judges who say Warm to nearly all, and else anything: the other options are too rare for
+    # an interval of alpha, and the answers are not the same on all.
+    rng = np.random.default_rng(4)
+    said = {
+        name: {"tone": np.where(rng.random(250) < 0.985, 2, rng.integers(0, 3, 250)).tolist()}
+        for name in ("one", "two")
+    }
+    made = run_with(store, dataset({"tone": ["Warm"] * 250}), said, judges=(ONE, TWO))
+
+    assert not {"agreement", "merge"} & {one.kind for one in diagnose(store, made).findings}
+
+
+def test_several_judges_that_reward_length_are_named_as_what_they_are() -> None:
+    two = verbosity_together(["ann", "bob"], 2, "judges", "more", [0.1, 0.2])
+
+    assert two.startswith("Both judges (ann, bob) give longer answers more")
+    assert "the more so as several judges see it" in two

@@ -245,7 +245,7 @@ def test_with_one_judge_the_labels_are_not_scored_against_themselves() -> None:
     # By hand: how often the judge gives the label, as they are and with 1 and 2 as one.
     one = [np.where(levels == 2, 1, levels)[both] for levels in (given, true)]
     before, after = (given == true)[both].mean(), (one[0] == one[1]).mean()
-    assert f"accuracy from {before:.0%} to {after:.0%}." in sentence
+    assert f"accuracy of single answers from {before:.0%} to {after:.0%}." in sentence
     assert sentence.startswith("The judge and the labels hardly agree on “Fair” or “Good” of")
 
 

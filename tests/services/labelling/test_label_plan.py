@@ -13,9 +13,12 @@ from math import sqrt
 import pytest
 from scipy import stats
 
+from core.domain.review import QueueRule
 from core.errors import InputError
-from core.services.labelling.label_plan import label_plan, queue_rule
+from core.services.labelling.label_plan import label_plan
+from core.services.labelling.plan_queue import queue_rule
 from core.services.labelling.plan_words import as_text, in_words
+from core.services.pairwise.system_gaps import corrected_systems
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import of_run
 from core.services.review.random_audit import unseen
@@ -78,6 +81,39 @@ def test_the_lead_that_people_are_expected_to_find_stands_beside_that_of_the_vot
     assert "to find bold ahead by 0.25 (the votes have bold ahead by 0.50)" in words
 
 
+@pytest.mark.parametrize("pair", [("calm", "bold"), ("bold", "calm")])
+def test_the_lead_that_labels_show_counts_and_not_that_of_the_votes(
+    store: Store, pair: tuple[str, str]
+) -> None:
+    run_id = graded(store)
+    reviewed_whole(store, run_id)
+    # People say the reverse of the votes: of calm's answers half are right, of bold's none.
+    plan = label_plan(store, run_id, pair=pair)
+    assert plan.shown is not None
+    assert plan.shown.value == pytest.approx(plan.gap)
+    corrected = corrected_systems(store, store.runs.get(run_id))
+    (gap,) = corrected.gaps
+    assert gap.found.gap.value is not None
+    assert abs(plan.gap or 0.0) == pytest.approx(abs(gap.found.gap.value))
+    assert gap.better == "calm"
+    words = in_words(plan)
+    assert f"By {plan.known} random labels calm is ahead by " in words
+    assert "which is more than chance; the votes have bold ahead by 0.50." in words
+    assert "To find" not in words
+
+
+def test_a_lead_by_labels_that_may_be_chance_is_called_so(store: Store) -> None:
+    # People say MET and UNMET in turn, whoever wrote the answer.
+    run_id = graded(store)
+    queue = reviewed.make_queue(store, store.runs.get(run_id), QueueRule.only(audit_share=0.5))
+    for at, cell in enumerate(store.queues.cells(queue)):
+        reviewed.settle(store, sit(store, "Ada"), queue, cell.item_id, at % 2, note="So.")
+    plan = label_plan(store, run_id, pair=("calm", "bold"))
+    assert plan.shown is not None
+    assert not plan.told
+    assert "which may be chance; the votes have bold ahead by 0.50. To find that" in in_words(plan)
+
+
 def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
     run_id = graded(store)
     plan = label_plan(store, run_id, labels=60, pair=("calm", "bold"), gap=0.5)
@@ -93,7 +129,12 @@ def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
     assert plan.needed <= 60
     small = label_plan(store, run_id, pair=("calm", "bold"), gap=0.05)
     assert small.needed is None
-    assert "More tasks would help, more labels would not." in in_words(small)
+    # Nobody has looked yet, so that all this hangs on a guess.
+    assert (
+        "By this guess, to find that in 80 of 100 cases is beyond these tasks: with every cell "
+        "labelled the chance is"
+    ) in in_words(small)
+    assert "more labels would not" not in in_words(small)
     with pytest.raises(InputError, match="has no system 'new'"):
         label_plan(store, run_id, pair=("calm", "new"))
     with pytest.raises(InputError, match="has no criterion 'tone'"):
@@ -159,6 +200,10 @@ def test_a_plan_is_made_from_a_terminal(store: Store) -> None:
         True,
         "30 random labels",
     )
+    told = cli("queue", "plan", run_id, "--labels", 30, "--draw", "even", "--db", path).stdout
+    number = told.rpartition("Queue ")[2].partition(" ")[0]
+    cells = len(store.queues.cells(int(number)))
+    assert told.endswith(f"Queue {number} is made: {cells} cells, drawn by chance.\n")
     # One judge is never of two minds: every cell has the same chance.
     assert {round(cell.chance, 9) for cell in store.queues.cells(queue.id)} == {30 / 80}
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.domain.base import build
@@ -16,7 +17,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.metrics.agreement.ratings import State
 from core.services.agreement.rating_tables import gather
-from core.services.agreement.ratings import Rated, RatedAnswer, Rater
+from core.services.agreement.ratings import LABELS, Rated, RatedAnswer, Rater
 from core.services.pairwise.pointwise_ranks import ballots_of, listwise
 from core.services.reports.rank_report import pointwise_report
 from core.text.model_names import related
@@ -184,3 +185,23 @@ def test_items_that_name_no_system_cannot_be_ranked() -> None:
     unnamed = tuple(item.model_copy(update={"system": ""}) for item in plain.items)
     with pytest.raises(InputError, match="cannot be joined"):
         ballots_of(replace(plain, of=replace(plain.of, read=lambda: unnamed)))
+
+
+def test_ranks_by_votes_say_that_labels_have_no_say_in_them() -> None:
+    source = rated({"j": {"a": SOUND, "b": POOR}})
+    assert not [note for note in listwise(ballots_of(source)).notices if "labels" in note]
+    first = source.criteria[0]
+    columns = {**first.columns, LABELS: np.array([0, -1])}
+    some = replace(source, criteria=(replace(first, columns=columns), *source.criteria[1:]))
+
+    assert (
+        "Ranks go by the votes; labels of 1 of 2 items have no say in them. Where labels are known "
+        "to be drawn at random, the systems' means are corrected by them."
+    ) in listwise(ballots_of(some)).notices
+
+
+def test_of_two_systems_no_z_mean_is_missed() -> None:
+    found = listwise(ballots_of(rated({"j": {"a": SOUND, "b": POOR}})))
+    assert [note for note in found.notices if "z-mean" in note] == [
+        "There is no z-mean: it needs three systems."
+    ]

@@ -133,7 +133,7 @@ def test_the_path_of_a_teacher_counts_them(store: Store) -> None:
     done = grading.outcome(store, run)
     assert (done.judged, done.partly, done.without) == (2, 1, 3)
     assert done.reasons["too little was assessed"] == 2
-    assert [text.points for text in grading.tried(store, run)] == [
+    assert [grading.points(text) for text in grading.tried(store, run)] == [
         "12 of 16",
         "12 of 12; 4 of 16 not assessed",
         "no grade: 4 of 4; 12 of 16 not assessed",
@@ -161,7 +161,9 @@ def test_a_report_says_how_many_have_no_grade_and_what_the_rest_covers(store: St
     assert (found.counts.scored, found.counts.complete, found.counts.ungraded) == (2, 1, 2)
     assert f"{UNGRADED}. Means and ranks leave such items out." in found.limits
     assert "1 item of 5 has no score and is left out." in found.limits
-    assert "1 item with a score was assessed only in part; grade sheets" in " ".join(found.limits)
+    assert "1 item with a score was assessed only in part; grade sheets mark it" in " ".join(
+        found.limits
+    )
     text = export(store, run, "markdown").text
     assert "75% assessed" in text
     assert "| Too little assessed for a grade | 2 |" in text

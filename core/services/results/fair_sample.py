@@ -1,0 +1,119 @@
+"""Whether cells with a label can be a fair sample of all, by how often judges agree on them.
+
+How labels were drawn only a person knows. But where judges surely agree more often on the cells
+with a label than on the others, or less often, nobody drew them at random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from core.domain.library import LabelDraw
+from core.metrics.estimate import difference
+from core.metrics.intervals.clustered_share import clustered_share
+from core.services.datasets import label_draws
+from core.services.results import run_columns
+from core.store.store import Store
+from core.text.names import visible
+from core.text.numbers import percent
+
+if TYPE_CHECKING:
+    from core.services.results.run_columns import Numbers
+
+#: How sure all differences together are: about 1 of 100 fair samples is called unlike.
+SURE = 0.99
+
+
+class AlikeCells(NamedTuple):
+    """The cells of a criterion with two answers or more: whether all are the same, and whether the
+    cell has a label; ``chance`` is that of having one, where these differ.
+    """
+
+    criterion: str
+    same: Numbers
+    labelled: Numbers
+    chance: Numbers | None = None
+
+
+class UnfairLabels(NamedTuple):
+    """Labels that are no fair sample: both shares in words; ``harder`` where judges agree less."""
+
+    words: str
+    harder: bool
+
+
+def unlike(criteria: Sequence[AlikeCells]) -> dict[str, UnfairLabels]:
+    """The criteria whose labels are surely no fair sample, by name.
+
+    Each is compared with itself: one without any label says nothing of the labels of others.
+
+    >>> same, labelled = np.arange(60) < 30, np.arange(60) < 30
+    >>> unlike([AlikeCells("Cause", same, labelled)])["Cause"].words
+    'all judges agree on 100% of cells with a label, and on 0% of the others'
+    """
+    known = [one for one in criteria if one.labelled.any() and not one.labelled.all()]
+    several = sum(len(one.same) > 0 for one in criteria) > 1
+    level = 1 - (1 - SURE) / max(1, len(known))
+    found = dict[str, UnfairLabels]()
+    for one in known:
+        chance = one.chance
+        weights = (None, None) if chance is None else (1 / chance, 1 / np.maximum(1 - chance, 1e-9))
+        sides = (one.labelled & (chance is None or chance < 1), ~one.labelled)
+        first, others = (
+            clustered_share(
+                *(one.same[at], np.flatnonzero(at)), None if w is None else w[at], level
+            )
+            for at, w in zip(sides, weights, strict=True)
+        )
+        if first.low is None or others.low is None:
+            continue
+        _, low, high, *_ = difference(first, others)
+        if (low or 0.0) > 0 or (high or 0.0) < 0:
+            on = f"on {visible(one.criterion)} " if several else ""
+            words = (
+                f"{on}all judges agree on {percent(first.value)} of cells with a label, and on "
+                f"{percent(others.value)} of the others"
+            )
+            found[one.criterion] = UnfairLabels(words, harder=(high or 0.0) < 0)
+    return found
+
+
+def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
+    """Why labels of a run's dataset are not drawn as somebody declared; empty where that may be.
+
+    Raises:
+        NotFound: there is no such run.
+    """
+    run = store.runs.get(run_id)
+    if any(judge.rater_kind == "human" for judge in run.panel.judges):
+        return ""
+    labels = run_columns.label_columns(store, run, settled=False)
+    chance = None
+    if draw.note:
+        chances = label_draws.drawn_items(store, run.dataset_version_id, draw.note).chances
+        chance = np.array([chances[one] for one in run_columns.items_of_run(store, run).ids])
+    cells = []
+    for one in run_columns.cell_columns(store, run):
+        rows = one.rows[one.votes > 1]
+        given = labels.get(one.criterion)
+        has = (
+            np.zeros(len(rows), np.bool_) if given is None else given[rows] != run_columns.NO_LABEL
+        )
+        same = one.entropy[one.votes > 1] == 0
+        cells.append(AlikeCells(one.criterion, same, has, None if chance is None else chance[rows]))
+    why = next((found.words for found in unlike(cells).values()), "")
+    who = draw.by or "the owner of the data"
+    return f"{who} declared them drawn at random, but {why}" if why else ""
+
+
+def warning(store: Store, version_id: int) -> str:
+    """What the newest finished run on a dataset version says against what is declared of its
+    labels; empty for nothing.
+    """
+    draw = label_draws.declared(store, version_id)
+    run_id = store.runs.newest_on(version_id)
+    why = refuted(store, run_id, draw) if draw and run_id is not None else ""
+    return f"They are no fair sample: {why} (run {run_id})." if why else ""
