@@ -66,7 +66,7 @@ def failed(generator: np.random.Generator, items: int, weeks: int, *, watch: boo
     first = pairs()
     for week in range(1, weeks + 1):
         found = fall(first, pairs(), OVERALL["accuracy"], look=week if watch else 0)
-        if (found.low or 0.0) > 0:
+        if (found.drop.low or 0.0) > 0:
             return True
     return False
 

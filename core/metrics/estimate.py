@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import sqrt
 from statistics import NormalDist
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Method = Literal["percentile", "bca", "basic", "exact", "smoothed", "wilson", "t"]
 #: How an interval may be made of resamples; ``auto``: whichever holds best (docs/semantics.md).
@@ -112,6 +112,21 @@ class Estimate(NamedTuple):
             return EstimateWords(form(self.value), "", why)
         return EstimateWords(form(self.value), f"{form(self.low)} to {form(self.high)}", "")
 
+    @property
+    def ci(self) -> list[float] | None:
+        """Return the ends of the interval as JSON has them; ``None`` without one."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return the figure as JSON, ``reason`` only where there is one.
+
+        >>> Estimate(0.5, reason="One item has no spread.").data
+        {'value': 0.5, 'ci': None, 'reason': 'One item has no spread.'}
+        """
+        reason = {"reason": self.reason} if self.reason else {}
+        return {"value": self.value, "ci": self.ci, **reason}
+
     @classmethod
     def share(cls, hits: int, n: int, level: float = USUAL.level) -> Estimate:
         """``hits`` of ``n`` with the Wilson interval; without a value where there is nothing.
@@ -122,6 +137,19 @@ class Estimate(NamedTuple):
         if not n:
             return cls(None, hits=hits)
         return cls(hits / n, *wilson(hits, n, normal_reach(level)), n=n, hits=hits)
+
+
+def ci_and_undefined(figures: Mapping[str, Estimate]) -> dict[str, Any]:
+    """Return what stands in JSON beside the values of figures, by their names; no empty part.
+
+    >>> ci_and_undefined({"kappa": Estimate(0.5, 0.25, 0.75), "f1": Estimate.undefined("No item.")})
+    {'ci': {'kappa': [0.25, 0.75]}, 'undefined': {'f1': 'No item.'}}
+    """
+    parts = {
+        "ci": {name: one.ci for name, one in figures.items() if one.ci},
+        "undefined": {name: one.reason for name, one in figures.items() if one.value is None},
+    }
+    return {key: part for key, part in parts.items() if part}
 
 
 #: The normal quantile of a two-sided interval at 95%.

@@ -141,10 +141,10 @@ def planted_length(slope: float) -> LengthControlled:
 
 def test_length_control_takes_back_what_length_gave() -> None:
     found = planted_length(1.5)
-    assert found.slope_interval.low is not None
-    assert found.slope_interval.high is not None
-    assert found.slope_interval.low <= 1.5 <= found.slope_interval.high
-    assert found.slope_interval.low > 1.0  # and the effect is certain
+    assert found.slope.low is not None
+    assert found.slope.high is not None
+    assert found.slope.low <= 1.5 <= found.slope.high
+    assert found.slope.low > 1.0  # and the effect is certain
     for interval in found.intervals:
         assert interval.low is not None
         assert interval.high is not None
@@ -157,9 +157,9 @@ def test_length_control_takes_back_what_length_gave() -> None:
 
 def test_without_a_liking_for_length_its_effect_is_near_zero() -> None:
     found = planted_length(0.0)
-    assert found.slope_interval.low is not None
-    assert found.slope_interval.high is not None
-    assert found.slope_interval.low < 0 < found.slope_interval.high
+    assert found.slope.low is not None
+    assert found.slope.high is not None
+    assert found.slope.low < 0 < found.slope.high
     assert found.ignored == pytest.approx(found.strengths, abs=0.1)
 
 

@@ -1,4 +1,4 @@
-"""A value, its interval, and why either is missing: put into words in one place."""
+"""A value, its interval, and why either is missing: put into words and into JSON in one place."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ OTHER_ENDS = {
     "pages/review_findings/all_cells.py",
     "pages/rubric/form/rules.py",
 }
+#: Ends in JSON that are none of an estimate: limits of control, a figure of the gate, an infit.
+OTHER_LISTS = {
+    "core/services/gate/bounds.py",
+    "core/services/gate/drift.py",
+    "core/services/rating_models/severity.py",
+}
 
 
 def literals(text: str) -> Iterator[ast.expr]:
@@ -41,6 +47,23 @@ def literals(text: str) -> Iterator[ast.expr]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in docs:
             yield node
+
+
+def lists_ends(node: ast.AST) -> bool:
+    """Whether a list holds the low and the high end of the same thing, and nothing else."""
+    return isinstance(node, ast.List) and [
+        one.attr for one in node.elts if isinstance(one, ast.Attribute)
+    ] == ["low", "high"]
+
+
+def test_no_other_module_lists_the_ends_of_an_interval() -> None:
+    found = set()
+    for path in sorted((ROOT / "core").rglob("*.py")):
+        text = path.read_text()
+        nodes = ast.walk(ast.parse(text)) if ".high]" in text else ()
+        if any(map(lists_ends, nodes)):
+            found.add(str(path.relative_to(ROOT)))
+    assert found - OTHER_LISTS == {HOME}
 
 
 def says_ends(node: ast.expr) -> bool:

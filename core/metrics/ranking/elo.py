@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from core.metrics.estimate import USUAL, Interval
+from core.metrics.estimate import USUAL, Estimate, Interval
 from core.metrics.intervals.bootstrap import SMALL, percentile
 from core.metrics.intervals.draws import resample_items
 from core.metrics.intervals.means import by_t, jackknife_error
@@ -153,8 +153,7 @@ class LengthControlled(NamedTuple):
     strengths: Array
     ignored: Array
     intervals: tuple[Interval, ...]
-    slope: float
-    slope_interval: Interval
+    slope: Estimate
     spread: float
     share: Array
     leads: tuple[Interval, ...] = ()
@@ -217,8 +216,7 @@ def length_controlled(
         point[:systems],
         ignored,
         tuple(found),
-        float(point[systems]),
-        slope,
+        Estimate(float(point[systems])).within(slope),
         spread,
         np.array(
             [expit(np.delete(s - point[:systems], i)).mean() for i, s in enumerate(point[:systems])]

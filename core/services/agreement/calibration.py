@@ -162,7 +162,7 @@ def as_data(one: RaterCalibration, reference: str, *, drawn: bool) -> dict[str, 
                 "n": b.right.n,
                 "confidence": b.sure,
                 "accuracy": b.right.value,
-                "ci": None if b.right.low is None else [b.right.low, b.right.high],
+                "ci": b.right.ci,
             }
             for b in one.found.bins
         ],

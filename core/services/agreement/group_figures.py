@@ -143,10 +143,10 @@ def rendered(figures: Mapping[str, Estimate], ci: Mapping[str, Interval]) -> dic
     """
     reasons = {name: f.reason for name, f in figures.items() if f.value is None}
     found: dict[str, Any] = {name: f.value for name, f in figures.items()}
-    shown = {name: ci[name] for name in figures if name in ci and figures[name].value is not None}
+    shown = {n: f.within(ci[n]) for n, f in figures.items() if n in ci and f.value is not None}
     if shown:
-        found["ci"] = {n: None if i.low is None else [i.low, i.high] for n, i in shown.items()}
-        reasons |= {f"ci.{n}": i.reason for n, i in shown.items() if i.low is None}
+        found["ci"] = {name: one.ci for name, one in shown.items()}
+        reasons |= {f"ci.{name}": one.reason for name, one in shown.items() if one.ci is None}
     if reasons:
         found["undefined"] = reasons
     return found

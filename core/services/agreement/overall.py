@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.metrics.agreement.kappa import kappa_quadratic, kappa_unweighted
-from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
+from core.metrics.estimate import USUAL, Confidence, Estimate, Interval, ci_and_undefined
 from core.metrics.intervals.bootstrap import SMALL, basic, percentile
 from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.intervals.in_force import ALL_PICKED, InForce, in_force
@@ -141,14 +141,11 @@ class Overall:
     def as_data(self) -> dict[str, Any]:
         """``O`` of ``metrics --json``."""
         both = {"accuracy": self.accuracy, "mean_kappa": self.mean_kappa}
-        ci = {name: [e.low, e.high] for name, e in both.items() if e.low is not None}
-        undefined = {name: e.reason for name, e in both.items() if e.value is None}
         return {
             "criteria": self.criteria,
             "cells": self.cells,
             **{name: one.value for name, one in both.items()},
-            **({"ci": ci} if ci else {}),
-            **({"undefined": undefined} if undefined else {}),
+            **ci_and_undefined(both),
         }
 
 
@@ -314,24 +311,22 @@ class Trust:
 
     def as_data(self) -> dict[str, Any]:
         """The key ``trust`` of ``metrics --json``."""
-        estimates = {"right": self.found.right, "before": self.found.before}
-        ci = {name: [e.low, e.high] for name, e in estimates.items() if e.low is not None}
-        undefined = {name: e.reason for name, e in estimates.items() if e.value is None}
-        if self.decided is None:
-            undefined["decided"] = "There is no cell."
+        estimates = {
+            "right": self.found.right,
+            "before": self.found.before,
+            "decided": Estimate(self.decided, reason="There is no cell."),
+        }
         name = {LABELS: "gold", PEOPLE: "human"}.get(self.reference, name_of(self.reference))
         return {
             "in_words": self.sentence,
             **{name: one.value for name, one in estimates.items()},
-            "decided": self.decided,
             **({"differ": self.differ / self.both, "rechecked": self.both} if self.both else {}),
             "cells": self.cells,
             "settled": self.found.settled,
             "labels": self.found.labels,
             **({"reference": name, "drawn": self._drawn()} if self.reference else {}),
             **({"unlike": self.unlike} if self.unlike else {}),
-            **({"ci": ci} if ci else {}),
-            **({"undefined": undefined} if undefined else {}),
+            **ci_and_undefined(estimates),
         }
 
 

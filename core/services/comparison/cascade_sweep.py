@@ -27,6 +27,7 @@ from core.metrics.cascade import (
     curve,
     held_out,
 )
+from core.metrics.estimate import ci_and_undefined
 from core.scoring.verdict import settle
 from core.services.results.scored_items import (
     effective,
@@ -255,13 +256,11 @@ def as_data(found: SweptCascade) -> dict[str, Any]:
     """What ``cascade --json`` says."""
 
     def point(one: CascadePoint) -> dict[str, Any]:
-        ci = None if one.right.low is None else [one.right.low, one.right.high]
         return {
             "threshold": one.threshold,
             "goes_on": one.goes_on,
-            "accuracy": None if one.right.estimate is None else one.right.estimate,
-            **({} if ci is None else {"ci": {"accuracy": ci}}),
-            **({"undefined": {"accuracy": one.right.reason}} if one.right.reason else {}),
+            "accuracy": one.right.estimate,
+            **ci_and_undefined({"accuracy": one.right.figure}),
             "decided": one.decided,
             "usd_per_thousand": found.cost(one.goes_on),
         }
@@ -282,11 +281,9 @@ def as_data(found: SweptCascade) -> dict[str, Any]:
 
 
 def _tried(one: HeldOut) -> dict[str, Any]:
-    ci = None if one.right.low is None else [one.right.low, one.right.high]
     return {
         "goes_on": one.goes_on,
         "right": one.right.estimate,
         "decided": one.decided,
-        **({} if ci is None else {"ci": {"right": ci}}),
-        **({"undefined": {"right": one.right.reason}} if one.right.reason else {}),
+        **ci_and_undefined({"right": one.right.figure}),
     }

@@ -22,7 +22,7 @@ from core.errors import InputError, NotFound
 from core.identity import seeded
 from core.metrics.agreement.scores import score_agreement
 from core.metrics.bias.effects import FEW
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import Estimate, ci_and_undefined
 from core.metrics.measure import Array
 from core.metrics.variance_components import (
     GROUPS,
@@ -275,7 +275,8 @@ def as_data(found: OneImpression) -> dict[str, Any]:
         return {
             "variance": variance,
             "shares": dict(one.share),
-            **_figure("worth", one.worth),
+            "worth": one.worth.value,
+            **ci_and_undefined({"worth": one.worth}),
         }
 
     return {
@@ -285,16 +286,8 @@ def as_data(found: OneImpression) -> dict[str, Any]:
         "judges": list(found.judges),
         "rubric": way(found.rubric),
         "impression": way(found.impression),
-        **_figure("gap", found.gap),
+        "gap": found.gap.value,
+        **ci_and_undefined({"gap": found.gap}),
         "rank_correlation": found.alike.value,
         "sentence": in_words(found),
     }
-
-
-def _figure(name: str, one: Estimate) -> dict[str, Any]:
-    found: dict[str, Any] = {name: one.value}
-    if one.low is not None:
-        found["ci"] = {name: [one.low, one.high]}
-    if one.value is None:
-        found["undefined"] = {name: one.reason}
-    return found

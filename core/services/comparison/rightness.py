@@ -214,7 +214,7 @@ def _data(one: RightMore) -> dict[str, Any]:
         "apart": one.apart,
         "labelled_apart": one.labelled,
         "difference": one.gap.value,
-        "ci": None if one.gap.low is None else [one.gap.low, one.gap.high],
+        "ci": one.gap.ci,
         "labelled_alone": one.naive,
         "p": one.p,
         "better": {0: None, 1: "a", 2: "b"}[one.better],

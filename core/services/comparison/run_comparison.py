@@ -337,10 +337,9 @@ def _delta(delta: Delta) -> dict[str, Any]:
     found |= {"n": delta.n, "test": delta.test}
     if delta.p_holm is not None:
         found["p_holm"] = delta.p_holm
-    low, high = delta.difference.low, delta.difference.high
-    found["ci"] = None if low is None else [low, high]
+    found["ci"] = delta.difference.ci
     reasons = {name: figure.reason for name, figure in figures.items() if figure.value is None}
-    if low is None and delta.difference.reason:
+    if found["ci"] is None and delta.difference.reason:
         reasons["ci"] = delta.difference.reason
     return {**found, "undefined": reasons} if reasons else found
 

@@ -381,7 +381,6 @@ def _data(one: ProbeFigure) -> dict[str, Any]:
 
 
 def _effect(found: BiasEffect) -> dict[str, Any]:
-    data: dict[str, Any] = {"estimate": found.estimate, "n": found.n, "p": found.p}
-    if found.low is not None:
-        data["ci"] = [found.low, found.high]
-    return {**data, **({"undefined": found.reason} if found.reason else {})}
+    data = {"estimate": found.estimate, "n": found.n, "p": found.p}
+    others = {"ci": found.figure.ci, "undefined": found.reason}
+    return {**data, **{key: value for key, value in others.items() if value}}

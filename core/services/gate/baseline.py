@@ -16,7 +16,7 @@ from scipy.special import ndtri
 from core.errors import InputError
 from core.metrics.agreement.known_figures import KNOWN, pair_measures
 from core.metrics.drift import spent
-from core.metrics.estimate import Interval
+from core.metrics.estimate import Estimate, Interval
 from core.metrics.intervals.bootstrap import percentile
 from core.metrics.intervals.joint_draws import AnswerPairs, Figure, Resampled
 from core.metrics.measure import Array, Measure
@@ -38,16 +38,13 @@ class Baseline(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """How far a figure fell, with the ends of its 95% interval; ``None`` where undefined."""
+    """How far a figure fell; ``before`` and ``now`` are ``None`` where undefined."""
 
     before: float | None
     now: float | None
-    drop: float | None
-    low: float | None
-    high: float | None
+    drop: Estimate
     items: int
     paired: bool
-    why: str = ""
 
 
 def written(
@@ -158,7 +155,7 @@ def fall(
     )
     counted = len(own[0].items)
     if first is None or second is None:
-        return Fall(first, second, None, None, None, counted, paired)
+        return Fall(first, second, Estimate(None), counted, paired)
     if paired:
         # The same items on both sides, drawn together.
         drawn = own[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
@@ -169,7 +166,7 @@ def fall(
         ]
     drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
     ends = _over_looks(differences, drop, look) if look else percentile(differences)
-    return Fall(first, second, drop, ends.low, ends.high, counted, paired, ends.reason)
+    return Fall(first, second, Estimate(drop).within(ends), counted, paired)
 
 
 def _over_looks(differences: Array, drop: float, look: int) -> Interval:

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 from core import clock
 from core.errors import InputError
-from core.metrics.estimate import Estimate
 from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.load_ratings import Tell, read_source, unheard
 from core.services.agreement.metrics_report import report
@@ -198,18 +197,19 @@ def _dropped(path: str, found: kept.Fall, most: float) -> dict[str, Any]:
 
     What is undefined now and was not before fails; what was undefined before cannot fall.
     """
-    sure = found.low is not None and found.low > most
-    larger = found.drop is not None and found.drop > most
+    drop = found.drop
+    sure = drop.low is not None and drop.low > most
+    larger = drop.value is not None and drop.value > most
     lost = found.now is None and found.before is not None
-    unknown = lost or (larger and found.low is None)
+    unknown = lost or (larger and drop.low is None)
     return {
         "name": path,
         "kind": "drop",
         "asked": most,
         "value": found.now,
         "before": found.before,
-        "drop": found.drop,
-        "ci": None if found.low is None else [found.low, found.high],
+        "drop": drop.value,
+        "ci": drop.ci,
         "items": found.items,
         "paired": found.paired,
         "ok": not unknown and not sure,
@@ -221,18 +221,18 @@ def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
     if found.now is None:
         was = "undefined before, too" if found.before is None else fmt.number(found.before, 3)
         return f"undefined now, {was} before" if found.before is not None else f"undefined, {was}"
-    if found.drop is None:
+    drop = found.drop
+    if drop.value is None:
         return f"undefined before, {fmt.number(found.now, 3)} now"
     on = f"{fmt.plural(found.items, 'common item')}" if found.paired else "no common items"
     moved = f"{fmt.number(found.before, 3)} before, {fmt.number(found.now, 3)} now ({on})"
-    if found.drop <= 0:
+    if drop.value <= 0:
         return f"{moved}: no drop"
-    size = f"{moved}: a drop of {fmt.number(found.drop, 3)}"
-    if found.drop <= most:
+    size = f"{moved}: a drop of {fmt.number(drop.value, 3)}"
+    if drop.value <= most:
         return f"{size}, {fmt.number(most)} is allowed"
-    if found.low is None or found.high is None:
-        return f"{size}; whether it is chance is unknown: {found.why}"
-    drop = Estimate(found.drop, found.low, found.high)
+    if drop.ci is None:
+        return f"{size}; whether it is chance is unknown: {drop.reason}"
     ends = f"95% interval {drop.words(partial(fmt.number, digits=3)).ends}"
     if sure:
         return f"{size}, surely more than {fmt.number(most)} ({ends})"

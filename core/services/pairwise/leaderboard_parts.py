@@ -297,9 +297,9 @@ def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[
     that is sure without regard to length is not sure at equal length.
     """
     length = figures.length
-    if isinstance(length, str) or not length.leads or length.slope_interval.low is None:
+    if isinstance(length, str) or not length.leads or length.slope.low is None:
         return
-    low, high = length.slope_interval.low, length.slope_interval.high or 0.0
+    low, high = length.slope.low, length.slope.high or 0.0
     leader = int(length.ignored.argmax())
     group = next(one for one in figures.groups if leader in one.members)
     at = group.members.index(leader)

@@ -397,4 +397,4 @@ def figure(one: Estimate | None, reason: str = "") -> dict[str, Any]:
     """A figure with its interval, or why there is none."""
     if one is None or one.value is None:
         return {"value": None, "undefined": {"value": reason if one is None else one.reason}}
-    return {"value": one.value, "ci": [one.low, one.high], "n": one.n}
+    return {"value": one.value, "ci": one.ci, "n": one.n}

@@ -62,6 +62,8 @@ def unmatched_report(
         mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level), ends=ends)
         for values in whole
     ]
+    if not resamples:
+        means = [m if m.value is None else Estimate(m.value) for m in means]
     ranks = competition_ranks([np.nan if m.value is None else m.value for m in means])
     ranges = rank_ranges(better_of(whole))
     return {
@@ -75,7 +77,7 @@ def unmatched_report(
                 "rank": ranks[at],
                 "range": str(ranges[at]) if ranks[at] is not None else None,
                 "items": len(whole[at]),
-                "score": _measured(means[at], with_interval=bool(resamples)),
+                "score": means[at].data,
             }
             for at, system in enumerate(systems)
         ],
@@ -192,9 +194,3 @@ def _judge(
             for s, rank in zip(systems, ranks, strict=True)
         },
     }
-
-
-def _measured(mean: Estimate, *, with_interval: bool) -> dict[str, Any]:
-    ends = [mean.low, mean.high] if with_interval and mean.low is not None else None
-    reason = mean.reason if with_interval or mean.value is None else ""
-    return {"value": mean.value, "ci": ends, **({"reason": reason} if reason else {})}

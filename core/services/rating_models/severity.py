@@ -226,9 +226,9 @@ def _data(found: SeverityStudy, *, listed: bool) -> dict[str, Any]:
         "raters": {
             name: {
                 "severity": one.logits.value,
-                "severity_ci": [one.logits.low, one.logits.high],
+                "severity_ci": one.logits.ci,
                 "shift": one.shift.value,
-                "shift_ci": [one.shift.low, one.shift.high],
+                "shift_ci": one.shift.ci,
                 "misfit": one.misfit.value,
                 "misfit_ci": [one.misfit.low, one.misfit.high],
                 "odd": one.misfit.odd,
@@ -250,7 +250,7 @@ def _fair_data(one: FairScore) -> dict[str, Any]:
     fair = one.fair
     told: dict[str, Any] = {
         "fair": fair.value,
-        "fair_ci": None if fair.low is None else [fair.low, fair.high],
+        "fair_ci": fair.ci,
         "mean": one.mean,
         "raters": one.raters,
         "n": fair.n,

@@ -270,7 +270,7 @@ def _study_data(found: Study) -> dict[str, Any]:
         "components": {
             " x ".join(term): {
                 "variance": one.value,
-                "ci": [one.low, one.high],
+                "ci": one.ci,
                 "share": found.share(*term),
                 "estimate": found.found.raw[term],
             }

@@ -248,12 +248,11 @@ def length(board: Leaderboard) -> Section:
     title, found = "Length: strengths if all answers were equally long", board.length
     if isinstance(found, str):
         return Section(title, (Sentences((found,), kind="quiet"),))
-    slope, ends = found.slope, found.slope_interval
-    known = ends.low is not None and ends.high is not None
-    sure = known and not (ends.low or 0) <= 0 <= (ends.high or 0)
-    longer = "longer" if slope > 0 else "shorter"
+    slope = found.slope
+    sure = slope.ci is not None and not slope.ci[0] <= 0 <= slope.ci[1]
+    longer = "longer" if (slope.value or 0) > 0 else "shorter"
     finding = f"⚠ {longer} answers win more" if sure else "no effect of length found"
-    effect = Estimate(slope).within(ends).words(points).inline
+    effect = slope.words(points).inline
     ignored = dict(zip(board.systems, found.ignored.tolist(), strict=True))
     return Section(
         title,

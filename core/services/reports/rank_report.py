@@ -9,7 +9,7 @@ import numpy as np
 
 from core.blocks.blocks import Section, Sentences
 from core.errors import InputError
-from core.metrics.estimate import USUAL, Estimate, Interval
+from core.metrics.estimate import USUAL, Estimate
 from core.services.agreement.load_ratings import of_run, read_source, run_named
 from core.services.agreement.ratings import Rated
 from core.services.pairwise import system_gaps
@@ -229,7 +229,7 @@ def board_data(board: Leaderboard) -> dict[str, Any]:
         **methods_data(board.methods, board.systems),
         "length": board.length
         if isinstance(board.length, str)
-        else {"slope": board.length.slope, "ci": _ends(board.length.slope_interval)},
+        else {"slope": board.length.slope.value, "ci": board.length.slope.ci},
         "decided": board.decided,
         "items": board.items,
         "undecided": dict(board.undecided),
@@ -268,12 +268,12 @@ def _standing(s: RankedSystem) -> dict[str, Any]:
         "rank": s.rank,
         "range": None if s.range is None else str(s.range),
         "group": s.group,
-        "strength": _measured(s.strength),
+        "strength": s.strength.data,
         "regularised": s.regularised,
-        "win_rate": _measured(s.win_rate),
-        "weighted_win_rate": _measured(s.weighted_win_rate),
-        "elo": _measured(s.elo),
-        "length_controlled": _measured(s.length_controlled),
+        "win_rate": s.win_rate.data,
+        "weighted_win_rate": s.weighted_win_rate.data,
+        "elo": s.elo.data,
+        "length_controlled": s.length_controlled.data,
         "contests": s.contests,
         "wins": s.wins,
         "ties": s.ties,
@@ -294,19 +294,6 @@ def _judges(found: Listwise) -> dict[str, Any]:
     }
 
 
-def _measured(m: Estimate) -> dict[str, Any]:
-    return {"value": m.value, "ci": _ends(m), **_why(m)}
-
-
-def _ends(interval: Interval | Estimate) -> list[float] | None:
-    if interval.low is None or interval.high is None:
-        return None
-    return [interval.low, interval.high]
-
-
 def _figure(figure: Estimate) -> dict[str, Any]:
-    return {"value": figure.value, "n": figure.n, **_why(figure)}
-
-
-def _why(figure: Estimate) -> dict[str, str]:
-    return {"reason": figure.reason} if figure.reason else {}
+    reason = {"reason": figure.reason} if figure.reason else {}
+    return {"value": figure.value, "n": figure.n, **reason}

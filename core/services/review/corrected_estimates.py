@@ -393,4 +393,4 @@ def as_data(found: ReviewSelection) -> dict[str, Any]:
 def _estimate(mean: Estimate) -> dict[str, Any]:
     if mean.value is None:
         return {"n": mean.n, "value": None, "undefined": {"value": mean.reason}}
-    return {"n": mean.n, "value": mean.value, "ci": [mean.low, mean.high]}
+    return {"n": mean.n, "value": mean.value, "ci": mean.ci}
