@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from core.domain.panel import Judge
-from core.judging.providers.base import CallError, Completion, Request
+from core.judging.providers.base import PROVIDERS, CallError, Completion, Request
 from core.judging.providers.choice import key_variables
 from core.judging.providers.plain import PLAIN, PlainProvider, is_plain, named
 from core.judging.providers.prices import cost_by_list, listed, price_list
@@ -249,3 +249,8 @@ def test_keys_are_looked_for_where_litellm_looks_and_never_for_an_address_of_one
     assert keys("groq/llama-3.3-70b-versatile", api_base="http://localhost/v1") == ()
     assert keys("gemini/x") == ()
     assert all(way.keys for way in PLAIN.values())
+
+
+def test_the_name_of_every_plain_provider_is_known_as_one() -> None:
+    # Else a model that is named after it is taken for one of OpenAI's with a slash in its name.
+    assert set(PLAIN) - {"openai"} <= PROVIDERS
