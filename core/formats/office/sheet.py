@@ -1,4 +1,4 @@
-"""A sheet as it is read: filled cells by row and column, and the places that show no value."""
+"""A sheet as read: filled cells by row and column, and faulty cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from core.errors import InputError, Problem
 
-#: A sheet with more rows or filled cells is refused: to read it takes over five seconds.
+#: A sheet with more rows or filled cells is refused: reading it takes over five seconds.
 MOST_ROWS, MOST_CELLS = 300_000, 1_000_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
 #: First row, first column, last row, last column; all from 0.
@@ -16,7 +16,7 @@ Area = tuple[int, int, int, int]
 
 @dataclass
 class FilledCells:
-    """The filled rows of a sheet by their numbers from 0; each maps columns (from 0) to texts.
+    """The filled rows of a sheet by number from 0, each mapping columns to text.
 
     ``faults`` are cells that show no value: errors, and formulas that were never worked out.
     """

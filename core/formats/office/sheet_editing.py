@@ -74,17 +74,17 @@ def sheet_table(data: bytes, name: str, sheet: str | None = None) -> SheetTable 
         return None
     if kind != "xlsx":
         raise InputError("Only .xlsx is given back with grades. Save it as .xlsx.", (), name)
-    found, _ = read_sheet(data, name, sheet)
-    wide = max(column for row in found.rows.values() for column in row) + 1
-    numbers = sorted(found.rows)
-    texts = [[found.rows[n].get(c, "") for c in range(wide)] for n in numbers]
+    cells, _ = read_sheet(data, name, sheet)
+    wide = max(column for row in cells.rows.values() for column in row) + 1
+    numbers = sorted(cells.rows)
+    texts = [[cells.rows[n].get(c, "") for c in range(wide)] for n in numbers]
     head = header_at(texts[:40])
     rows = tuple(
         RawRow(number + 1, tuple(RawCell(text, 0, 0) for text in row))
         for number, row in zip(numbers[head + 1 :], texts[head + 1 :], strict=True)
     )
     heads = tuple(text.strip() for text in texts[head])
-    part = ExcelBook(data, name).part_of(found.name)
+    part = ExcelBook(data, name).part_of(cells.name)
     return SheetTable(name, "", "utf-8", "", heads, rows, data, part)
 
 

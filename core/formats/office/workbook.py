@@ -88,16 +88,18 @@ def read_sheet(
             raise InputError("No sheet of this workbook has a heading and rows.", (), name)
         sheet = filled[0]
     elif sheet not in book.sheets:
-        close = [one for one in book.sheets if one.strip().casefold() == sheet.strip().casefold()]
+        close = [
+            other for other in book.sheets if other.strip().casefold() == sheet.strip().casefold()
+        ]
         if len(close) != 1:
-            known = ", ".join(map(repr, book.sheets))
-            raise InputError(f"There is no sheet {sheet!r}. The sheets are {known}.", (), name)
+            names = ", ".join(map(repr, book.sheets))
+            raise InputError(f"There is no sheet {sheet!r}. The sheets are {names}.", (), name)
         (sheet,) = close
-    found = book.read(sheet)
-    if found.faults:
+    cells = book.read(sheet)
+    if cells.faults:
         message = f"The sheet {sheet!r} has cells without a value."
-        raise InputError(message, shortened(found.faults), name)
-    return found, tuple(one for one in filled if one != sheet)
+        raise InputError(message, shortened(cells.faults), name)
+    return cells, tuple(other for other in filled if other != sheet)
 
 
 def sheets_with_rows(data: bytes, name: str) -> tuple[str, ...]:
@@ -110,4 +112,4 @@ def _opened(data: bytes, name: str) -> ExcelBook | OpenBook:
 
 
 def _filled(book: ExcelBook | OpenBook) -> tuple[str, ...]:
-    return tuple(one for one in book.sheets if not book.sheets[one] and book.has_rows(one))
+    return tuple(sheet for sheet in book.sheets if not book.sheets[sheet] and book.has_rows(sheet))

@@ -100,9 +100,9 @@ class ExcelBook:
 
     def has_rows(self, sheet: str) -> bool:
         """Whether a sheet has a heading and at least a row."""
-        found = _XlsxSheet(FilledCells(sheet), [], [], False, most_rows=2)
-        self._walk(self._parts[sheet], found.start, end=found.end, text=found.text)
-        return found.seen > 1
+        cells = _XlsxSheet(FilledCells(sheet), [], [], False, most_rows=2)
+        self._walk(self._parts[sheet], cells.start, end=cells.end, text=cells.text)
+        return cells.seen > 1
 
     def read(self, sheet: str) -> FilledCells:
         """A sheet whole."""
@@ -183,9 +183,9 @@ class _XlsxSheet:
 
     def _merged(self, reference: str) -> None:
         first, _, last = reference.partition(":")
-        one, other = place_of(first), place_of(last)
-        if one and other and len(self.sheet.merged) < 100_000:
-            self.sheet.merged.append((*one, *other))
+        start, end = place_of(first), place_of(last)
+        if start and end and len(self.sheet.merged) < 100_000:
+            self.sheet.merged.append((*start, *end))
 
     def text(self, text: str) -> None:
         if self._part == "v":

@@ -117,7 +117,7 @@ def _sections(rubric: Rubric) -> str:
         while end < len(criteria) and criteria[end].section == criteria[at].section:
             end += 1
         title = criteria[at].section or ("Other" if parts else "Criteria")
-        rows = "".join(_criterion(one, shares) for one in criteria[at:end])
+        rows = "".join(_criterion(criterion, shares) for criterion in criteria[at:end])
         parts.append(f'<section><h2>{_esc(title)}</h2><div class="grid">{rows}</div></section>')
         at = end
     return "".join(parts)

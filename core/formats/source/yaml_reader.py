@@ -117,11 +117,11 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
     indent = written[: len(written) - len(written.lstrip())]
     if "\t" in indent:
         return Problem("is indented with a tab.", "Indent with spaces.", (), line)
-    said = ", ".join(part for part in (error.context, error.problem) if part)
+    message = ", ".join(part for part in (error.context, error.problem) if part)
     mend = (
         "Check the indentation; put text that holds ': ' or ' #', or starts with a sign, in quotes."
     )
-    return Problem(f"is not valid YAML: {said}.", mend, (), line)
+    return Problem(f"is not valid YAML: {message}.", mend, (), line)
 
 
 class _Builder:
@@ -281,7 +281,7 @@ class _Builder:
 
     def _merge(self, top: _Frame, value: Any, line: int) -> None:
         several = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, dict) for one in several):
+        if not all(isinstance(mapping, dict) for mapping in several):
             self._stop("merges (<<) what is not a mapping.", "Merge mappings only.", top.path, line)
         top.merges += several
 
@@ -330,12 +330,12 @@ def comment_lines(text: str) -> tuple[int, ...]:
         for token in tokens
         if isinstance(token, yaml.ScalarToken)
     ]
-    found, offset = list[int](), 0
+    lines, offset = list[int](), 0
     for row, line in enumerate(text.split("\n"), start=1):
         if any(_begins(line, at) and not _inside(values, offset + at) for at in range(len(line))):
-            found.append(row)
+            lines.append(row)
         offset += len(line) + 1
-    return tuple(found)
+    return tuple(lines)
 
 
 def _begins(line: str, at: int) -> bool:
