@@ -86,10 +86,10 @@ def seconds_of(text: str) -> float | None:
     >>> seconds_of("6m0s"), seconds_of("12ms"), seconds_of("1h"), seconds_of("soon")
     (360.0, 0.012, 3600.0, None)
     """
-    found = _TIME.match(text.strip())
-    if not text.strip() or found is None:
+    match = _TIME.match(text.strip())
+    if not text.strip() or match is None:
         return None
-    hours, minutes, number, unit = found.groups()
+    hours, minutes, number, unit = match.groups()
     rest = float(number or 0) / (1000 if unit == "ms" else 1)
     return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest)
 
@@ -106,10 +106,10 @@ class _Bucket:
         self._left = self._per_second = 0.0
         self._at = self._full_at = float("-inf")
 
-    def told(self, now: float, said: Left) -> None:
-        self._left, self._at = float(said.left), now
-        self._full_at = now + min(said.reset, BELIEVED)
-        self._per_second = (said.limit - said.left) / said.reset if said.reset else 0.0
+    def told(self, now: float, left: Left) -> None:
+        self._left, self._at = float(left.left), now
+        self._full_at = now + min(left.reset, BELIEVED)
+        self._per_second = (left.limit - left.left) / left.reset if left.reset else 0.0
 
     def wait(self, now: float, need: float) -> float:
         if now >= self._full_at:
@@ -128,9 +128,9 @@ class Allowance:
         self._requests, self._tokens = _Bucket(), _Bucket()
         self.out = 0
 
-    def told(self, now: float, said: Told) -> None:
+    def told(self, now: float, limits: Told) -> None:
         """An answer that came ``now`` says this."""
-        for bucket, left in zip((self._requests, self._tokens), said, strict=True):
+        for bucket, left in zip((self._requests, self._tokens), limits, strict=True):
             if left is not None:
                 bucket.told(now, left)
 

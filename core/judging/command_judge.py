@@ -66,8 +66,8 @@ async def _run(spec: Judge, question: bytes) -> str:
             program.kill()
             await program.wait()
     if program.returncode:
-        said = " ".join(errors.decode("utf-8", "replace").split())[-_SHOWN:]
-        raise RuntimeError(f"It ended with status {program.returncode}. {said}".strip())
+        message = " ".join(errors.decode("utf-8", "replace").split())[-_SHOWN:]
+        raise RuntimeError(f"It ended with status {program.returncode}. {message}".strip())
     if len(output) > MOST_OUTPUT:
         raise RuntimeError(f"It printed {len(output):,} bytes; an option's label is wanted.")
     return output.decode("utf-8", "replace").strip()

@@ -107,10 +107,10 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
 
 def _raised(question: Question, error: BaseException) -> AskedOutcome:
     try:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:  # its own words are code, too
-        said = type(error).__name__
-    return _failed(question, "code", f"Its code failed: {said[:_SHOWN]}")
+        reason = type(error).__name__
+    return _failed(question, "code", f"Its code failed: {reason[:_SHOWN]}")
 
 
 def _no_option(answer: str, criterion: Criterion) -> str:

@@ -188,8 +188,8 @@ def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
     """
     if judge.kind != "llm" or provider_for(judge) != "litellm":
         return []
-    found = [(judge.model, "model")] if "://" in judge.model else []
-    return found + [
+    places = [(judge.model, "model")] if "://" in judge.model else []
+    return places + [
         (f"{name}={value}"[:200], "params")
         for name, value in judge.params.items()
         # What is reserved is never sent: the call is refused.
@@ -203,7 +203,7 @@ def _led(judge: Judge) -> Iterator[tuple[str, str]]:
     provider = provider_of(judge.model)
     if provider and provider not in _OWN_SERVERS:
         yield from (
-            (one.rstrip("/"), "api_base") for one in (judge.api_base, *judge.replicas) if one
+            (base.rstrip("/"), "api_base") for base in (judge.api_base, *judge.replicas) if base
         )
     yield from led_elsewhere(judge)
 
@@ -232,12 +232,12 @@ def _usual_names(provider: str) -> frozenset[str]:
     plain = PLAIN.get(provider or "openai")
     names = {*(plain.keys if plain else ()), *OTHER_KEYS.get(provider, ())}
     names |= {PROVIDER_KEYS[provider]} if provider in PROVIDER_KEYS else set()
-    return frozenset(names | {f"AWS_{one}" for one in _AMAZON if provider in _OF_AMAZON})
+    return frozenset(names | {f"AWS_{suffix}" for suffix in _AMAZON if provider in _OF_AMAZON})
 
 
 def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
     """The variables that an address is sent without asking anybody."""
-    found = set[str]()
+    names = set[str]()
     for provider in {*PLAIN, *_HOSTS}:
         plain = PLAIN.get(provider)
         bases = [f"https://{_HOSTS[provider]}"] if provider in _HOSTS else []
@@ -246,10 +246,10 @@ def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
             bases += [environ[name] for name in plain.addresses if environ.get(name)]
         # As texts: what reads an address differently than this does finds the same host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
-            found |= _usual_names("" if provider == "openai" else provider)
+            names |= _usual_names("" if provider == "openai" else provider)
     if _is_here(address):
-        found |= {f"{name.upper()}_API_KEY" for name in _OWN_SERVERS}
-    return frozenset(found)
+        names |= {f"{name.upper()}_API_KEY" for name in _OWN_SERVERS}
+    return frozenset(names)
 
 
 def _origin(base: str) -> str:

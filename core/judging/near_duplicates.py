@@ -105,10 +105,10 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
             words_of.extend(map(numbers.__getitem__, words))
             sizes.append(len(words))
     groups = _Groups(same)
-    for one, other in _near_pairs(
+    for left, right in _near_pairs(
         _Hashed.of(np.array(words_of, np.int64), np.array(sizes, np.int64))
     ):
-        groups.join(firsts[one], firsts[other])
+        groups.join(firsts[left], firsts[right])
     return TwinNumbers(groups.numbers(), _counted(same))
 
 
@@ -128,18 +128,18 @@ class _Groups:
 
     def roots(self, texts: Any) -> Any:
         """The earliest of the group of each of these texts."""
-        found = self._of[texts]
-        while ((further := self._of[found]) != found).any():
-            found = further
-        return found
+        roots = self._of[texts]
+        while ((further := self._of[roots]) != roots).any():
+            roots = further
+        return roots
 
-    def apart(self, one: int, other: int) -> bool:
+    def apart(self, left: int, right: int) -> bool:
         """Whether two texts are in different groups as yet."""
-        return self._root(one) != self._root(other)
+        return self._root(left) != self._root(right)
 
-    def join(self, one: int, other: int) -> None:
+    def join(self, left: int, right: int) -> None:
         """Put the groups of two texts together."""
-        low, high = sorted((self._root(one), self._root(other)))
+        low, high = sorted((self._root(left), self._root(right)))
         self._of[high] = low
 
     def _root(self, at: int) -> int:
@@ -174,11 +174,11 @@ def _short(text: str) -> str:
     return "".join(_plain(text).split()).strip(".,;:!?\"'")
 
 
-def _near(one: frozenset[Any], other: frozenset[Any]) -> bool:
-    if not one or not other:
+def _near(left: frozenset[Any], right: frozenset[Any]) -> bool:
+    if not left or not right:
         return False
-    shared = len(one & other)
-    return shared >= NEAR * (len(one) + len(other) - shared)
+    shared = len(left & right)
+    return shared >= NEAR * (len(left) + len(right) - shared)
 
 
 class _Hashed:
@@ -196,13 +196,13 @@ class _Hashed:
         import numpy as np
 
         hashed = _mixed(np.arange(words.max(initial=0) + 1, dtype=np.uint64), 0)[words]
-        found = hashed[:-2] * _odd(0) + hashed[1:-1] * _odd(1) + hashed[2:]
+        sequences = hashed[:-2] * _odd(0) + hashed[1:-1] * _odd(1) + hashed[2:]
         ends = np.cumsum(sizes)
-        inside = np.ones(len(found), np.bool_)
+        inside = np.ones(len(sequences), np.bool_)
         # Sequences that begin with the last two words of a text would end in the next one.
         for back in (1, 2):
             inside[ends[:-1] - back] = False
-        return cls(_mixed(found[inside], 1), np.append(0, np.cumsum(sizes - 2)))
+        return cls(_mixed(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))
 
     def sampled(self) -> _Hashed:
         """The same share of every text's sequences, so that sketching them stays quick."""
@@ -211,8 +211,8 @@ class _Hashed:
         total = len(self._sequences)
         if total <= MOST_SEQUENCES:
             return self
-        kept = _mixed(self._sequences, 2) < 2**64 // total * MOST_SEQUENCES
-        return _Hashed(self._sequences[kept], np.append(0, np.cumsum(kept))[self._starts])
+        sampled = _mixed(self._sequences, 2) < 2**64 // total * MOST_SEQUENCES
+        return _Hashed(self._sequences[sampled], np.append(0, np.cumsum(sampled))[self._starts])
 
     def least(self, order: int) -> Any:
         """The least sequence of every text under a random order; what has none has one of its own.
@@ -223,10 +223,10 @@ class _Hashed:
         import numpy as np
 
         sizes = np.diff(self._starts)
-        there, found = np.flatnonzero(sizes), np.arange(len(sizes), dtype=np.uint64)
+        there, least = np.flatnonzero(sizes), np.arange(len(sizes), dtype=np.uint64)
         multiples = self._sequences * _odd(order)
-        found[there] = np.minimum.reduceat(multiples, self._starts[there])
-        return found
+        least[there] = np.minimum.reduceat(multiples, self._starts[there])
+        return least
 
     def set_of(self, at: int) -> frozenset[int]:
         """The sequences of a text."""
@@ -255,9 +255,9 @@ def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
     set_of = lru_cache(maxsize=_SETS)(texts.set_of)
     alike = _Groups(range(len(texts)))
     for key in keys:
-        for one, other in _pairs(key, alike):
-            likely = (sketch[one] == sketch[other]).mean(axis=1) >= _LIKELY
-            for a, b in zip(one[likely].tolist(), other[likely].tolist(), strict=True):
+        for left, right in _pairs(key, alike):
+            likely = (sketch[left] == sketch[right]).mean(axis=1) >= _LIKELY
+            for a, b in zip(left[likely].tolist(), right[likely].tolist(), strict=True):
                 if alike.apart(a, b) and _near(set_of(a), set_of(b)):
                     alike.join(a, b)
                     yield a, b
@@ -293,8 +293,8 @@ def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
         starts = np.flatnonzero(np.diff(key, prepend=~key[:1]))
         sizes = np.diff(np.append(starts, len(key)))
         apart = np.minimum.reduceat(group, starts) != np.maximum.reduceat(group, starts)
-        kept = np.repeat(apart & (sizes > step), sizes)
-        texts, key, group = texts[kept], key[kept], group[kept]
+        kept_pairs = np.repeat(apart & (sizes > step), sizes)
+        texts, key, group = texts[kept_pairs], key[kept_pairs], group[kept_pairs]
         two = (key[step:] == key[:-step]) & (group[step:] != group[:-step])
         yield texts[:-step][two], texts[step:][two]
         step += 1

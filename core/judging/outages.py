@@ -67,8 +67,8 @@ class Breaker:
                 self._trying = True
                 return True
             elif self.given_up:
-                kind, words = self._last
-                raise CallError(kind, f"{words}{self.note()}")
+                kind, message = self._last
+                raise CallError(kind, f"{message}{self.note()}")
             else:
                 await self._sleep(self._opens_at - now)
         return False

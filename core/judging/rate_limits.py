@@ -227,8 +227,8 @@ class ProviderGate:
     def _due(self, allowed: Allowance | None, tokens: float) -> float:
         """The seconds until there is room for a call; 0 when there is, and then it is taken."""
         now = self._clock()
-        told = 0.0 if allowed is None else allowed.wait(now, tokens)
-        return told if told > _AT_ONCE else self.pacer.claim(now, tokens)
+        wait = 0.0 if allowed is None else allowed.wait(now, tokens)
+        return wait if wait > _AT_ONCE else self.pacer.claim(now, tokens)
 
     def _free(self, allowed: Allowance, tokens: float) -> bool:
         # Who comes while others wait for room goes behind them.

@@ -61,11 +61,11 @@ class Replicas:
     async def choose(self, failed: Collection[Replica] = ()) -> Replica:
         """Where the next attempt of a call goes, which ``failed`` at these addresses before."""
         while self.several:
-            for some in ([one for one in self.all if one not in failed], self.all):
-                ready = [one for one in some if one.gate.open]
+            for some in ([replica for replica in self.all if replica not in failed], self.all):
+                ready = [replica for replica in some if replica.gate.open]
                 if ready:
-                    return min(ready, key=lambda one: one.gate.load)
-            soonest = min(self.all, key=lambda one: one.gate.opens_at)
+                    return min(ready, key=lambda replica: replica.gate.load)
+            soonest = min(self.all, key=lambda replica: replica.gate.opens_at)
             if soonest.gate.given_up:
                 return soonest  # which says so
             wait = soonest.gate.opens_at - self._clock()

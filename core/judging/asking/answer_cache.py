@@ -31,11 +31,11 @@ class CachedCompletion:
     cost: float | None = None
 
 
-def as_answer(key: str, model: str, kept: CachedCompletion) -> KeptAnswer:
+def as_answer(key: str, model: str, answer: CachedCompletion) -> KeptAnswer:
     """An answer of ``model`` as plain data; what it does not say is left out."""
-    values = zip(_DEFAULTS.items(), _SAID(kept.completion), strict=True)
-    said = {name: value for (name, default), value in values if value != default}
-    return KeptAnswer(key, model, said, kept.cost)
+    values = zip(_DEFAULTS.items(), _SAID(answer.completion), strict=True)
+    fields = {name: value for (name, default), value in values if value != default}
+    return KeptAnswer(key, model, fields, answer.cost)
 
 
 def as_kept(answer: KeptAnswer) -> CachedCompletion:
@@ -60,7 +60,7 @@ def request_key(request: Request, cell: Cell) -> str:
     else their agreement would mean nothing. Keys, timeouts and the format that an endpoint had to
     fall back to are no part of it: they do not change what is asked.
     """
-    said = [
+    messages = [
         [
             role := message["role"],
             (_kept_hash if role == "system" else text_hash)(message["content"]),
@@ -74,7 +74,7 @@ def request_key(request: Request, cell: Cell) -> str:
     schema, params = _written(Same(request.schema)), _written(Same(request.params))
     # Not said where not asked for, so that answers kept before this are found.
     last = canonical_json(cell) + ',"logprobs"' * request.logprobs
-    return text_hash(f"[{first},{canonical_json(said)},{schema},{middle},{params},{last}]")
+    return text_hash(f"[{first},{canonical_json(messages)},{schema},{middle},{params},{last}]")
 
 
 @lru_cache(maxsize=256)

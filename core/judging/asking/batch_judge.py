@@ -77,13 +77,13 @@ class BatchCaller(Caller):
             key = _custom_id(known_as, request)
             line = self.lines.get(key)
             if line is None:
-                kept = None
+                cached = None
                 if self._cache is not None and not tried:
-                    kept = await self._cache.get(known_as)
-                if kept is None:
+                    cached = await self._cache.get(known_as)
+                if cached is None:
                     raise Unanswered(key, request)
-                tally.reuse(kept)
-                return kept.completion
+                tally.reuse(cached)
+                return cached.completion
             try:
                 completion = without_key(self.door.read(request, line), request.hidden)
             except CallError as error:

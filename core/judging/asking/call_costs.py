@@ -101,14 +101,14 @@ class CallAccount:
         """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
         cost = None if cost is None else cost * self.share
-        self.last, kept = completion, CachedCompletion(completion, cost)
-        self.answered.append(kept)
-        self._newest = (key, kept)
+        self.last, answer = completion, CachedCompletion(completion, cost)
+        self.answered.append(answer)
+        self._newest = (key, answer)
 
-    def reuse(self, kept: CachedCompletion) -> None:
+    def reuse(self, answer: CachedCompletion) -> None:
         """Count an answer that was kept: nobody was asked."""
-        self.last, self._newest = kept.completion, None
-        self.reused.append(kept)
+        self.last, self._newest = answer.completion, None
+        self.reused.append(answer)
 
     @property
     def fresh(self) -> list[tuple[str, CachedCompletion]]:
@@ -139,7 +139,9 @@ class CallAccount:
         if not self.requests and not self.reused:
             return None
         last = self.last or Completion(None)
-        answers = [kept.completion for kept in (self.answered if self.requests else self.reused)]
+        answers = [
+            answer.completion for answer in (self.answered if self.requests else self.reused)
+        ]
         tokens_in, tokens_cached, tokens_out, tokens_thinking = _tokens(answers)
         return Call(
             prompt=self.sent,
@@ -181,13 +183,13 @@ _COUNTS = attrgetter("tokens_in", "tokens_cached", "tokens_out", "tokens_thinkin
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    counted = [count for count in counts if count is not None]
+    return sum(counted) if counted else None
 
 
 def _cost(answers: list[CachedCompletion]) -> float | None:
     """What all of them cost; ``None`` where one is unknown, or there is none."""
     if len(answers) == 1:
         return answers[0].cost
-    costs = [kept.cost for kept in answers if kept.cost is not None]
+    costs = [answer.cost for answer in answers if answer.cost is not None]
     return sum(costs) if costs and len(costs) == len(answers) else None

@@ -87,7 +87,7 @@ class Conversation:
             self._detail["repaired"] = True
             segments = (*segments, repair(problem, self._question))
             read = await self._say(segments, prompt.schema)
-        if self._question.summarise and any(isinstance(one, Reply) for one in read):
+        if self._question.summarise and any(isinstance(result, Reply) for result in read):
             await self._summarise(segments)
         asks = self._question.asks
         results = [self._result(*pair, assessment) for pair in zip(asks, read, strict=True)]
@@ -100,8 +100,8 @@ class Conversation:
         question = self._question
         criterion, cell, order = question.criterion, question.cell, question.order
         if criterion.scale != "binary":
-            words = "This model decides yes or no, and the criterion has other options."
-            return Vote(cell, criterion.na_index, True, reason=words, order=order)
+            reason = "This model decides yes or no, and the criterion has other options."
+            return Vote(cell, criterion.na_index, True, reason=reason, order=order)
         segments = decision(question)
         completion = await self._complete(segments, None)
         read = read_decision(completion.text)
@@ -129,10 +129,10 @@ class Conversation:
 
     async def _summarise(self, segments: tuple[Segment, ...]) -> None:
         """Adds a summary of the reasons; the answer stands without one, and says why."""
-        said = self._tally.last
+        answer = self._tally.last
         self._tally.next_step()
         try:
-            more = summarise(sendable((said and said.text) or ""))
+            more = summarise(sendable((answer and answer.text) or ""))
             text, trouble = _assessment(await self._complete((*segments, *more), None))
             self._detail["summary"] = text
             if trouble:
@@ -152,11 +152,14 @@ class Conversation:
             counts = {"": len(question.order)}
             read = [read_reply(completion.text, len(question.order))]
         if self._spec.logprobs:
-            said = completion.text or ""
-            self._spreads = spreads_of(said, completion.number_tokens, read, counts)
+            text = completion.text or ""
+            self._spreads = spreads_of(text, completion.number_tokens, read, counts)
         if completion.finish != "length":
             return read
-        return [one if isinstance(one, Reply) else Unreadable(one.kind, _CUT_OFF) for one in read]
+        return [
+            result if isinstance(result, Reply) else Unreadable(result.kind, _CUT_OFF)
+            for result in read
+        ]
 
     async def _complete(self, segments: tuple[Segment, ...], schema: Schema | None) -> Completion:
         completion = await self._caller.complete(segments, schema, self._tally, self._rng)
@@ -168,7 +171,7 @@ class Conversation:
 
     def _worth_repairing(self, read: list[Reply | Unreadable]) -> str:
         """What to say was wrong, where nothing could be read and there may be another try."""
-        problems = [one.message for one in read if isinstance(one, Unreadable)]
+        problems = [result.message for result in read if isinstance(result, Unreadable)]
         again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
         # What could be read is not asked again: it would be paid for twice.
         return problems[0] if again and len(problems) == len(read) else ""
@@ -278,16 +281,20 @@ class LLMJudge:
             # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
             # traceback may quote what was sent.
             plain = f"A question ended with a defect ({type(error).__name__})."
-            words = redact(traceback.format_exc(), self._caller.hidden)
-            logger.error("%s", words, extra={"plain": plain})
-            words = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
-            results = _failures(question, "internal", f"Something went wrong in the call: {words}")
+            trace = redact(traceback.format_exc(), self._caller.hidden)
+            logger.error("%s", trace, extra={"plain": plain})
+            trace = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
+            results = _failures(question, "internal", f"Something went wrong in the call: {trace}")
         return AskedOutcome(results, tally.call(self._told(question)), answers)
 
     def told(self) -> dict[str, dict[str, Any]]:
         """How it goes at each of its addresses; nothing where it has one."""
         replicas = self._caller.replicas
-        return {one.address: one.told() for one in replicas.all} if replicas.several else {}
+        return (
+            {replica.address: replica.told() for replica in replicas.all}
+            if replicas.several
+            else {}
+        )
 
     async def close(self) -> None:
         """Its limits bind nobody any more. The provider may be shared, so it stays open."""

@@ -105,9 +105,9 @@ class Caller:
         key = ""
         if self._cache is not None:
             key = request_key(request, tally.cell)
-            if kept := await self._cache.get(key):
-                tally.reuse(kept)
-                return kept.completion
+            if answer := await self._cache.get(key):
+                tally.reuse(answer)
+                return answer.completion
         length, before = sum([len(segment.text) for segment in segments]), tally.requests
         failed: set[Replica] = set()
         while True:
@@ -165,7 +165,7 @@ class Caller:
         """The new answers that a question ended well with; none without a cache."""
         if self._cache is None:
             return ()
-        return tuple(as_answer(key, self._spec.model, kept) for key, kept in tally.fresh)
+        return tuple(as_answer(key, self._spec.model, answer) for key, answer in tally.fresh)
 
     def close(self) -> None:
         """The judge's limits bind nobody any more."""
@@ -285,8 +285,8 @@ class Caller:
             return
         tally.spent += 1
         if error.kind not in RETRIED or tally.spent >= self._spec.tries:
-            words = f"{error.message}{at.gate.note()}"
-            raise CallError(error.kind, words, status=error.status)
+            message = f"{error.message}{at.gate.note()}"
+            raise CallError(error.kind, message, status=error.status)
         await self._sleep(backoff(tally.spent, error.retry_after, rng()))
 
     def _lost(self, at: Replica, error: CallError, started: float) -> bool:
@@ -308,20 +308,20 @@ class _Failed(Exception):
 
 def about_logprobs(error: CallError) -> CallError:
     """The error; one that is about log-probabilities says what to change, and is no key's fault."""
-    told = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
-    if not told or error.about_format:
+    concerned = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
+    if not concerned or error.about_format:
         return error
-    words = error.message.removesuffix(MEND["auth"])
-    words += " Switch off log-probabilities for this judge, or set top_logprobs in its params."
-    return CallError("bad_request", words, status=error.status, sent=error.sent)
+    message = error.message.removesuffix(MEND["auth"])
+    message += " Switch off log-probabilities for this judge, or set top_logprobs in its params."
+    return CallError("bad_request", message, status=error.status, sent=error.sent)
 
 
 def without_key(completion: Completion, hidden: Hidden) -> Completion:
     """A provider that shows the key it was sent does not get it into the records."""
-    told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
-    if not hidden or not any(shows(text, hidden) for text in told if text):
+    texts = (completion.text or "", completion.thinking, completion.refusal, completion.model)
+    if not hidden or not any(shows(text, hidden) for text in texts if text):
         return completion
-    text, thinking, refusal, model = (hide(text, hidden) for text in told)
+    text, thinking, refusal, model = (hide(text, hidden) for text in texts)
     return replace(
         completion,
         text=None if completion.text is None else text,

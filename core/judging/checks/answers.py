@@ -37,7 +37,7 @@ def places(checks: Iterable[CriterionChecks]) -> frozenset[str]:
     >>> sorted(places([CriterionChecks.model_validate({"contains": "{meta.city}"})]))
     ['meta.city', 'submission']
     """
-    rules = (rule for one in checks for rule in one.rules)
+    rules = (rule for check in checks for rule in check.rules)
     return frozenset(name for rule in rules for name in _places(rule.when))
 
 
@@ -52,11 +52,11 @@ def _places(check: Check) -> Iterator[str]:
 
 def seen(names: Iterable[str], item: Item) -> Seen:
     """What checks that look at these names are told of an item. Raises ``CheckError``."""
-    found = {name: text for name in names if (text := _seen(name, item)) is not None}
-    size = sum(map(len, found.values()))
+    texts = {name: text for name in names if (text := _seen(name, item)) is not None}
+    size = sum(map(len, texts.values()))
     if size > MOST_SEEN:
         raise CheckError(f"Its texts come to {size:,} characters; {MOST_SEEN:,} are looked at.")
-    return found
+    return texts
 
 
 def _seen(name: str, item: Item) -> str | None:
@@ -118,7 +118,7 @@ def _same_case(check: Check, text: str) -> str:
 def _contains(check: Check, seen: Seen) -> bool:
     wanted = (check.contains,) if isinstance(check.contains, str) else check.contains or ()
     text = _same_case(check, _text(check, seen))
-    return all(_same_case(check, _filled(one, seen)) in text for one in wanted)
+    return all(_same_case(check, _filled(text_wanted, seen)) in text for text_wanted in wanted)
 
 
 def _equals(check: Check, seen: Seen) -> bool:
@@ -137,9 +137,9 @@ def _pattern(pattern: str, ignore_case: bool) -> Any:
 
 
 def _regex(check: Check, seen: Seen) -> bool:
-    found = _pattern(check.regex or "", check.ignore_case)
+    pattern = _pattern(check.regex or "", check.ignore_case)
     try:
-        return found.search(_text(check, seen), timeout=MATCHING) is not None
+        return pattern.search(_text(check, seen), timeout=MATCHING) is not None
     except TimeoutError:
         message = f"The regular expression took more than {MATCHING:g} s for this text. Simplify it"
         raise CheckError(f"{message}, or bound its repetitions.") from None
@@ -185,10 +185,10 @@ def _characters(check: Check, seen: Seen) -> bool:
 
 def _number(check: Check, seen: Seen) -> bool:
     """Of no number and of several nothing can be said: the check does not hold."""
-    found = set(_NUMBER.findall(_text(check, seen)))
-    if check.number is None or len(found) != 1:
+    numbers = set(_NUMBER.findall(_text(check, seen)))
+    if check.number is None or len(numbers) != 1:
         return False
-    return check.number.holds(float(found.pop().replace(",", ".")))
+    return check.number.holds(float(numbers.pop().replace(",", ".")))
 
 
 _TESTS: Mapping[str, Callable[[Check, Seen], bool]] = {

@@ -53,9 +53,9 @@ def main() -> None:
             asked = of_line(line)
             for criterion, item in asked["asks"]:
                 faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
-                said = _answered(asked["checks"][criterion], asked["items"][item])
+                result = _answered(asked["checks"][criterion], asked["items"][item])
                 faulthandler.cancel_dump_traceback_later()
-                _say(as_line(said))
+                _say(as_line(result))
 
 
 def _say(line: bytes) -> None:
@@ -74,8 +74,8 @@ def _answered(checks: str, seen: dict[str, str]) -> tuple[str | None, str, bool]
     except RecursionError:
         return None, "The check is nested too deep, or refers to itself without end.", True
     except Exception as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        return None, f"The check cannot be worked out for this text: {said[:200]}", True
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return None, f"The check cannot be worked out for this text: {reason[:200]}", True
     return label, why[:MOST_WHY], False
 
 

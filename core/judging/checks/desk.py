@@ -118,8 +118,8 @@ class CheckDesk:
 def told(checks: Mapping[str, CriterionChecks]) -> dict[str, str]:
     """Checks as a process is told them, by criterion."""
     return {
-        name: json.dumps(one.model_dump(by_alias=True, exclude_defaults=True))
-        for name, one in checks.items()
+        name: json.dumps(criterion_checks.model_dump(by_alias=True, exclude_defaults=True))
+        for name, criterion_checks in checks.items()
     }
 
 
@@ -128,8 +128,8 @@ def at_once(checks: Mapping[str, str], seen: Seen) -> dict[str, Answered | Check
 
     What was asked last is remembered, for a page asks the same again and again.
     """
-    found = _at_once(tuple(checks.items()), tuple(seen.items()))
-    return dict(zip(checks, found, strict=True))
+    results = _at_once(tuple(checks.items()), tuple(seen.items()))
+    return dict(zip(checks, results, strict=True))
 
 
 @lru_cache(maxsize=4)
@@ -153,26 +153,26 @@ def _at_once(
 
 
 def _portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
-    found, size = list[CheckAsk](), 0
+    portion, size = list[CheckAsk](), 0
     for ask in asks:
         more = sum(map(len, ask.seen.values()))
-        if found and (len(found) == AT_ONCE or size + more > MOST_CHARACTERS):
-            yield found
-            found, size = [], 0
-        found.append(ask)
+        if portion and (len(portion) == AT_ONCE or size + more > MOST_CHARACTERS):
+            yield portion
+            portion, size = [], 0
+        portion.append(ask)
         size += more
-    if found:
-        yield found
+    if portion:
+        yield portion
 
 
-def _tell(ask: CheckAsk, said: Answered | CheckError) -> None:
+def _tell(ask: CheckAsk, result: Answered | CheckError) -> None:
     """Answers, unless whoever asked is gone."""
     if ask.answer.done():
         return
-    if isinstance(said, CheckError):
-        ask.answer.set_exception(said)
+    if isinstance(result, CheckError):
+        ask.answer.set_exception(result)
     else:
-        ask.answer.set_result(said)
+        ask.answer.set_result(result)
 
 
 async def _begun() -> _Child:
@@ -203,12 +203,12 @@ class _Child:
 
         Raises ``CheckEnded``: the first of what is left then is what took too long.
         """
-        told = {
+        message = {
             "checks": {ask.criterion: checks[ask.criterion] for ask in left},
             "items": {ask.item: dict(ask.seen) for ask in left},
             "asks": [(ask.criterion, ask.item) for ask in left],
         }
-        self._in.write(as_line(told))
+        self._in.write(as_line(message))
         while left:
             label, why, failed = of_line(await self.line(PATIENCE))
             _tell(left.pop(0), CheckError(why) if failed else (label, why))

@@ -44,7 +44,7 @@ class CheckJudge:
             return AskedOutcome((Vote(question.cell, criterion.na_index, True, reason),))
         option = criterion.index_of(label)
         if option is None:
-            options = ", ".join(one.label for one in criterion.choices)
+            options = ", ".join(choice.label for choice in criterion.choices)
             message = f"It says {label!r}, which is none of the options: {options}."
             return _failed(question, "out_of_range", message)
         abstained = criterion.choices[option].na
@@ -59,12 +59,12 @@ class CheckJudge:
 
     async def _answer(self, question: Question) -> tuple[str | None, str]:
         loop = asyncio.get_running_loop()
-        found: asyncio.Future[tuple[str | None, str]] = loop.create_future()
+        future: asyncio.Future[tuple[str | None, str]] = loop.create_future()
         given = seen(self._places, question.item)
-        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, given, found))
+        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, given, future))
         if self._working is None or self._working.done():
             self._working = loop.create_task(self._work())
-        return await found
+        return await future
 
     async def _work(self) -> None:
         while self._waiting:

@@ -131,10 +131,10 @@ def fit_threshold(confidence: Floats, right: Floats, target: float, least: float
     0.0 means: answer everything. Items of equal confidence stay together.
     """
     order = np.argsort(-confidence, kind="stable")
-    sure, kept = confidence[order], np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    sure, accuracy = confidence[order], np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     ends = np.append(np.flatnonzero(sure[:-1] - sure[1:] > 1e-9), len(order) - 1)
     ends = ends[ends + 1 >= least * len(order)]
-    reached = ends[kept[ends] >= target]
+    reached = ends[accuracy[ends] >= target]
     end = int(reached[-1]) if len(reached) else int(ends[0])
     return 0.0 if end == len(order) - 1 else float((sure[end] + sure[end + 1]) / 2)
 
@@ -181,14 +181,14 @@ class OutOfFold:
     baseline: str
 
 
-def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOfFold:
+def weigh(validation: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOfFold:
     """Calibrates the out-of-fold scores and compares them with the better simple rule."""
-    temperature = fit_temperature(found.scores, labels)
-    chances = probabilities(found.scores, temperature)
+    temperature = fit_temperature(validation.scores, labels)
+    chances = probabilities(validation.scores, temperature)
     right = (chances.argmax(axis=2) == labels).astype(np.float64)
     k = chances.shape[2]
     commonest = np.broadcast_to(labels == np.bincount(labels).argmax(), right.shape)
-    by_prompt = prompt_majority(labels, prompts, found.folds, k)
+    by_prompt = prompt_majority(labels, prompts, validation.folds, k)
     better = by_prompt.mean() > commonest.mean()
     base = by_prompt if better else commonest.astype(np.float64)
     return OutOfFold(

@@ -91,9 +91,9 @@ class Lexicon:
         term_counts = Counter[str]()
         gram_counts = Counter[str]()
         self._grams = dict[str, Counter[str]]()
-        for words in documents:
-            term_counts.update(set(terms_of(words)))
-            gram_counts.update(set().union(*(self._grams_of(word) for word in set(words))))
+        for document in documents:
+            term_counts.update(set(terms_of(document)))
+            gram_counts.update(set().union(*(self._grams_of(word) for word in set(document))))
         self.terms, self._term_idf = self._kept(term_counts)
         self._gram_ids, self._gram_idf = self._kept(gram_counts)
         self.rarest = float(np.log(1 + self.size) + 1)
@@ -104,9 +104,9 @@ class Lexicon:
         return len(self.terms) + len(self._gram_ids)
 
     def _kept(self, counts: Counter[str]) -> tuple[dict[str, int], Floats]:
-        kept = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
-        seen = np.array([counts[term] for term in kept], dtype=np.float64)
-        return {term: i for i, term in enumerate(kept)}, np.log((1 + self.size) / (1 + seen)) + 1
+        terms = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
+        seen = np.array([counts[term] for term in terms], dtype=np.float64)
+        return {term: i for i, term in enumerate(terms)}, np.log((1 + self.size) / (1 + seen)) + 1
 
     def _grams_of(self, word: str) -> Counter[str]:
         if word not in self._grams:
@@ -123,8 +123,8 @@ class Lexicon:
 
         Words and character sequences each hold half of the squared length.
         """
-        terms = [Counter(terms_of(words)) for words in documents]
-        grams = [self._sum_of_grams(words) for words in documents]
+        terms = [Counter(terms_of(document)) for document in documents]
+        grams = [self._sum_of_grams(document) for document in documents]
         left = _weighted(terms, self.terms, self._term_idf)
         right = _weighted(grams, self._gram_ids, self._gram_idf)
         return sparse.hstack([left, right], format="csr") * np.sqrt(0.5)
@@ -138,8 +138,8 @@ class Lexicon:
 
     def columns_of(self, word: str) -> list[int]:
         """The columns of a word and of its character sequences, unknown ones left out."""
-        found = [self._gram_ids[gram] for gram in self._grams_of(word) if gram in self._gram_ids]
-        columns = [len(self.terms) + gram for gram in found]
+        grams = [self._gram_ids[gram] for gram in self._grams_of(word) if gram in self._gram_ids]
+        columns = [len(self.terms) + gram for gram in grams]
         return [self.terms[word], *columns] if word in self.terms else columns
 
 
@@ -147,9 +147,9 @@ def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> s
     """Unit rows of (1 + log count) * idf; a text without a known term is a row of zeros."""
     columns, times, ends = list[int](), list[int](), [0]
     for counter in counts:
-        known = [(ids[term], count) for term, count in counter.items() if term in ids]
-        columns += [column for column, _ in known]
-        times += [count for _, count in known]
+        weighted = [(ids[term], count) for term, count in counter.items() if term in ids]
+        columns += [column for column, _ in weighted]
+        times += [count for _, count in weighted]
         ends.append(len(columns))
     places = np.array(columns, dtype=np.int32)
     values = (1 + np.log(np.array(times, dtype=np.float64))) * idf[places]
@@ -202,8 +202,8 @@ class Relater:
         """Shape (n, 12), one row per item; columns as in ``WORDINGS``. A missing text gives 0."""
         cosines = np.column_stack([self._cosines(texts, rows, which) for which in (2, 1)])
         shares = [
-            self._shares(words, self._of(prompt)[0], self._of(reference)[0])
-            for words, (_, prompt, reference) in zip(documents, texts, strict=True)
+            self._shares(document, self._of(prompt)[0], self._of(reference)[0])
+            for document, (_, prompt, reference) in zip(documents, texts, strict=True)
         ]
         return np.column_stack([cosines, np.array(shares, dtype=np.float64).reshape(-1, 8)])
 
@@ -220,18 +220,18 @@ class Relater:
         )
 
     def _shares(self, answer: list[str], prompt: list[str], reference: list[str]) -> list[float]:
-        said, asked, wanted = set(answer), set(prompt), set(reference)
-        own, new = said - asked, wanted - asked
+        answered, asked, wanted = set(answer), set(prompt), set(reference)
+        own, new = answered - asked, wanted - asked
         pairs = set(pairwise(reference))
         shared = pairs & set(pairwise(answer))
         return [
-            self._share(said & wanted, wanted),
-            self._share(said & wanted, said),
+            self._share(answered & wanted, wanted),
+            self._share(answered & wanted, answered),
             self._share(own & new, new),
             self._share(own & new, own),
             float(np.log1p(len(answer))),
             float(np.log((1 + len(answer)) / (1 + len(reference)))) if reference else 0.0,
-            len(own) / len(said) if said else 0.0,
+            len(own) / len(answered) if answered else 0.0,
             len(shared) / len(pairs) if pairs else 0.0,
         ]
 

@@ -105,20 +105,20 @@ class LogisticRegression:
 
         weights = np.zeros((len(labels), k))
         intercept = np.full(k, NEVER)
-        known = np.unique(labels)
-        if len(known) == 1:
-            intercept[known] = 0.0
+        classes = np.unique(labels)
+        if len(classes) == 1:
+            intercept[classes] = 0.0
             return Dual(weights, intercept)
         # Duplicates make the matrix singular; the ridge is far below any real difference.
         factor = np.linalg.cholesky(products + 1e-6 * np.eye(len(products)))
         model = Regression(C=STRENGTH, max_iter=5_000, tol=1e-5).fit(factor, labels)
         # At the optimum an example's weight is what it is still wrong by, times C.
         chances = model.predict_proba(factor)
-        wrong = STRENGTH * ((labels[:, None] == known) - chances)
+        wrong = STRENGTH * ((labels[:, None] == classes) - chances)
         bias = model.intercept_
-        if len(known) == 2:  # one row of coefficients: halves for and against
+        if len(classes) == 2:  # one row of coefficients: halves for and against
             wrong, bias = wrong / 2, np.array([-bias[0] / 2, bias[0] / 2])
-        weights[:, known], intercept[known] = wrong, bias
+        weights[:, classes], intercept[classes] = wrong, bias
         return Dual(weights, intercept)
 
 

@@ -72,8 +72,8 @@ class Explainer:
         sentences = [_words_sentence(self._nameable(words), label)]
         sentences += [f"For it: {'; '.join(for_it)}."] if for_it else []
         sentences += [f"Against it: {'; '.join(against)}."] if against else []
-        said = " ".join(sentence for sentence in sentences if sentence)
-        return said or f'Nothing in the answer stands out; "{label}" is the likeliest label.'
+        reason = " ".join(sentence for sentence in sentences if sentence)
+        return reason or f'Nothing in the answer stands out; "{label}" is the likeliest label.'
 
     def word_parts(self, item: Encoded, weights: Floats) -> dict[str, float]:
         """What each distinct word of the item added to the score."""
@@ -108,12 +108,12 @@ class Explainer:
         return f'{alike} of {int(same.sum())} labelled answers to its prompt are "{label}"'
 
     def _nameable(self, parts: dict[str, float]) -> list[tuple[str, float]]:
-        kept = [
+        parts_kept = [
             (word, part)
             for word, part in parts.items()
             if abs(part) >= WORTH_SAYING / 2 and len(word) > 1 and word not in UNTELLING
         ]
-        return sorted(kept, key=lambda pair: (-abs(pair[1]), pair[0]))
+        return sorted(parts_kept, key=lambda pair: (-abs(pair[1]), pair[0]))
 
 
 def _words_sentence(parts: list[tuple[str, float]], label: str) -> str:
@@ -144,9 +144,9 @@ def _related_sides(parts: Floats, item: Encoded) -> tuple[list[str], list[str]]:
 def _worded(column: int, item: Encoded) -> str:
     above, below = WORDINGS[column]
     count = len(item.words[0])
-    words = f"{count} word{'' if count == 1 else 's'}"
+    number = f"{count} word{'' if count == 1 else 's'}"
     wording = above if item.related[0, column] > 0 else below
-    return wording.format(percent(float(item.raw[0, column])), words=words)
+    return wording.format(percent(float(item.raw[0, column])), words=number)
 
 
 #: Neighbours named in a reason.
@@ -226,15 +226,15 @@ class Trained:
             along[index] = round(float(chance), 6)
         confidence = along[self.criterion.scored[best]]
         abstained = confidence < self._learnt.threshold
-        said = f'{percent(confidence)} sure of "{self._label(best)}"'
+        statement = f'{percent(confidence)} sure of "{self._label(best)}"'
         if abstained:
-            said += f", below the {percent(self._learnt.threshold)} it needs to answer"
+            statement += f", below the {percent(self._learnt.threshold)} it needs to answer"
         return Prediction(
             tuple(along),
             self.criterion.scored[best],
             abstained,
             confidence,
-            f"{said[0].upper()}{said[1:]}. {reason}",
+            f"{statement[0].upper()}{statement[1:]}. {reason}",
         )
 
     def _nearest(self, products: Floats) -> list[tuple[int, float]]:
@@ -245,12 +245,12 @@ class Trained:
     def _neighbours_sentence(self, nearest: list[tuple[int, float]]) -> str:
         if not nearest:
             return "No labelled answer resembles it; this is how common the labels are."
-        told = "; ".join(
+        neighbours = "; ".join(
             f'{self._learnt.examples[i].id} ("{self._label(self._learnt.labels[i])}", similarity '
             f"{near:.2f}): {excerpt(self._learnt.examples[i].output)}"
             for i, near in nearest
         )
-        return f"Nearest labelled answers: {told}"
+        return f"Nearest labelled answers: {neighbours}"
 
     def _label(self, scored: int) -> str:
         return self.criterion.choices[self.criterion.scored[scored]].label

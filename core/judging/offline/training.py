@@ -72,8 +72,8 @@ def train(
     if problem:
         return _unfit(report, problem)
     pairs = _sample(pairs, seed)
-    known = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
-    encoder = encoder_of(tuple(sorted(known)))
+    texts = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
+    encoder = encoder_of(tuple(sorted(texts)))
     # The matrices are small: more threads only wait for each other (4 times slower on busy cores),
     # and one thread adds up in the same order every time.
     with threadpool_limits(1, user_api="blas"):
@@ -100,13 +100,13 @@ def _learn(
     method, k = method_of(report.method), len(criterion.scored)
     products = method.products(Nearness.between(encoded, encoded))
     groups = np.array(group_numbers(items), dtype=np.int64)
-    found = cross_validate(method, products, labels, groups, k, report.seed)
-    evidence = weigh(found, labels, encoded.prompts, groups)
+    validation = cross_validate(method, products, labels, groups, k, report.seed)
+    evidence = weigh(validation, labels, encoded.prompts, groups)
     report = with_figures(report, evidence, labels, k)
     if not evidence.gain.enough:
         return _unfit(report, not_better(report))
     learnt = _finish(method, products, items, labels, encoded, evidence)
-    learnt, report = _with_threshold(learnt, report, evidence, found.folds[0], least)
+    learnt, report = _with_threshold(learnt, report, evidence, validation.folds[0], least)
     return Trained(criterion, method, encoder, learnt, report)
 
 
@@ -151,8 +151,8 @@ def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
 def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
     if len(pairs) <= MOST_LABELS:
         return pairs
-    kept = sorted(seeded("labels", seed).sample(range(len(pairs)), MOST_LABELS))
-    return [pairs[i] for i in kept]
+    places = sorted(seeded("labels", seed).sample(range(len(pairs)), MOST_LABELS))
+    return [pairs[i] for i in places]
 
 
 def _finish(

@@ -150,7 +150,7 @@ def _mixed(entries: list[_Entry], rng: Random) -> list[_Entry]:
 
 
 def _stretches(entries: Sequence[_Entry]) -> int:
-    return 1 + sum(one.option != other.option for one, other in pairwise(entries))
+    return 1 + sum(entry.option != other.option for entry, other in pairwise(entries))
 
 
 def _leaks(entry: _Entry, item: Item, text: Print) -> bool:

@@ -33,13 +33,13 @@ def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
     >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
     [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
     """
-    said: list[tuple[str, list[str]]] = []
+    parts: list[tuple[str, list[str]]] = []
     for segment in segments:
-        if said and said[-1][0] == segment.role:
-            said[-1][1].append(segment.text)
+        if parts and parts[-1][0] == segment.role:
+            parts[-1][1].append(segment.text)
         else:
-            said.append((segment.role, [segment.text]))
-    return [{"role": role, "content": JOINT.join(texts)} for role, texts in said]
+            parts.append((segment.role, [segment.text]))
+    return [{"role": role, "content": JOINT.join(texts)} for role, texts in parts]
 
 
 def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:

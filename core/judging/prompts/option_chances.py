@@ -62,14 +62,14 @@ def spreads_of(
     if not tokens:
         return [NOT_THE_REPLY] * len(replies)
     places = _places(text, counts)
-    found = list[Spread | str]()
+    spreads = list[Spread | str]()
     for reply, (id_, count) in zip(replies, counts.items(), strict=True):
         place = places.get(id_)
         if isinstance(reply, Unreadable) or place is None or int(place[1]) != reply.shown:
-            found.append(NOT_FOUND)
+            spreads.append(NOT_FOUND)
         else:
-            found.append(_spread(tokens, *place, count))
-    return found
+            spreads.append(_spread(tokens, *place, count))
+    return spreads
 
 
 def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
@@ -83,7 +83,7 @@ def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
     """
     if tokens is None:
         return NOT_SENT
-    first = next((one for one in tokens if _word(one["text"])), None)
+    first = next((token for token in tokens if _word(token["text"])), None)
     if first is None:
         return NOT_THE_REPLY
     sums = {"yes": 0.0, "no": 0.0}
@@ -95,18 +95,18 @@ def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
 
 def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
     """The spread of these chances in the place of ``token``."""
-    known = fsum(chances)
+    total = fsum(chances)
     if fsum(exp(min(chance, 1.0)) for chance in token["top"].values()) > _OVER_ONE:
         return TOO_MUCH
-    if not known:
+    if not total:
         return NOT_FOUND
     # Rounding may add up to a little more than 1.
-    return Spread(tuple(chance / max(known, 1.0) for chance in chances), max(0.0, 1.0 - known))
+    return Spread(tuple(chance / max(total, 1.0) for chance in chances), max(0.0, 1.0 - total))
 
 
 def _word(token: str) -> str:
-    said = re.sub(r"\W", "", token).casefold()
-    return said if said in ("yes", "no") else ""
+    word = re.sub(r"\W", "", token).casefold()
+    return word if word in ("yes", "no") else ""
 
 
 def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
@@ -117,7 +117,7 @@ def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
         return {}
     start, end, given = last
     numbers = [(m.start(1), m[1]) for m in _OPTION.finditer(text, start, end)]
-    ids = [""] if alone else [i for i, one in given.items() if _has_option(one)]
+    ids = [""] if alone else [i for i, entry in given.items() if _has_option(entry)]
     # One number more or less than there are answers, and nobody knows whose is whose.
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
@@ -134,15 +134,15 @@ def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> 
         return IN_PIECES
     before = _IDLE.sub("", own["text"][: at - own["at"]])
     numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in own["top"].items()]
-    if _in_pieces({one for one, _ in numbers if one}, count):
+    if _in_pieces({figure for figure, _ in numbers if figure}, count):
         return IN_PIECES
-    return _told([fsum(p for one, p in numbers if one == at + 1) for at in range(count)], own)
+    return _told([fsum(p for figure, p in numbers if figure == at + 1) for at in range(count)], own)
 
 
 def _number(text: str, before: str) -> int:
     """The number that a token would have written in this place; 0 for none."""
-    found = _NUMBER.match(text)
-    return int(found[2]) if found and _IDLE.sub("", found[1]) == before else 0
+    match = _NUMBER.match(text)
+    return int(match[2]) if match and _IDLE.sub("", match[1]) == before else 0
 
 
 def _in_pieces(numbers: set[int], count: int) -> bool:
@@ -150,5 +150,5 @@ def _in_pieces(numbers: set[int], count: int) -> bool:
 
     A vocabulary that has numbers of two figures writes them whole.
     """
-    begins = any(10 * one <= count for one in numbers)
-    return begins and not any(one >= 10 for one in numbers)
+    begins = any(10 * number <= count for number in numbers)
+    return begins and not any(number >= 10 for number in numbers)

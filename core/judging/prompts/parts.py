@@ -150,7 +150,7 @@ def _submission_part(same: Same, seed: int, skip: int) -> FencedPart:
     code = code_for(submission_texts(item), seed, skip)
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
-        blocks = (block(name, _text(one, code.nonce), code.nonce) for name, one in answers)
+        blocks = (block(name, _text(part, code.nonce), code.nonce) for name, part in answers)
         return FencedPart("\n\n".join(blocks), code)
     return FencedPart(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
 
@@ -192,7 +192,7 @@ def submission_text(item: Item, nonce: str) -> str:
     """A submission as one text; its answers, sections or turns are blocks of their own."""
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
-        return "\n".join(block(name, _text(one, nonce), nonce) for name, one in answers)
+        return "\n".join(block(name, _text(part, nonce), nonce) for name, part in answers)
     return _text(item.submission, nonce)
 
 
@@ -227,7 +227,9 @@ def examples_code(examples: Sequence[Example], seed: int, skip: int = 0) -> Code
 
 @lru_cache(maxsize=_EXAMPLES_REMEMBERED)
 def _code(same: tuple[Same, ...], seed: int, skip: int) -> Code:
-    return code_for([text for one in same for text in _example_texts(one.thing)], seed, skip)
+    return code_for(
+        [text for example in same for text in _example_texts(example.thing)], seed, skip
+    )
 
 
 def _example_texts(example: Example) -> list[str]:

@@ -69,21 +69,21 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     >>> read_reply("I would say option 2.", 3).kind
     'malformed'
     """
-    said = text.strip() if text else ""
-    if not said:
+    reply = text.strip() if text else ""
+    if not reply:
         return _EMPTY
-    found = _load(said)
-    if found is None:
-        given = _given(said, {"option"})
+    object_ = _load(reply)
+    if object_ is None:
+        given = _given(reply, {"option"})
         if not given:
             return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
-        if _differ(one["option"] for one in given):
-            words = "The reply held several answers that name other options."
-            return Unreadable("malformed", words)
-        found = given[-1]
-    elif "option" not in found:
+        if _differ(answer["option"] for answer in given):
+            message = "The reply held several answers that name other options."
+            return Unreadable("malformed", message)
+        object_ = given[-1]
+    elif "option" not in object_:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
-    return _read(found, n_choices, "The reply's option")
+    return _read(object_, n_choices, "The reply's option")
 
 
 def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
@@ -100,8 +100,8 @@ def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply |
         return [_EMPTY] * len(n_choices)
     given = _given(text, n_choices.keys())
     if not given or not given[-1].keys() & n_choices.keys():
-        words = "The reply held no JSON object with the criteria's ids as its keys."
-        return [Unreadable("malformed", words)] * len(n_choices)
+        message = "The reply held no JSON object with the criteria's ids as its keys."
+        return [Unreadable("malformed", message)] * len(n_choices)
     return [_entry(given, id_, count) for id_, count in n_choices.items()]
 
 
@@ -116,36 +116,36 @@ def whole_object(text: str, key: str) -> dict[str, object] | None:
     given = _given(text, {key})
     if not given or key not in given[-1] or key in given[-1].twice:
         return None
-    return given[-1] if all(one == given[-1] for one in given) else None
+    return given[-1] if all(answer == given[-1] for answer in given) else None
 
 
 def _entry(given: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
-    found = given[-1]
-    if id_ not in found:
+    last = given[-1]
+    if id_ not in last:
         return Unreadable("malformed", f"The reply left out {id_}.")
-    if id_ in found.twice:
+    if id_ in last.twice:
         return Unreadable("malformed", f"The reply held {id_} more than once.")
-    entry = found[id_]
+    entry = last[id_]
     if not isinstance(entry, _Object) or "option" not in entry:
         return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
-    others = [one[id_] for one in given if id_ in one]
-    if _differ(one.get("option") if isinstance(one, _Object) else None for one in others):
+    others = [answer[id_] for answer in given if id_ in answer]
+    if _differ(answer.get("option") if isinstance(answer, _Object) else None for answer in others):
         return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
     return _read(entry, n_choices, f"The reply's option for {id_}")
 
 
-def _read(found: _Object, n_choices: int, what: str) -> Reply | Unreadable:
-    if "option" in found.twice:
+def _read(answer: _Object, n_choices: int, what: str) -> Reply | Unreadable:
+    if "option" in answer.twice:
         return Unreadable("malformed", f"{what} was there more than once.")
-    shown = _whole_number(found["option"])
+    shown = _whole_number(answer["option"])
     if shown is None:
         return Unreadable("malformed", f"{what} was not a whole number.")
     if not 1 <= shown <= n_choices:
         # The number itself is left out: it may have thousands of digits.
         return Unreadable("out_of_range", f"{what} was not from 1 to {n_choices}.")
-    reason = found.get("reason")
+    reason = answer.get("reason")
     return Reply(
-        _quotes(found.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
+        _quotes(answer.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
     )
 
 
@@ -156,11 +156,11 @@ class _Object(dict[str, object]):
 
     @classmethod
     def of(cls, pairs: list[tuple[str, object]]) -> _Object:
-        made = cls(pairs)
-        if len(made) < len(pairs):
+        parsed = cls(pairs)
+        if len(parsed) < len(pairs):
             counts = Counter(key for key, _ in pairs)
-            made.twice = frozenset(key for key, count in counts.items() if count > 1)
-        return made
+            parsed.twice = frozenset(key for key, count in counts.items() if count > 1)
+        return parsed
 
 
 # Made once: json.loads would make one for every text.
@@ -183,22 +183,24 @@ def last_object(text: str, wanted: Set[str]) -> tuple[int, int, dict[str, object
     >>> last_object('Well: {"option": 2}.', {"option"})
     (6, 19, {'option': 2})
     """
-    found = _placed(text, wanted)
-    return found[-1] if found else None
+    placed = _placed(text, wanted)
+    return placed[-1] if placed else None
 
 
 def _given(text: str, wanted: Set[str]) -> list[_Object]:
     """The whole text as an object, or else all outermost objects in it that have a key wanted."""
-    return [one for _, _, one in _placed(text, wanted)]
+    return [object_ for _, _, object_ in _placed(text, wanted)]
 
 
 def _placed(text: str, wanted: Set[str]) -> list[tuple[int, int, _Object]]:
     whole = _load(text.strip())
     if whole is not None:
         return [(0, len(text), whole)]
-    found = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
+    objects = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
     return [
-        (start, end, one) for start, end, one in found if one is not None and one.keys() & wanted
+        (start, end, object_)
+        for start, end, object_ in objects
+        if object_ is not None and object_.keys() & wanted
     ]
 
 

@@ -51,10 +51,10 @@ def marked(
     >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
     {'type': 'text', 'text': 'c'}
     """
-    kept = list(shared_ends)[-MOST_MARKS:]
+    last_ends = list(shared_ends)[-MOST_MARKS:]
     sent: list[dict[str, Any]] = []
     for index, message in enumerate(messages):
-        ends = [end for place, end in kept if place == index]
+        ends = [end for place, end in last_ends if place == index]
         content = _parts(message["content"], ends) if ends else message["content"]
         sent.append({**message, "content": content})
     return sent
@@ -100,13 +100,13 @@ def _said_apart(
     """The parts of the system text, and every other message's role and parts."""
     system: list[dict[str, Any]] = []
     sent: list[tuple[str, list[dict[str, Any]]]] = []
-    for one in marked(request.messages, request.shared_ends):
-        content = one["content"]
+    for message in marked(request.messages, request.shared_ends):
+        content = message["content"]
         parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-        if one["role"] == "system":
+        if message["role"] == "system":
             system += parts
         else:
-            sent.append((one["role"], parts))
+            sent.append((message["role"], parts))
     return system, sent
 
 
@@ -116,12 +116,12 @@ def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
     >>> in_words({"type": "integer", "minimum": 1})
     {'type': 'integer', 'description': 'Note: minimum value: 1.'}
     """
-    found = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
-    said = [words.format(schema[name]) for name, words in _BOUNDS.items() if name in schema]
-    if said:
+    described = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
+    bounds = [bound.format(schema[name]) for name, bound in _BOUNDS.items() if name in schema]
+    if bounds:
         own = schema.get("description", "")
-        found["description"] = f"{own}{own and ' '}Note: {', '.join(said)}."
-    return found
+        described["description"] = f"{own}{own and ' '}Note: {', '.join(bounds)}."
+    return described
 
 
 def _inner(name: str, value: Any) -> Any:
@@ -145,14 +145,14 @@ def as_usage(usage: object) -> dict[str, Any]:
     fresh = known_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
     if not isinstance(usage, dict) or fresh is None:
         return {}
-    kept, new = (
+    cached, new = (
         known_count(usage.get(name)) or 0
         for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
     )
     return {
-        "prompt_tokens": fresh + kept + new,
+        "prompt_tokens": fresh + cached + new,
         "completion_tokens": known_count(usage.get("output_tokens")),
-        "prompt_tokens_details": {"cached_tokens": kept, "cache_creation_tokens": new},
+        "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": new},
     }
 
 
@@ -192,5 +192,5 @@ def completion_of(
 
 
 def _said(parts: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
-    found = (part.get(kind) for part in parts if part.get("type") == kind)
-    return [text for text in found if isinstance(text, str)]
+    texts = (part.get(kind) for part in parts if part.get("type") == kind)
+    return [text for text in texts if isinstance(text, str)]

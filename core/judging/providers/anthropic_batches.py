@@ -86,13 +86,15 @@ class MessageBatches(BatchDoor):
         from aiohttp import payload
 
         if file not in self._waiting:
-            words = "These requests are no longer here, and are written anew."
-            raise CallError("bad_request", words, sent=False)
+            message = "These requests are no longer here, and are written anew."
+            raise CallError("bad_request", message, sent=False)
         mark = _mark(token).encode()
         rows = (line.partition(b" ") for line in self._waiting[file].splitlines())
-        one = b'{"custom_id": "%b%b", "params": %b}'
+        template = b'{"custom_id": "%b%b", "params": %b}'
         body = (
-            b'{"requests": [' + b", ".join(one % (key, mark, what) for key, _, what in rows) + b"]}"
+            b'{"requests": ['
+            + b", ".join(template % (key, mark, what) for key, _, what in rows)
+            + b"]}"
         )
         content = payload.BytesIOPayload(io.BytesIO(body), content_type="application/json")
         look = self._seen(await self._tell("POST", "", data=content, seconds=LONG))
@@ -106,11 +108,11 @@ class MessageBatches(BatchDoor):
         """
         unsure, since = False, _time(row.created, 0.0) - _CLOCKS
         until = (row.looked or since) + LONG + _CLOCKS
-        async for one in self._listed():
-            if (created := _time(one.get("created_at"), since)) < since:
+        async for data in self._listed():
+            if (created := _time(data.get("created_at"), since)) < since:
                 break
-            look = self._seen(one)
-            pair, may_be = (row.token, look.id), _requests(one) == row.lines and created <= until
+            look = self._seen(data)
+            pair, may_be = (row.token, look.id), _requests(data) == row.lines and created <= until
             if not may_be or look.id in known or pair in self._others:
                 continue
             if not look.ended:
@@ -137,23 +139,23 @@ class MessageBatches(BatchDoor):
             yield key, _as_line(key, json.loads(line).get("result"))
 
     def _seen(self, data: Mapping[str, Any]) -> BatchLook:
-        counts, said = data.get("request_counts"), str(data.get("processing_status") or "")
+        counts, status = data.get("request_counts"), str(data.get("processing_status") or "")
         counts = counts if isinstance(counts, dict) else {}
-        if said == "ended":
-            said = "cancelled" if data.get("cancel_initiated_at") else "completed"
+        if status == "ended":
+            status = "cancelled" if data.get("cancel_initiated_at") else "completed"
         failed = sum(count(counts, name) for name in ("errored", "expired", "canceled"))
         answers = id_of(data) if data.get("results_url") else ""
-        return BatchLook(id_of(data), said, count(counts, "succeeded"), failed, answers)
+        return BatchLook(id_of(data), status, count(counts, "succeeded"), failed, answers)
 
     async def _answers(self, batch: str) -> AsyncGenerator[tuple[str, str], None]:
-        told = await self._tell("GET", f"/{batch}")
-        address = str(told.get("results_url"))
+        batch_data = await self._tell("GET", f"/{batch}")
+        address = str(batch_data.get("results_url"))
         # The key goes to nobody else, whatever is said.
         ours = urlsplit(address)[:2] == urlsplit(self._base)[:2]
         path = address if ours else f"/{batch}/results"
         async with self._sent("GET", path, seconds=LONG) as response:
-            async for found in self._read(response):
-                yield found
+            async for line in self._read(response):
+                yield line
 
     async def _has(self, batch: str, mark: str) -> bool:
         """Whether the requests of a batch have this mark."""
@@ -174,22 +176,22 @@ def _requests(data: Mapping[str, Any]) -> int:
     return sum(count(counts, name) for name in counts) if isinstance(counts, dict) else 0
 
 
-def _time(told: object, otherwise: float) -> float:
+def _time(text: object, otherwise: float) -> float:
     try:
-        return datetime.fromisoformat(str(told)).timestamp()
+        return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
         return otherwise
 
 
 def _as_line(key: str, result: object) -> str:
     """A result as a line of OpenAI's, so that all lines are kept and read alike."""
-    told = result if isinstance(result, dict) else {}
-    said = told.get("type")
-    if said in ("expired", "canceled"):
-        return unanswered_line(key, EXPIRED if said == "expired" else CANCELLED, "")
-    status, body = 200, told.get("message")
-    if said != "succeeded":
-        body = told.get("error") or {"error": {"message": "The request has no result."}}
+    answer = result if isinstance(result, dict) else {}
+    kind = answer.get("type")
+    if kind in ("expired", "canceled"):
+        return unanswered_line(key, EXPIRED if kind == "expired" else CANCELLED, "")
+    status, body = 200, answer.get("message")
+    if kind != "succeeded":
+        body = answer.get("error") or {"error": {"message": "The request has no result."}}
         inner = body.get("error", body) if isinstance(body, dict) else {}
         status = _STATUS.get(str(inner.get("type")) if isinstance(inner, dict) else "", 500)
     return json.dumps({"custom_id": key, "response": {"status_code": status, "body": body}})

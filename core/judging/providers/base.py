@@ -69,10 +69,10 @@ def hidden_values(values: Iterable[str | None]) -> Hidden:
     >>> hidden_values(["Bearer topsecret", None, "none"])
     ('Bearer topsecret', 'topsecret')
     """
-    known = [value.strip() for value in values if value]
+    secrets = [value.strip() for value in values if value]
     # A header's value is "Bearer KEY"; a server may tell the key alone.
-    known += [value.split()[-1] for value in known if " " in value]
-    long = {value for value in known if len(value) >= _SHORTEST_KEY}
+    secrets += [value.split()[-1] for value in secrets if " " in value]
+    long = {value for value in secrets if len(value) >= _SHORTEST_KEY}
     return tuple(sorted(long, key=lambda value: (-len(value), value)))
 
 
@@ -118,7 +118,7 @@ def _forms(value: str) -> list[str]:
     data = value.encode("utf-8", "surrogatepass")
     plain = {value, quote(value, safe=""), quote(value), json.dumps(value)[1:-1]}
     plain |= {data.hex(), data.hex().upper(), "".join(f"%{byte:02X}" for byte in data)}
-    plain |= {re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), form) for form in plain}
+    plain |= {re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), form) for form in plain}
     forms = [re.escape(form) for form in sorted(plain, key=lambda form: (-len(form), form))]
     return forms + [_in_base64(data, before) for before in range(3)]
 
@@ -278,11 +278,11 @@ def sent_params(request: Request) -> dict[str, Any]:
     Raises ``CallError`` for those that a judge may not set, and where a value is missing.
     """
     if refused := sorted(RESERVED_PARAMS & request.params.keys()):
-        words = f"The judge's params may not hold {', '.join(refused)}. Remove them."
-        raise CallError("bad_request", words, sent=False)
+        message = f"The judge's params may not hold {', '.join(refused)}. Remove them."
+        raise CallError("bad_request", message, sent=False)
     if holds_removed(request.params):
-        words = f"A value was removed from the judge's params: it could be a secret. {HOW}"
-        raise CallError("missing_key", words, sent=False)
+        message = f"A value was removed from the judge's params: it could be a secret. {HOW}"
+        raise CallError("missing_key", message, sent=False)
     try:
         filled_in: dict[str, Any] = filled(request.params, request.known)
     except KeyError as error:
@@ -356,14 +356,14 @@ def tokens(usage: object) -> Tokens:
     >>> tokens({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
     9
     """
-    known = usage if isinstance(usage, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
     # No prompt is empty, so a count of 0 means that nobody counted.
-    counted = bool(_count(known, "prompt_tokens"))
+    counted = bool(_count(counts, "prompt_tokens"))
     return {
-        "tokens_in": _count(known, "prompt_tokens") or None,
-        "tokens_cached": _count(known.get("prompt_tokens_details"), "cached_tokens"),
-        "tokens_out": _count(known, "completion_tokens") if counted else None,
-        "tokens_thinking": _count(known.get("completion_tokens_details"), "reasoning_tokens"),
+        "tokens_in": _count(counts, "prompt_tokens") or None,
+        "tokens_cached": _count(counts.get("prompt_tokens_details"), "cached_tokens"),
+        "tokens_out": _count(counts, "completion_tokens") if counted else None,
+        "tokens_thinking": _count(counts.get("completion_tokens_details"), "reasoning_tokens"),
     }
 
 

@@ -38,8 +38,8 @@ class AzureBatches(BatchDoor):
 
     async def make(self, file: str, token: str) -> BatchLook:
         """Have a file worked off; Azure refuses it until it has read the file."""
-        told = await self._tell("GET", f"/files/{file}")
-        if str(told.get("status")).lower() in _UNREAD:
+        state = await self._tell("GET", f"/files/{file}")
+        if str(state.get("status")).lower() in _UNREAD:
             raise CallError("server", "Azure still reads the file of requests.", sent=False)
         return await super().make(file, token)
 
@@ -72,14 +72,14 @@ class MistralBatches(BatchDoor):
         """The ids of the files that were sent under this name."""
         params = {"purpose": "batch", "search": name, "page_size": "100"}
         rows = rows_of(await self._tell("GET", "/files", params=params))
-        return [str(one.get("id") or "") for one in rows if one.get("filename") == name]
+        return [str(row.get("id") or "") for row in rows if row.get("filename") == name]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         for number in range(MOST_PAGES):
             params = {"page": str(number), "page_size": "100"}
             rows = rows_of(await self._tell("GET", self._batches, params=params))
-            for one in rows:
-                yield one
+            for row in rows:
+                yield row
             if len(rows) < 100:
                 return
 

@@ -137,19 +137,19 @@ class BatchDoor:
 
         ``known`` are batches that are others'. Raises ``CallError`` where it cannot be told yet.
         """
-        found = list[BatchLook]()
-        async for one in self._listed():
-            metadata = one.get("metadata")
+        looks = list[BatchLook]()
+        async for data in self._listed():
+            metadata = data.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
-            of_file = row.file == one.get("input_file_id") or [row.file] == one.get("input_files")
-            if (ours or of_file) and str(one.get("id")) not in known:
-                found.append(self._seen(one))
-        return found[::-1]
+            of_file = row.file == data.get("input_file_id") or [row.file] == data.get("input_files")
+            if (ours or of_file) and str(data.get("id")) not in known:
+                looks.append(self._seen(data))
+        return looks[::-1]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         """The batches that the provider lists, the newest first."""
-        async for one in self._rows(self._batches, limit="100"):
-            yield one
+        async for row in self._rows(self._batches, limit="100"):
+            yield row
 
     async def _rows(self, path: str, **params: str) -> AsyncIterator[dict[str, Any]]:
         """What a list holds, page by page."""
@@ -157,8 +157,8 @@ class BatchDoor:
         for _ in range(MOST_PAGES):
             page = await self._tell("GET", path, params={**params, **after})
             rows = rows_of(page)
-            for one in rows:
-                yield one
+            for row in rows:
+                yield row
             if not page.get("has_more") or not rows:
                 return
             after = {self._cursor: str(rows[-1].get("id") or "")}
@@ -174,7 +174,7 @@ class BatchDoor:
     async def files(self, name: str) -> list[str]:
         """The ids of the files that were sent under this name. Raises ``CallError``."""
         rows = self._rows("/files", purpose="batch")
-        return [str(one.get("id") or "") async for one in rows if one.get("filename") == name]
+        return [str(row.get("id") or "") async for row in rows if row.get("filename") == name]
 
     async def remove(self, file: str) -> None:
         """Take a file away from the provider."""
@@ -183,8 +183,8 @@ class BatchDoor:
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
         """The lines of a file of answers, each with the id of its request; without the key."""
         async with self._sent("GET", f"/files/{file}/content", seconds=LONG) as response:
-            async for found in self._read(response):
-                yield found
+            async for answer in self._read(response):
+                yield answer
 
     async def _read(self, response: aiohttp.ClientResponse) -> AsyncIterator[tuple[str, str]]:
         """Whatever lines can be read; one without an end is passed over."""
@@ -195,16 +195,16 @@ class BatchDoor:
         async for piece in response.content.iter_chunked(_PIECE):
             *whole, rest = (rest + piece).split(b"\n")
             for line in whole:
-                if not endless and (found := self._parsed(line)):
-                    yield found
+                if not endless and (answer := self._parsed(line)):
+                    yield answer
                 endless = False
             if len(rest) > MOST_BYTES:
                 rest, endless = b"", True
-        if not endless and (found := self._parsed(rest)):
-            yield found
+        if not endless and (answer := self._parsed(rest)):
+            yield answer
 
     def _seen(self, data: Mapping[str, Any]) -> BatchLook:
-        said, counts = str(data.get("status") or "").lower(), data.get("request_counts")
+        status, counts = str(data.get("status") or "").lower(), data.get("request_counts")
         errors = data.get("errors")
         if not isinstance(counts, dict):
             counts = {
@@ -216,7 +216,7 @@ class BatchDoor:
         first = first if isinstance(first, dict) else {"message": first}
         return BatchLook(
             id_of(data),
-            _WORDS.get(said, said),
+            _WORDS.get(status, status),
             count(counts, "completed"),
             count(counts, "failed"),
             str(data.get("output_file_id") or data.get("output_file") or ""),
@@ -247,8 +247,8 @@ class BatchDoor:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            words = brief(body, self._hidden)
-            raise CallError("server", f"The address answered, but not as batches do: {words}")
+            message = brief(body, self._hidden)
+            raise CallError("server", f"The address answered, but not as batches do: {message}")
         return data
 
     @asynccontextmanager
@@ -294,7 +294,7 @@ def was_cancelled(line: str) -> bool:
 def rows_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a page of a list holds."""
     rows = page.get("data")
-    return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def count(counts: Mapping[str, Any], name: str) -> int:
@@ -310,9 +310,9 @@ def id_of(data: Mapping[str, Any]) -> str:
     return str(data["id"])
 
 
-def _status(told: object) -> int:
+def _status(text: object) -> int:
     try:
-        return int(told)  # type: ignore[call-overload,no-any-return]
+        return int(text)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, ArithmeticError):
         return 0
 
@@ -320,14 +320,14 @@ def _status(told: object) -> int:
 def _why(data: Mapping[str, Any]) -> tuple[str, str]:
     """The code and the words of the error that a line holds instead of an answer."""
     error = data.get("error")
-    told = error if isinstance(error, dict) else {"message": error}
-    return str(told.get("code") or ""), str(told.get("message") or "")
+    details = error if isinstance(error, dict) else {"message": error}
+    return str(details.get("code") or ""), str(details.get("message") or "")
 
 
 def _unanswered(code: str, message: str, request: Request) -> CallError:
     if code in (EXPIRED, CANCELLED):
         ours = "The provider did not come to this question before its batch ended."
-        words = brief(message, request.hidden) if message else ours
-        return CallError("expired", words, sent=False)
-    told = json.dumps({"error": {"message": message or code, "code": code}})
-    return from_status(400 if code else 500, told, hidden=request.hidden)
+        why = brief(message, request.hidden) if message else ours
+        return CallError("expired", why, sent=False)
+    text = json.dumps({"error": {"message": message or code, "code": code}})
+    return from_status(400 if code else 500, text, hidden=request.hidden)

@@ -30,9 +30,9 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     """
     if judge.door == "litellm":
         return "litellm"
-    known = named(judge.model)[0] in PLAIN
+    plain = named(judge.model)[0] in PLAIN
     if judge.door == "openai":
-        return "plain" if known and not judge.api_base else "openai"
+        return "plain" if plain and not judge.api_base else "openai"
     if judge.api_base and not provider_of(judge.model):
         return "openai"
     if not is_plain(judge) or (environ is not None and _signs_in(judge, environ)):

@@ -49,9 +49,9 @@ class Answers:
 
     def repeats(self, answer: str, asked: Sequence[str]) -> bool:
         """Whether this answer to what was asked had been given to another question before."""
-        found = _ID.search(answer)
+        match = _ID.search(answer)
         seen = (hash(answer), hash(tuple(asked)))
-        before = self._known.setdefault(found[1], seen) if found else (0, 0)
+        before = self._known.setdefault(match[1], seen) if match else (0, 0)
         if before == seen:
             if len(self._known) > _REMEMBERED:
                 del self._known[next(iter(self._known))]

@@ -40,7 +40,7 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def unreached(error: BaseException) -> bool:
     """Whether no request went out, because no connection came about."""
-    return any(type(one).__name__ in _UNREACHED for one in chain(error))
+    return any(type(cause).__name__ in _UNREACHED for cause in chain(error))
 
 
 def connection_words(error: BaseException) -> str:
@@ -53,13 +53,15 @@ def connection_words(error: BaseException) -> str:
     if type(error).__name__ == "ClientHttpProxyError":
         return f"the proxy refused to connect ({getattr(error, 'status', '')})."
     # aiohttp keeps the error of the system beside the chain.
-    causes += [one for cause in causes if (one := getattr(cause, "os_error", None)) is not None]
+    causes += [inner for cause in causes if (inner := getattr(cause, "os_error", None)) is not None]
     causes += [
-        one for cause in causes if (one := getattr(cause, "certificate_error", None)) is not None
+        inner
+        for cause in causes
+        if (inner := getattr(cause, "certificate_error", None)) is not None
     ]
-    words = next((words for cause in causes if (words := _words(cause))), "")
-    by_proxy = words and type(error).__name__ == "ClientProxyConnectionError"
-    return f"the proxy in the environment was not reached: {words}" if by_proxy else words
+    text = next((text for cause in causes if (text := _words(cause))), "")
+    by_proxy = text and type(error).__name__ == "ClientProxyConnectionError"
+    return f"the proxy in the environment was not reached: {text}" if by_proxy else text
 
 
 def _words(cause: BaseException) -> str:
@@ -169,12 +171,12 @@ def from_status(
     """
     if 300 <= status < 400:
         return CallError("not_found", _REDIRECTED.format(status), status=status)
-    words, code = _message(body)
-    kind = kind_of(status, words, code)
-    about_format = kind == "bad_request" and _FORMAT.search(words) is not None
+    message, code = _message(body)
+    kind = kind_of(status, message, code)
+    about_format = kind == "bad_request" and _FORMAT.search(message) is not None
     code = redact(" ".join(code.split()), hidden)[:MAX_CODE]
     number = f"{status} {code}" if code and not code.isdigit() else str(status)
-    detail = brief(words, hidden)
+    detail = brief(message, hidden)
     return CallError(
         kind,
         f"{_SAYS[kind]} ({number}): {detail}{MEND.get(kind, '')}",
@@ -192,11 +194,11 @@ def lost(error: BaseException, hidden: Hidden) -> CallError:
 
 def unmade(error: ValueError, hidden: Hidden) -> CallError:
     """The error that a request stands for which its address or key does not allow to be made."""
-    words = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
-    return CallError("not_found", words, sent=False)
+    message = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
+    return CallError("not_found", message, sent=False)
 
 
-def kind_of(status: int, words: str, code: str = "") -> FailureKind:
+def kind_of(status: int, message: str, code: str = "") -> FailureKind:
     """The failure kind of a refused request.
 
     >>> kind_of(429, "slow down"), kind_of(429, "", "insufficient_quota"), kind_of(529, "busy")
@@ -212,7 +214,7 @@ def kind_of(status: int, words: str, code: str = "") -> FailureKind:
         return _BY_STATUS[status]
     if 300 <= status < 400:
         return "not_found"
-    text = f"{code} {words}"
+    text = f"{code} {message}"
     return next((kind for kind, pattern in _WORDS if pattern.search(text)), "bad_request")
 
 
@@ -242,15 +244,15 @@ def other_answer(than: str, body: str, hidden: Hidden, mend: str = "") -> CallEr
 
     A web page comes from something that stands before the provider, which may be out.
     """
-    words = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
-    return CallError("server", words, status=200, there=not body.lstrip().startswith("<"))
+    message = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
+    return CallError("server", message, status=200, there=not body.lstrip().startswith("<"))
 
 
-def brief(words: str, hidden: Hidden) -> str:
+def brief(message: str, hidden: Hidden) -> str:
     """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
     # Libraries put whole tracebacks into their messages.
-    words = _TRACEBACK.sub(" ", words)
-    text = redact(" ".join(words.split()), hidden) or "no reason given"
+    message = _TRACEBACK.sub(" ", message)
+    text = redact(" ".join(message.split()), hidden) or "no reason given"
     if re.match(r"(?i)<!doctype html|<html", text):
         text = "it answered with a web page"
     if len(text) > MAX_DETAIL:
@@ -267,9 +269,9 @@ def _message(body: str) -> tuple[str, str]:
     error = data.get("error", data) if isinstance(data, dict) else data
     if not isinstance(error, dict):
         return str(error), ""
-    words = error.get("message") or error.get("detail") or json.dumps(error)
+    message = error.get("message") or error.get("detail") or json.dumps(error)
     code = error.get("code") or error.get("type") or ""
-    return str(words), str(code)
+    return str(message), str(code)
 
 
 def _seconds(text: str) -> float | None:

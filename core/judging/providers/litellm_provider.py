@@ -115,9 +115,9 @@ class LiteLLMProvider:
                 raise from_status(watch.status, "") from None
             if not hasattr(error, "status_code"):
                 raise
-            found = call_error(error, request)
-            found.sent = not _refused_before(error)
-            raise found from None
+            failure = call_error(error, request)
+            failure.sent = not _refused_before(error)
+            raise failure from None
         finally:
             watched.reset(entered)
         return _completion(response, request)
@@ -134,8 +134,8 @@ class LiteLLMProvider:
     def _arguments(self, request: Request, params: dict[str, Any]) -> dict[str, object]:
         model, messages = _model(request), request.messages
         if model not in self._marked:
-            known = self._litellm.utils.supports_prompt_caching
-            self._marked[model] = wants_marks(model, known)
+            supported = self._litellm.utils.supports_prompt_caching
+            self._marked[model] = wants_marks(model, supported)
         if self._marked[model]:
             messages = marked(messages, request.shared_ends)
         arguments: dict[str, object] = {
@@ -203,21 +203,23 @@ def _thinking(request: Request) -> dict[str, object]:
 
 def call_error(error: Any, request: Request) -> CallError:
     """What an exception of litellm's (with its ``status_code``) stands for."""
-    words = _PREFIX.sub("", str(error))
+    message = _PREFIX.sub("", str(error))
     name, status = type(error).__name__, int(error.status_code or 500)
     if name == "Timeout":
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
-    if status >= 500 and _LOST.search(words):
-        return CallError("connection", f"The connection failed: {brief(words, request.hidden)}")
+    if status >= 500 and _LOST.search(message):
+        return CallError("connection", f"The connection failed: {brief(message, request.hidden)}")
     if name == "APIConnectionError":
         # Its name for whatever goes wrong inside itself, too.
-        return CallError("internal", f"The call could not be made: {brief(words, request.hidden)}")
-    if status >= 500 and "missing credentials" in words.lower():
+        return CallError(
+            "internal", f"The call could not be made: {brief(message, request.hidden)}"
+        )
+    if status >= 500 and "missing credentials" in message.lower():
         # No request was sent: litellm found no key, and says so as an error of the server.
         status = 401
     given = dict(getattr(error, "litellm_response_headers", None) or {})
     headers = {str(header).lower(): str(value) for header, value in given.items()}
-    body = json.dumps({"error": {"message": words, "code": _code(error)}})
+    body = json.dumps({"error": {"message": message, "code": _code(error)}})
     return from_status(status, body, headers=headers, hidden=request.hidden)
 
 
@@ -229,7 +231,7 @@ def _refused_before(error: BaseException) -> bool:
     """Whether no request went out: litellm refused it itself, or nobody was reached."""
     if _UNSENT_WORDS.search(str(error).lower()):
         return True
-    own = any(type(one).__name__ == "UnsupportedParamsError" for one in chain(error))
+    own = any(type(cause).__name__ == "UnsupportedParamsError" for cause in chain(error))
     return own or unreached(error)
 
 
@@ -239,9 +241,9 @@ def _broken(fault: BaseException, request: Request) -> CallError:
         return CallError("too_large", TOO_LARGE)
     if isinstance(fault, UnreadableBody):
         return CallError("server", str(fault))
-    if any(isinstance(one, TimeoutError) for one in chain(fault)) and not unreached(fault):
+    if any(isinstance(link, TimeoutError) for link in chain(fault)) and not unreached(fault):
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
-    if cause := next((one for one in chain(fault) if isinstance(one, ValueError)), None):
+    if cause := next((link for link in chain(fault) if isinstance(link, ValueError)), None):
         return unmade(cause, request.hidden)
     return lost(fault, request.hidden)
 

@@ -45,8 +45,8 @@ def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | Non
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(content, list) or not content:
         return None
-    tokens = [one if isinstance(one, dict) else {} for one in content]
-    pieces = [_bytes_of(one) for one in tokens]
+    tokens = [token if isinstance(token, dict) else {} for token in content]
+    pieces = [_bytes_of(token) for token in tokens]
     wanted, whole = (text or "").encode("utf-8", "replace"), b"".join(pieces)
     start = whole.rfind(wanted)
     return list(_of_figures(tokens, pieces, whole, start, len(wanted))) if start >= 0 else []
@@ -62,20 +62,20 @@ def _of_figures(
         if at <= start or here >= start + length or own is None or not _TELLS.search(piece):
             continue
         others = token.get("top_logprobs")
-        rest = [_chance(one) for one in others] if isinstance(others, list) else []
+        rest = [_chance(alternative) for alternative in others] if isinstance(others, list) else []
         # The first token may begin before the text: its place is then below 0.
         before = whole[min(start, here) : max(start, here)].decode("utf-8", "ignore")
         yield {
             "at": len(before) if here >= start else -len(before),
             "text": own[0],
-            "top": dict([own, *(one for one in rest if one is not None)]),
+            "top": dict([own, *(alternative for alternative in rest if alternative is not None)]),
         }
 
 
 def _bytes_of(token: dict[str, Any]) -> bytes:
-    said = token.get("bytes")
-    if isinstance(said, list) and all(isinstance(n, int) and 0 <= n < 256 for n in said):
-        return bytes(said)
+    numbers = token.get("bytes")
+    if isinstance(numbers, list) and all(isinstance(n, int) and 0 <= n < 256 for n in numbers):
+        return bytes(numbers)
     text = token.get("token")
     return text.encode("utf-8", "replace") if isinstance(text, str) else b""
 
@@ -83,5 +83,5 @@ def _bytes_of(token: dict[str, Any]) -> bytes:
 def _chance(token: object) -> tuple[str, float] | None:
     text = token.get("token") if isinstance(token, dict) else None
     logprob = token.get("logprob") if isinstance(token, dict) else None
-    known = isinstance(text, str) and isinstance(logprob, int | float) and isfinite(logprob)
-    return (str(text), float(logprob or 0.0)) if known else None
+    valid = isinstance(text, str) and isinstance(logprob, int | float) and isfinite(logprob)
+    return (str(text), float(logprob or 0.0)) if valid else None

@@ -161,8 +161,8 @@ class PlainlyTold:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and (told := self._told(error)) is not None:
-            raise told from None
+        if error is not None and (failure := self._told(error)) is not None:
+            raise failure from None
 
     def _told(self, error: BaseException) -> CallError | None:
         import aiohttp
@@ -170,8 +170,8 @@ class PlainlyTold:
         if isinstance(error, TimeoutError):
             return CallError("timeout", f"No answer within {self._timeout:g} seconds.")
         if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
-            words = "The address is not a web address. Check api_base."
-            return CallError("not_found", words, sent=False)
+            message = "The address is not a web address. Check api_base."
+            return CallError("not_found", message, sent=False)
         if isinstance(error, ValueError):
             return unmade(error, self._hidden)
         if isinstance(error, TooLarge):
@@ -206,7 +206,9 @@ def headers_of(request: Request, extra: object, *, api_key: str = "") -> dict[st
         name, value = (api_key, request.key) if api_key else (_AUTH, f"Bearer {request.key}")
         headers[name] = value
     for name, value in extra.items() if isinstance(extra, dict) else ():
-        headers = {ours: kept for ours, kept in headers.items() if ours.lower() != name.lower()}
+        headers = {
+            ours: content for ours, content in headers.items() if ours.lower() != name.lower()
+        }
         headers[name] = str(value)
     return headers
 
@@ -232,8 +234,10 @@ def chat_body(
             sent=False,
         )
     if foreign := [name for name in params if name.startswith(_OF_PROVIDERS)]:
-        words = f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
-        raise CallError("bad_request", words, sent=False)
+        message = (
+            f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
+        )
+        raise CallError("bad_request", message, sent=False)
     # OpenAI's reasoning models refuse the old name; other servers know only the old name.
     limit = limit or ("max_tokens" if request.api_base else "max_completion_tokens")
     body: dict[str, object] = {

@@ -253,9 +253,9 @@ class PlainProvider(OpenAIProvider):
         cost = cost_by_list(entry, counts)
         # Where it was served, and how fast, has a price of its own with some models.
         dearer = entry.get("provider_specific_entry") or {}
-        for said in (usage.get("inference_geo"), usage.get("speed")):
-            if cost is not None and said in dearer:
-                cost *= dearer[said]
+        for option in (usage.get("inference_geo"), usage.get("speed")):
+            if cost is not None and option in dearer:
+                cost *= dearer[option]
         return cost
 
     def _base(self, request: Request, way: Plain) -> str:
@@ -265,8 +265,8 @@ class PlainProvider(OpenAIProvider):
             raise CallError("missing_key", unset_words(way.addresses[0]), sent=False)
         if not is_reachable(base):
             given_by = "".join(f" or {name}" for name in way.addresses)
-            words = f"The address is not a web address. Check api_base{given_by}."
-            raise CallError("not_found", words, sent=False)
+            message = f"The address is not a web address. Check api_base{given_by}."
+            raise CallError("not_found", message, sent=False)
         return base.rstrip("/")
 
     def _proxy(self, base: str) -> str | None:
@@ -278,8 +278,10 @@ class PlainProvider(OpenAIProvider):
             if proxy and "://" not in proxy:
                 proxy = f"http://{proxy}"
             if proxy and not is_reachable(proxy):
-                words = f"The proxy in {parts.scheme}_proxy is not http://host:port. Mend it there."
-                raise CallError("not_found", words, sent=False)
+                message = (
+                    f"The proxy in {parts.scheme}_proxy is not http://host:port. Mend it there."
+                )
+                raise CallError("not_found", message, sent=False)
             self._proxies[base] = proxy
         return self._proxies[base]
 

@@ -80,11 +80,11 @@ def cost_by_list(
     each = _at(prompt, price) or 0.0
     cost = fresh * each
     if read:
-        kept = _at(prompt, price_read)
-        cost += read * (each if kept is None else kept)
+        cached = _at(prompt, price_read)
+        cost += read * (each if cached is None else cached)
     if written:
-        kept = _at(prompt, price_written)
-        cost += written * (each if kept is None else kept)
+        cached = _at(prompt, price_written)
+        cost += written * (each if cached is None else cached)
     return cost + reply * (_at(prompt, price_out) or 0.0)
 
 
@@ -111,19 +111,19 @@ def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
 def _steps_of(entry: dict[str, Any], name: str, tier: str) -> _Steps:
     rate = entry.get(f"{name}{tier}", entry.get(name))
     steps = [(float("-inf"), rate)]
-    for bound, words in _bounds(entry, name, tier):
-        rate = entry.get(f"{name}{words}{tier}", entry.get(f"{name}{words}", rate))
+    for bound, suffix in _bounds(entry, name, tier):
+        rate = entry.get(f"{name}{suffix}{tier}", entry.get(f"{name}{suffix}", rate))
         steps.append((bound, rate))
     return [(bound, rate if isinstance(rate, int | float) else None) for bound, rate in steps]
 
 
 def _bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]:
     """The bounds from which a price differs, and how the list words them; the lowest first."""
-    found = (_LONG.search(key) for key in entry if key.startswith(name))
+    matches = (_LONG.search(key) for key in entry if key.startswith(name))
     return sorted(
         {
             int(at[1]) * (1000 if at[2] else 1): at[0].removesuffix(at[3] or "")
-            for at in found
+            for at in matches
             if at is not None and (at[3] or "") in ("", tier)
         }.items()
     )

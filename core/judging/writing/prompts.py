@@ -35,9 +35,9 @@ class LabelledText:
 def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed: int) -> Writing:
     """The request to draft a rubric."""
     titled = [("TASK", task), ("WISHES", wishes)]
-    for number, one in enumerate(examples, start=1):
-        titled.append((f"EXAMPLE {number}", _clipped(one.text)))
-        titled.append((f"SAID OF EXAMPLE {number}", one.said))
+    for number, example in enumerate(examples, start=1):
+        titled.append((f"EXAMPLE {number}", _clipped(example.text)))
+        titled.append((f"SAID OF EXAMPLE {number}", example.said))
     schema = _object(
         {"name": _TEXT, "guidelines": _ANY_TEXT, "criteria": _list(_criterion_schema(), least=1)}
     )

@@ -283,23 +283,27 @@ class Writer:
         ``name`` tells this request from others; pauses are drawn from it.
         """
         if self.spec.key_env and not self._caller.key:
-            words = f"The environment variable {self.spec.key_env} is not set. Put the key into it."
-            return Written(Failed("missing_key", words), None)
+            message = (
+                f"The environment variable {self.spec.key_env} is not set. Put the key into it."
+            )
+            return Written(Failed("missing_key", message), None)
         tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
         rng = once(partial(seeded, "backoff", name, self.spec.name))
         value: ValueT | Failed
         reply: str | None = None
         try:
             segments = writing.segments
-            said = await self._caller.complete(segments, writing.schema, tally, rng)
-            found, reply = self._read(said, read), said.text
-            problem = _problem(found)
+            completion = await self._caller.complete(segments, writing.schema, tally, rng)
+            result, reply = self._read(completion, read), completion.text
+            problem = _problem(result)
             if problem and tally.spent < self.spec.tries:
                 more = Segment("user", REPAIR.format(problem=problem))
-                found, reply = await self._repaired(
-                    (found, reply), (*segments, more), writing.schema, tally, rng, read
+                result, reply = await self._repaired(
+                    (result, reply), (*segments, more), writing.schema, tally, rng, read
                 )
-            value = Failed(found.kind, found.message) if isinstance(found, Unreadable) else found
+            value = (
+                Failed(result.kind, result.message) if isinstance(result, Unreadable) else result
+            )
         except CallError as error:
             value = Failed(error.kind, error.message)
         return Written(value, tally.call(self._caller.settings(writing.version)), reply or "")
@@ -316,15 +320,15 @@ class Writer:
         """The better of the first reply and another one; what was good of the first is not lost."""
         usable = not isinstance(first[0], Unreadable)
         try:
-            said = await self._caller.complete(segments, schema, tally, rng)
-            found = self._read(said, read, again=True)
+            completion = await self._caller.complete(segments, schema, tally, rng)
+            result = self._read(completion, read, again=True)
         except CallError:
             if usable:
                 return first
             raise
-        if usable and _lacks(found) > _lacks(first[0]):
+        if usable and _lacks(result) > _lacks(first[0]):
             return first
-        return found, said.text
+        return result, completion.text
 
     def close(self) -> None:
         """Its limits bind nobody any more; the provider stays open."""
@@ -343,21 +347,21 @@ class Writer:
             raise CallError("content_filter", "The provider's content filter stopped the reply.")
         if completion.finish == "length":
             return Unreadable("malformed", _CUT_OFF)
-        found = read(completion.text)
-        if again and isinstance(found, Unreadable):
-            return Unreadable(found.kind, f"{found.message} A second request did not help.")
-        return found
+        result = read(completion.text)
+        if again and isinstance(result, Unreadable):
+            return Unreadable(result.kind, f"{result.message} A second request did not help.")
+        return result
 
 
-def _problem(found: object) -> str:
+def _problem(result: object) -> str:
     """What the model is told was wrong with its reply; empty where nothing was."""
-    if isinstance(found, Unreadable):
-        return found.message
-    return " ".join(found.dropped) if isinstance(found, Partial) else ""
+    if isinstance(result, Unreadable):
+        return result.message
+    return " ".join(result.dropped) if isinstance(result, Partial) else ""
 
 
-def _lacks(found: object) -> float:
+def _lacks(result: object) -> float:
     """How much of a reply could not be read: all of it is the most."""
-    if isinstance(found, Unreadable):
+    if isinstance(result, Unreadable):
         return math.inf
-    return len(found.dropped) if isinstance(found, Partial) else 0
+    return len(result.dropped) if isinstance(result, Partial) else 0
