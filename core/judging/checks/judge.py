@@ -1,4 +1,4 @@
-"""The judge of rules. It asks nobody and costs nothing."""
+"""The judge of rules. It makes no calls and costs nothing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NOBODY = "It has no check for this criterion."
 
 
 class CheckJudge:
-    """Answers by its checks; abstains from criteria without any, and where none of them holds.
+    """Votes by its checks; abstains without checks or if none holds.
 
-    A check that cannot be worked out or takes too long, and an option that the criterion does not
-    have, are failures. All that is asked while the ``desk`` is at work goes there together.
+    A check that fails or takes too long, and an unknown option, are failures. All questions that
+    arrive while the ``desk`` is busy go there together.
     """
 
     def __init__(self, spec: Judge, desk: CheckDesk) -> None:
@@ -29,7 +29,7 @@ class CheckJudge:
         self._working: asyncio.Task[None] | None = None
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote on the question's cell, or why there is none. No call, no cost, no order."""
+        """Return a vote on the question's cell, or a failure. No call, cost or order."""
         criterion, item = question.criterion, question.item
         label, reason = None, _NOBODY
         if criterion.name in self._checks:
@@ -51,7 +51,7 @@ class CheckJudge:
         return AskedOutcome((Vote(question.cell, option, abstained, reason),))
 
     async def close(self) -> None:
-        """Gives up what is still worked out."""
+        """Cancel the checks that are still running."""
         if self._working is not None:
             self._working.cancel()
             with suppress(asyncio.CancelledError):
