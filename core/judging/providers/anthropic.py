@@ -1,8 +1,8 @@
-"""Anthropic's messages protocol: a request of ours in its words, and its answer in ours.
+"""Anthropic's messages protocol: convert requests and answers.
 
-Nothing here sends anything: ``plain`` does, through the lean door. What shared pieces of a prompt
-end with is marked, so that the provider keeps them. Requests are those that litellm sends for the
-same judge; a test compares them.
+This module sends nothing: ``plain`` does, with the direct client. The ends of shared prompt pieces
+are marked, so that the provider caches them. Requests equal those of litellm for the same judge; a
+test compares them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from core.judging.providers.base import Completion, Request, json_of
 from core.judging.providers.failures import from_status, other_answer
 
 VERSION = "2023-06-01"
-#: What a reply's schema is asked with.
+#: The tool that asks for a reply's schema.
 BETA = "structured-outputs-2025-11-13"
-#: How many marks Anthropic takes in a request.
+#: How many cache marks Anthropic accepts in a request.
 MOST_MARKS = 4
-#: Why a reply ended, in the words of the OpenAI protocol.
+#: Stop reasons in terms of the OpenAI protocol.
 _ENDS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -29,7 +29,7 @@ _ENDS = {
     "tool_use": "tool_calls",
     "refusal": "content_filter",
 }
-#: Bounds that a schema may not hold there: they are said in words instead, in this order.
+#: Bounds that a schema may not hold there: its description states them, in this order.
 _BOUNDS = {
     "minItems": "minimum number of items: {}",
     "maxItems": "maximum number of items: {}",
@@ -43,10 +43,10 @@ _BOUNDS = {
 def marked(
     messages: Sequence[dict[str, str]], shared_ends: Sequence[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """The messages with their texts in parts, a mark at the end of each shared one.
+    """Return messages with their texts in parts, and a mark after each shared one.
 
-    The parts of a message, put together, are its text. ``shared_ends`` are (index of the message,
-    characters into it); of more than providers take, the last ones count.
+    The parts of a message add up to its text. ``shared_ends`` are (index of the message, characters
+    into it). If there are more than providers accept, the last ones count.
 
     >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
     {'type': 'text', 'text': 'c'}
@@ -71,7 +71,7 @@ def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def messages_headers(request: Request) -> dict[str, str]:
-    """What stands beside the key."""
+    """Return the headers besides the key."""
     asks = request.format == "schema"
     return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if asks else {})}
 
@@ -79,7 +79,7 @@ def messages_headers(request: Request) -> dict[str, str]:
 def messages_body(
     request: Request, params: Mapping[str, Any], *, model: str, most: int
 ) -> dict[str, object]:
-    """The body of the POST; ``most`` is the longest reply where the judge names none."""
+    """Return the body of the POST; ``most`` is the default limit of the reply."""
     system, sent = _said_apart(request)
     body: dict[str, object] = {
         "model": model,
@@ -97,7 +97,7 @@ def messages_body(
 def _said_apart(
     request: Request,
 ) -> tuple[list[dict[str, Any]], list[tuple[str, list[dict[str, Any]]]]]:
-    """The parts of the system text, and every other message's role and parts."""
+    """Return the parts of the system text, and other messages' roles and parts."""
     system: list[dict[str, Any]] = []
     sent: list[tuple[str, list[dict[str, Any]]]] = []
     for message in marked(request.messages, request.shared_ends):
@@ -111,7 +111,7 @@ def _said_apart(
 
 
 def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with the bounds that Anthropic refuses said in its descriptions.
+    """Return the schema with bounds that Anthropic refuses in its descriptions.
 
     >>> in_words({"type": "integer", "minimum": 1})
     {'type': 'integer', 'description': 'Note: minimum value: 1.'}
@@ -135,7 +135,7 @@ def _inner(name: str, value: Any) -> Any:
 
 
 def as_usage(usage: object) -> dict[str, Any]:
-    """The counts of an answer by the names of the OpenAI protocol, where all are in the prompt's.
+    """Return usage counts in terms of the OpenAI protocol, cache included.
 
     >>> as_usage({"input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3})[
     ...     "prompt_tokens"
@@ -159,7 +159,7 @@ def as_usage(usage: object) -> dict[str, Any]:
 def read_message(
     status: int, headers: Mapping[str, str], body: str, request: Request
 ) -> dict[str, Any]:
-    """The message that an answer of this status holds. Raises ``CallError``."""
+    """Return the message in an answer with this status. Raises ``CallError``."""
     if status != 200:
         raise from_status(status, body, headers=headers, hidden=request.hidden)
     try:
@@ -174,7 +174,7 @@ def read_message(
 def completion_of(
     data: Mapping[str, Any], usage: Mapping[str, Any], cost: float | None, told: Told | None
 ) -> Completion:
-    """The completion in a message of this ``usage`` (``as_usage``)."""
+    """Return the completion in a message with this ``usage`` (``as_usage``)."""
     parts = [part for part in data["content"] if isinstance(part, dict)]
     ended = str(data.get("stop_reason") or "")
     texts = _said(parts, "text")

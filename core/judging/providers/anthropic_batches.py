@@ -1,7 +1,7 @@
-"""Anthropic's batches of messages: no files, but requests that go with the batch made of them.
+"""Anthropic's message batches: requests are part of the batch, without files.
 
-A batch has no name of ours, so each of its requests has: one whose making was not heard of is known
-by its answers, when it has ended.
+A batch has no name of ours, so each request carries one. If the answer to creating a batch was
+lost, the batch is recognised by its results once it has ended.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from core.judging.providers.batches import (
 )
 from core.judging.providers.openai_provider import OpenAIProvider
 
-#: Requests that have not gone out are nowhere but in this process, under a name that begins so.
+#: Requests that were not sent exist only in this process, under names with this prefix.
 _HERE = "here:"
-#: So far, in seconds, a provider's clock may be from ours.
+#: The largest difference, in seconds, between a provider's clock and ours.
 _CLOCKS = 3600.0
 _UNKNOWN = (
     "Anthropic works off a batch of as many requests that may be this one, which shows when it has "
     "ended. Nothing is bought until then."
 )
-#: The status that each kind of error has where a request is sent alone.
+#: The HTTP status of each kind of error for a single request.
 _STATUS = {
     "invalid_request": 400,
     "invalid_request_error": 400,
@@ -53,7 +53,7 @@ _STATUS = {
 
 
 class MessageBatches(BatchDoor):
-    """Anthropic's batch interface. A "file" is what waits here to be sent, or a batch's results."""
+    """Anthropic's batch interface. A "file" is a set of waiting requests or results."""
 
     _batches, _cursor = "", "after_id"
 
@@ -61,28 +61,28 @@ class MessageBatches(BatchDoor):
         super().__init__(provider, like)
         self._headers["anthropic-beta"] = BETA
         self._waiting: dict[str, bytes] = {}
-        #: Batches that are not those of these tokens.
+        #: Batches that do not belong to these tokens.
         self._others = set[tuple[str, str]]()
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
         return f"{url}/batches", {}
 
     def line(self, key: str, request: Request) -> bytes:
-        """A request and its key, as they wait here."""
+        """Return a request and its key, as stored here."""
         body = self._provider.prepared(request, sent_params(request)).body
         return f"{key} {json.dumps(body)}\n".encode()
 
     async def upload(self, name: str, data: bytes) -> str:
-        """Have requests wait here; returns their name."""
+        """Store requests here; return their name."""
         self._waiting[_HERE + name] = data
         return _HERE + name
 
     async def files(self, name: str) -> list[str]:
-        """None: what waits here was not sent anywhere."""
+        """Return nothing, since stored requests were not sent."""
         return []
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Send what waits. Raises ``CallError`` where it waited in another process."""
+        """Send stored requests. Raises ``CallError`` if another process stored them."""
         from aiohttp import payload
 
         if file not in self._waiting:
@@ -102,9 +102,9 @@ class MessageBatches(BatchDoor):
         return look
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
-        """The batch that was made of a row's requests, by the mark of its answers.
+        """Return the batch made of a row's requests, by the mark of its answers.
 
-        ``known`` are batches that are others'. Raises ``CallError`` while it cannot be told.
+        ``known`` are batches of others. Raises ``CallError`` while the answer is unknown.
         """
         unsure, since = False, _time(row.created, 0.0) - _CLOCKS
         until = (row.looked or since) + LONG + _CLOCKS
@@ -126,14 +126,14 @@ class MessageBatches(BatchDoor):
         return []
 
     async def remove(self, file: str) -> None:
-        """Forget what waits, or take a batch that has ended away from the provider."""
+        """Delete stored requests, or an ended batch at the provider."""
         if file.startswith(_HERE):
             self._waiting.pop(file, None)
         else:
             await self._tell("DELETE", f"/{file}")
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
-        """The answers of a batch as lines of OpenAI's, each with the id of its request."""
+        """Yield a batch's answers in OpenAI's format, each with its request's id."""
         async for name, line in self._answers(file):
             key = name.rpartition("-")[0]
             yield key, _as_line(key, json.loads(line).get("result"))
@@ -150,7 +150,7 @@ class MessageBatches(BatchDoor):
     async def _answers(self, batch: str) -> AsyncGenerator[tuple[str, str], None]:
         batch_data = await self._tell("GET", f"/{batch}")
         address = str(batch_data.get("results_url"))
-        # The key goes to nobody else, whatever is said.
+        # The key goes to this provider only, whatever the answer says.
         ours = urlsplit(address)[:2] == urlsplit(self._base)[:2]
         path = address if ours else f"/{batch}/results"
         async with self._sent("GET", path, seconds=LONG) as response:
@@ -158,7 +158,7 @@ class MessageBatches(BatchDoor):
                 yield line
 
     async def _has(self, batch: str, mark: str) -> bool:
-        """Whether the requests of a batch have this mark."""
+        """Return whether the requests of a batch have this mark."""
         async with aclosing(self._answers(batch)) as answers:
             async for name, _ in answers:
                 if name.endswith(mark):
@@ -167,7 +167,7 @@ class MessageBatches(BatchDoor):
 
 
 def _mark(token: str) -> str:
-    """What the ids of a batch's requests end with; with a key it is 57 of 64 characters."""
+    """Return the suffix of a batch's request ids; with a key 57 of 64 characters."""
     return f"-{token[-16:]}"
 
 
@@ -184,7 +184,7 @@ def _time(text: object, otherwise: float) -> float:
 
 
 def _as_line(key: str, result: object) -> str:
-    """A result as a line of OpenAI's, so that all lines are kept and read alike."""
+    """Return a result in OpenAI's format, so that all lines are stored alike."""
     answer = result if isinstance(result, dict) else {}
     kind = answer.get("type")
     if kind in ("expired", "canceled"):

@@ -1,4 +1,4 @@
-"""What a refused or lost request means: one of our failure kinds, in plain words."""
+"""Translate refused and lost requests into failure kinds and plain messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.domain.votes import FailureKind
 from core.judging.answer_bounds import known_wait
 from core.judging.providers.base import CallError, Hidden, redact
 
-#: What aiohttp and httpx name the failure to reach anybody at all.
+#: The names of aiohttp's and httpx's errors without any connection.
 _UNREACHED = {
     "ConnectError",
     "ConnectTimeout",
@@ -22,7 +22,7 @@ _UNREACHED = {
     "ClientConnectorDNSError",
     "ClientConnectorCertificateError",
     "ClientConnectorSSLError",
-    # What is behind a proxy that refuses to go there has heard of nothing.
+    # A proxy that refuses never passed the request on.
     "ClientProxyConnectionError",
     "ClientHttpProxyError",
     "ProxyError",
@@ -30,7 +30,7 @@ _UNREACHED = {
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, what caused it, what caused that and so on."""
+    """Yield the error, its cause, the cause of that and so on."""
     seen = set[int]()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -39,12 +39,12 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def unreached(error: BaseException) -> bool:
-    """Whether no request went out, because no connection came about."""
+    """Return whether no request went out, because no connection was made."""
     return any(type(cause).__name__ in _UNREACHED for cause in chain(error))
 
 
 def connection_words(error: BaseException) -> str:
-    """What went wrong with a connection, in plain words; empty where nothing is known of it.
+    """Return what went wrong with a connection, or "" if unknown.
 
     >>> connection_words(ConnectionRefusedError(111, "Connection refused"))
     'nobody answers at this address and port (connection refused).'
@@ -52,7 +52,7 @@ def connection_words(error: BaseException) -> str:
     causes = list(chain(error))
     if type(error).__name__ == "ClientHttpProxyError":
         return f"the proxy refused to connect ({getattr(error, 'status', '')})."
-    # aiohttp keeps the error of the system beside the chain.
+    # aiohttp keeps the operating system's error outside the chain.
     causes += [inner for cause in causes if (inner := getattr(cause, "os_error", None)) is not None]
     causes += [
         inner
@@ -65,7 +65,7 @@ def connection_words(error: BaseException) -> str:
 
 
 def _words(cause: BaseException) -> str:
-    # aiohttp's own kinds of these two say less than what caused them.
+    # aiohttp's own kinds of these two say less than their causes.
     if why := getattr(cause, "verify_message", ""):
         return f"the server's certificate is not trusted ({why})."
     if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):
@@ -80,11 +80,11 @@ def _words(cause: BaseException) -> str:
     return ""
 
 
-# What a refused request means: status and words of a provider as one of our failure kinds.
+# Refused requests: a provider's status and message as a failure kind.
 
 MAX_DETAIL, MAX_CODE = 300, 60
 
-#: Words of a 4xx answer, most telling first. Codes and sentences of the providers we know.
+#: Words in 4xx answers, most specific first: codes and sentences of known providers.
 _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     (
         "context_length",
@@ -165,7 +165,7 @@ _TRACEBACK = re.compile(
 def from_status(
     status: int, body: str, *, headers: Mapping[str, str] | None = None, hidden: Hidden = ()
 ) -> CallError:
-    """The error that an HTTP status and the body (JSON, a web page or plain words) stand for.
+    """Return the error for an HTTP status and a body (JSON, HTML or text).
 
     ``headers`` must find ``retry-after`` in lower case.
     """
@@ -187,19 +187,19 @@ def from_status(
 
 
 def lost(error: BaseException, hidden: Hidden) -> CallError:
-    """The error that a connection stands for which did not come about, or broke."""
+    """Return the error for a connection that failed or broke."""
     detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
     return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))
 
 
 def unmade(error: ValueError, hidden: Hidden) -> CallError:
-    """The error that a request stands for which its address or key does not allow to be made."""
+    """Return the error for a request with an invalid address or key."""
     message = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
     return CallError("not_found", message, sent=False)
 
 
 def kind_of(status: int, message: str, code: str = "") -> FailureKind:
-    """The failure kind of a refused request.
+    """Return the failure kind of a refused request.
 
     >>> kind_of(429, "slow down"), kind_of(429, "", "insufficient_quota"), kind_of(529, "busy")
     ('rate_limit', 'auth', 'server')
@@ -207,8 +207,8 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
     if status >= 500:
         return "server"
     if status == 429:
-        # No waiting brings credit back; some providers call a plain rate limit a "quota",
-        # so only the code tells.
+        # Waiting brings no credit back; some providers call a plain rate limit a "quota", so only
+        # the code decides.
         return "auth" if code == "insufficient_quota" else "rate_limit"
     if status in _BY_STATUS:
         return _BY_STATUS[status]
@@ -219,10 +219,10 @@ def kind_of(status: int, message: str, code: str = "") -> FailureKind:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that ``Retry-After`` asks for (a number or an HTTP date), or ``None``.
+    """Return the seconds of ``Retry-After`` (a number or an HTTP date), or ``None``.
 
-    A date is compared with the answer's own ``Date`` where it has one, so that the two clocks need
-    not agree.
+    A date is compared with the answer's own ``Date`` if there is one, so the two clocks need not
+    agree.
 
     >>> retry_after({"retry-after": "1.5"})
     1.5
@@ -240,16 +240,16 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def other_answer(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:
-    """An answer with status 200 that is not what was asked for.
+    """Return the error for an unexpected answer with status 200.
 
-    A web page comes from something that stands before the provider, which may be out.
+    A web page comes from a server in front of the provider, which may be down.
     """
     message = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
     return CallError("server", message, status=200, there=not body.lstrip().startswith("<"))
 
 
 def brief(message: str, hidden: Hidden) -> str:
-    """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
+    """Return one redacted line of at most ``MAX_DETAIL`` characters, with a stop."""
     # Libraries put whole tracebacks into their messages.
     message = _TRACEBACK.sub(" ", message)
     text = redact(" ".join(message.split()), hidden) or "no reason given"
@@ -261,7 +261,7 @@ def brief(message: str, hidden: Hidden) -> str:
 
 
 def _message(body: str) -> tuple[str, str]:
-    """The words and the code in a body; OpenAI's shape, FastAPI's, or plain text."""
+    """Return the message and code in a body: OpenAI's shape, FastAPI's, or text."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
