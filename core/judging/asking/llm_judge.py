@@ -1,7 +1,7 @@
-"""The LLM judge: a question in, an outcome out, whatever happens to the call in between.
+"""The LLM judge: a question in, an outcome out, whatever happens to the call.
 
-A reply that cannot be read gets one repair. In the two-step mode the model first assesses in
-words; its words are sent back to it as its own, and it then chooses.
+An unreadable reply gets one repair. In the two-step mode the model first assesses in words. It then
+gets these words as its own, and chooses.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, ModelProvider, redact
 from core.judging.rate_limits import Clock, Sleep
 
-#: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
+#: An assessment up to this length is the vote's reason; a longer one is summarised.
 LONGEST_REASON = 600
 
-#: How providers say that they, not the model, ended the reply.
+#: Finish reasons of providers' own filters.
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
 _CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
 
@@ -57,7 +57,7 @@ Results = tuple[Vote | VoteFailure, ...]
 
 
 class Conversation:
-    """A question on its way. ``rng`` gives the generator that pauses are drawn from."""
+    """A question in progress. ``rng`` gives the random generator of pauses."""
 
     def __init__(
         self,
@@ -73,7 +73,10 @@ class Conversation:
         self._spreads: list[Spread | str] = []
 
     async def results(self) -> Results:
-        """A vote or a failure for every ask. Raises ``CallError`` where all fail alike."""
+        """Return a vote or a failure for every ask.
+
+        Raises ``CallError`` if all fail alike.
+        """
         if self._spec.decides:
             return (await self._decide(),)
         prompt, assessment = build(self._question), ""
@@ -96,7 +99,7 @@ class Conversation:
         return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
 
     async def _decide(self) -> Vote | VoteFailure:
-        """The decision of a model that says Yes or No, with how likely it found Yes."""
+        """Return a yes/no model's decision, with the probability of yes."""
         question = self._question
         criterion, cell, order = question.criterion, question.cell, question.order
         if criterion.scale != "binary":
@@ -128,7 +131,7 @@ class Conversation:
         return text
 
     async def _summarise(self, segments: tuple[Segment, ...]) -> None:
-        """Adds a summary of the reasons; the answer stands without one, and says why."""
+        """Add a summary of the reasons; without one the answer stands, with why."""
         answer = self._tally.last
         self._tally.next_step()
         try:
@@ -170,10 +173,10 @@ class Conversation:
         return completion
 
     def _worth_repairing(self, read: list[Reply | Unreadable]) -> str:
-        """What to say was wrong, where nothing could be read and there may be another try."""
+        """Return what was wrong, if nothing was readable and a try is left."""
         problems = [result.message for result in read if isinstance(result, Unreadable)]
         again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
-        # What could be read is not asked again: it would be paid for twice.
+        # Readable parts are not asked again, since that would be paid for twice.
         return problems[0] if again and len(problems) == len(read) else ""
 
     def _result(self, ask: Ask, read: Reply | Unreadable, assessment: str) -> Vote | VoteFailure:
@@ -197,14 +200,14 @@ class Conversation:
 
 
 def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | VoteFailure:
-    """The result with the chances of its options, from the order shown to the author's."""
+    """Return the result with its options' probabilities, in the rubric's order."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result
     return _told(result, spread, result.order, len(result.order))
 
 
 def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
-    """The vote with its chances, or with the reason why it has none.
+    """Return the vote with its probabilities, or the reason why it has none.
 
     ``places`` are the choices that the chances of ``spread`` belong to; others have none.
     """
@@ -219,7 +222,7 @@ def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int)
 
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:
-    # What a model says can hold what cannot be sent back to it.
+    # A model's text may contain characters that cannot be sent back.
     text = sendable(completion.text or "").strip()
     if completion.finish == "length":
         return text, Unreadable("malformed" if text else "empty", _CUT_OFF)
@@ -230,7 +233,7 @@ logger = logging.getLogger(__name__)
 
 
 class LLMJudge:
-    """A judge behind a provider. ``ask`` never raises for trouble with the call; cancelling works.
+    """A judge behind a provider. ``ask`` never raises for trouble with the call.
 
     ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset, and ``known``
     holds the values of those that ``spec.params`` name. Provider and gate may be shared with other
@@ -262,7 +265,7 @@ class LLMJudge:
         self._alike: dict[tuple[str, str], dict[str, object]] = {}
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote or a failure for every ask of the question, and what was sent and came back."""
+        """Return a vote or a failure for every ask, with the call."""
         tally = CallAccount(self.spec, question.cell, share=self._caller.share)
         answers: tuple[KeptAnswer, ...] = ()
         try:
@@ -288,7 +291,7 @@ class LLMJudge:
         return AskedOutcome(results, tally.call(self._told(question)), answers)
 
     def told(self) -> dict[str, dict[str, Any]]:
-        """How it goes at each of its addresses; nothing where it has one."""
+        """Return the state of each of its addresses, if there are several."""
         replicas = self._caller.replicas
         return (
             {replica.address: replica.told() for replica in replicas.all}
@@ -297,11 +300,11 @@ class LLMJudge:
         )
 
     async def close(self) -> None:
-        """Its limits bind nobody any more. The provider may be shared, so it stays open."""
+        """Drop its limits. The provider may be shared, so it stays open."""
         self._caller.close()
 
     def _told(self, question: Question) -> dict[str, object]:
-        """What is kept of the settings and of how a question was asked: one object for many."""
+        """Return the stored settings of a question, shared by many."""
         if question.examples:
             return {**self._params, **_asked(question)}
         alike = (question.mode, question.layout)
@@ -310,7 +313,7 @@ class LLMJudge:
         return self._alike[alike]
 
     def _keyless(self, question: Question) -> Results | None:
-        """The failures of a question that cannot be asked without a key."""
+        """Return the failures of a question that lacks a key."""
         if not self.spec.key_env or self._caller.key:
             return None
         return _failures(
@@ -322,9 +325,9 @@ class LLMJudge:
 
 
 class _Pauses:
-    """The generator that a question's pauses are drawn from, made when the first one is.
+    """The random generator of a question's pauses, made on first use.
 
-    Few questions ever pause, and seeding a generator costs as much as reading a reply.
+    Few questions pause, and seeding a generator costs as much as reading a reply.
     """
 
     def __init__(self, question: Question) -> None:
@@ -342,7 +345,7 @@ def _failures(question: Question, kind: FailureKind, message: str) -> Results:
 
 
 def _asked(question: Question) -> dict[str, object]:
-    """What is kept of how a question was asked; the usual is left out."""
+    """Return how a question was asked, without defaults."""
     given: dict[str, object] = {"mode": question.mode}
     if question.layout != "item_first":
         given["layout"] = question.layout
