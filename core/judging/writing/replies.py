@@ -1,8 +1,8 @@
-"""Replies of a writing model, read strictly, and their changes made to a rubric.
+"""Parse a writing model's replies strictly, and apply their changes.
 
-What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A
-part whose key is missing, of another kind, empty or out of range is left out and said. A reply
-without any part that can be used is unreadable.
+Text around one whole JSON object is tolerated, and unknown keys are ignored. A part whose key is
+missing, of another type, empty or out of range is dropped and reported. A reply without any usable
+part is unreadable.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from core.text.names import fold
 
 @dataclass(frozen=True, slots=True)
 class ProposedChange:
-    """One text to be replaced. ``criterion`` is a name, empty for the rubric's guidelines.
+    """A text to replace. ``criterion`` is a name, empty for the rubric's guidelines.
 
-    ``option`` indexes the criterion's own options, ``None`` where the part is no option's.
+    ``option`` indexes the criterion's own options, ``None`` for other parts.
     """
 
     criterion: str
@@ -45,7 +45,7 @@ class ProposedChanges(Partial):
 
 @dataclass(frozen=True)
 class Tasks(Partial):
-    """Different tasks, as many as there were."""
+    """The distinct tasks of a reply."""
 
     tasks: tuple[str, ...]
 
@@ -59,14 +59,14 @@ class RubricReply(Partial):
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A changed submission, and what was changed in a sentence."""
+    """A changed submission, with a sentence about the change."""
 
     submission: str
     what: str
 
 
 def read_rubric(text: str | None) -> RubricReply | Unreadable:
-    """The drafted rubric. Where it is not valid, ``dropped`` has every problem and its place.
+    """Return the drafted rubric; ``dropped`` lists what makes it invalid.
 
     >>> read_rubric("Here is a rubric.").kind
     'malformed'
@@ -117,7 +117,7 @@ def _option(option: object) -> object:
 def read_changes(
     text: str | None, rubric: Rubric, targets: Sequence[str]
 ) -> ProposedChanges | Unreadable:
-    """The proposed changes that can be made; of two of the same text the first."""
+    """Return the valid proposed changes; the first one per text."""
     reply = _object(text, "changes")
     if isinstance(reply, Unreadable):
         return reply
@@ -175,7 +175,7 @@ def _of_option(
 
 
 def read_submission(text: str | None) -> str | Unreadable:
-    """One generated submission.
+    """Return a generated submission.
 
     >>> read_submission('{"submission": "Rain falls."}')
     'Rain falls.'
@@ -187,7 +187,7 @@ def read_submission(text: str | None) -> str | Unreadable:
 
 
 def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
-    """So many different tasks; further ones are left aside, that there are fewer is said."""
+    """Return up to this many distinct tasks; missing ones are reported."""
     reply = _object(text, "tasks")
     if isinstance(reply, Unreadable):
         return reply
@@ -203,7 +203,7 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
 
 
 def read_edit(text: str | None, before: str) -> Edited | Unreadable:
-    """A changed submission; one that is not changed at all is no reply."""
+    """Return a changed submission; an unchanged one is unreadable."""
     reply = _object(text, "submission")
     if isinstance(reply, Unreadable):
         return reply
@@ -246,12 +246,12 @@ def _wrong(message: str) -> Unreadable:
     return Unreadable("malformed", message)
 
 
-#: Parts that are mere wording: options, scale, values, weights and rules stay what they are.
+#: Parts with wording only: options, scale, values, weights and rules stay.
 WORDING = frozenset({"requirement", "option", "guidelines"})
 
 
 def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
-    """The rubric with these changes made; raises ``InputError`` where it is none any more."""
+    """Return the rubric with these changes; raises ``InputError`` if invalid."""
     data = rubric.model_dump(by_alias=True)
     place = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
     for change in changes:
@@ -275,7 +275,7 @@ def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
 
 
 def before(rubric: Rubric, change: ProposedChange) -> str:
-    """The text that a change replaces."""
+    """Return the text that a change replaces."""
     if change.part == "guidelines":
         return rubric.guidelines
     criterion: Criterion = rubric.criterion(change.criterion)
