@@ -1,4 +1,4 @@
-"""Training a judge of one criterion from labels, or refusing to, with the figures."""
+"""Train a judge of one criterion from labels, or refuse with the figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from core.judging.offline.judge import TrainingReport, Unfit
 from core.judging.offline.methods import Ints, Method, method_of
 from core.judging.offline.trained import Learnt, Trained
 
-#: Below this many different labelled answers nothing was measured to be worth learning.
+#: With fewer different labelled answers, no measured judge was worth having.
 LEAST_LABELS = 10
 #: Labels other than the most common; with fewer, a fold has none to learn from or to be tested on.
 LEAST_OTHERS = 3
@@ -43,7 +43,7 @@ Labelled = Sequence[tuple[Item, int]]
 def train(
     spec: Judge, criterion: Criterion, labelled: Labelled, unlabelled: Sequence[Item], *, seed: int
 ) -> Trained | Unfit:
-    """A judge of ``criterion`` that learnt from ``labelled``, or why there is none.
+    """Return a judge of ``criterion`` that learnt from ``labelled``, or why not.
 
     Args:
         spec: Of kind ``classifier`` or ``neighbours``. ``params`` may hold ``target`` (share right
@@ -177,7 +177,7 @@ def _finish(
 def _with_threshold(
     learnt: Learnt, report: TrainingReport, evidence: OutOfFold, folds: Ints, least: float
 ) -> tuple[Learnt, TrainingReport]:
-    """Aims at the target, or at what the simple rule reaches where that is more."""
+    """Aim at the target, or at the simple rule's accuracy if that is higher."""
     target = max(report.target or 0.0, evidence.majority)
     right = evidence.chances.argmax(axis=1) == np.array(learnt.labels)
     worth = answering(evidence.chances.max(axis=1), right.astype(np.float64), folds, target, least)
