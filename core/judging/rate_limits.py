@@ -127,14 +127,13 @@ Clock = Callable[[], float]
 
 #: How long the gate stays closed if the provider names no time: doubling, in seconds.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-#: The spacing of callers, in seconds: at most so much after a first refusal, at most double after a
-#: further one, at most so much ever, and too little to matter.
+#: The spacing of callers in seconds: its maximum after a first refusal (which may double after each
+#: further one), its maximum ever, and the spacing that counts as none.
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
 #: The pace is measured over at most this many answers.
 ANSWERS = 256
-#: A storm: so many refusals since the gate closed, and such a share of all that came back since, or
-#: so many since anybody was answered. Less is a provider that stumbles now and then, at
-#: whatever pace it is asked, to which pausing is answer enough.
+#: A storm: this many refusals since the gate closed, and this share of all answers since, or this
+#: many since the last success. After fewer refusals, pausing is enough.
 STORM_REFUSALS, STORM_SHARE = 8, 0.25
 #: How much closer callers may follow: by time (a share per second), and at most per answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95

@@ -66,13 +66,11 @@ def _listed(model: str) -> tuple[float, float] | None:
 class CallAccount:
     """Sums over the requests of a question.
 
-    ``requests`` counts what went over the wire, ``asked`` what it was for: a request that is tried
-    again counts once there, a repair or another step anew. ``spent`` counts what goes against the
-    judge's ``tries``: all but refusals for now (429) and requests that only found out a reply
-    format.
-    ``seconds`` is the time of the last request, ``before`` that of steps that are done.
-    ``answered`` came over the wire, ``reused`` was kept from an earlier call. ``share`` is what is
-    paid of the usual price.
+    ``requests`` counts requests on the wire. ``asked`` counts their purposes: a retry does not
+    count again, but a repair or another step does. ``spent`` counts against the judge's ``tries``:
+    all requests except refusals for now (429) and trials of a reply format. ``seconds`` is the time
+    of the last request, ``before`` that of finished steps. ``answered`` came over the wire,
+    ``reused`` from the cache. ``share`` is the paid share of the usual price.
     """
 
     spec: Judge

@@ -235,12 +235,11 @@ logger = logging.getLogger(__name__)
 class LLMJudge:
     """A judge behind a provider. ``ask`` never raises for trouble with the call.
 
-    ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset, and ``known``
-    holds the values of those that ``spec.params`` name. Provider and gate may be shared with other
-    judges; whoever made the provider closes it. Answers are taken from ``cache``, and with one an
-    outcome brings those that gave a vote. ``on_call`` is told of each call when it goes out (1),
-    and again if it turns out that it could not (-1). ``caller`` calls instead of one that is made
-    of all this.
+    ``key`` is the value of the variable ``spec.key_env``, ``None`` if it is unset. ``known`` holds
+    the values of variables in ``spec.params``. Provider and gate may be shared with other judges;
+    the code that opened the provider closes it. With a ``cache``, answers may come from it, and an
+    outcome carries the answers that gave a vote. ``on_call`` gets 1 when a call goes out, and -1 if
+    it turns out that it could not. ``caller`` replaces the one made of all this.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """One completion from a judge's model, with the retries that it needs.
 
-A refusal for now (429) closes the provider's gate and is not counted; a timeout, a lost connection
-and an error of the server are tried again after a jittered pause, up to the judge's ``tries``; an
-endpoint that does not know a reply format is asked for a simpler one, once, and that is remembered.
-An answer that is kept from an earlier call is taken from there, past the gate.
+A refusal for now (429) closes the provider's gate and does not count as a try. A timeout, a lost
+connection and a server error are retried after a jittered pause, up to the judge's ``tries``. An
+endpoint without a reply format gets a simpler one, which is remembered. A cached answer needs no
+call and no gate.
 """
 
 from __future__ import annotations

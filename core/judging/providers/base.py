@@ -162,10 +162,10 @@ class Request:
     ``known`` holds the values of variables in ``params``, which are filled in only when the request
     is sent.
 
-    ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
-    ``shared_ends`` says where pieces end that other calls share, as (index of the message,
-    characters into it): a door may tell a provider that it pays to keep what comes before.
-    ``logprobs`` asks how likely each token of the answer was, and which others.
+    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call.
+    ``shared_ends`` are the ends of pieces that other calls share, as (index of the message,
+    characters into it), which a provider may be told to cache. ``logprobs`` asks for the
+    probability of each token and of its alternatives.
     """
 
     model: str

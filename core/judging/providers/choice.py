@@ -16,10 +16,9 @@ Way = Literal["litellm", "openai", "plain"]
 def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     """Return the provider class for the judge's settings.
 
-    ``auto`` takes the lean door to an address that is given, where the model is not named after
-    one of litellm's providers, and to providers whose protocol is plain. Azure and
-    Anthropic without a key are left to litellm, which knows other ways to sign in; this needs
-    ``environ`` to tell.
+    ``auto`` calls a given address directly, unless the model is named after one of litellm's
+    providers. It also calls providers with a plain protocol directly. Azure and Anthropic without a
+    key go through litellm, which knows other ways to sign in. ``environ`` is needed to tell.
 
     >>> provider_for(Judge(name="j", model="openai/gpt-4.1-mini"))
     'plain'

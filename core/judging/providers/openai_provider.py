@@ -1,8 +1,8 @@
 """The direct client for any endpoint of the OpenAI chat protocol, with aiohttp.
 
-Measured at a tenth of litellm's CPU per call, every vote stored. A thinking level is sent as
-``reasoning_effort`` ("off" as ``none``). The protocol has no field for a thinking budget in
-tokens, so a number is refused; a server that has such a field takes it from the judge's ``params``.
+It uses a tenth of litellm's CPU per call, measured with every vote stored. A thinking level is sent
+as ``reasoning_effort`` ("off" as ``none``). The protocol has no field for a budget in tokens, so a
+number is refused. A server with such a field gets it from the judge's ``params``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The direct client for providers of the plain OpenAI protocol, by their names.
 
 A model such as ``groq/llama-3.3-70b-versatile`` goes to its provider's address with its provider's
-key, both found where litellm finds them. What litellm would translate (a provider's own settings,
-a thinking level that only some models know, marks for what Claude keeps of a prompt) is left to it:
-see ``is_plain``.
+key, both found where litellm finds them. Whatever litellm would translate is left to it: a
+provider's own settings, a thinking level that only some models know, and cache marks for Claude.
+See ``is_plain``.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _COMMON = frozenset({"top_p", "stop", "frequency_penalty", "presence_penalty", "
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """How a provider is reached; ``addresses`` and ``keys`` are variables, of which one is set.
+    """A provider's connection; ``addresses`` and ``keys`` are alternative variables.
 
-    ``thinking`` and ``logprobs`` say whether all of its models take these settings as they are,
-    ``open`` whether a model that nobody listed is asked, and priced, the same by litellm, and
-    ``batches`` whether its batches, at half the price, are spoken here.
+    ``thinking`` and ``logprobs``: all of its models accept these settings unchanged. ``open``:
+    litellm calls and prices an unlisted model the same way. ``batches``: its batches, at half the
+    price, are supported here.
     """
 
     base: str = ""
@@ -160,11 +160,11 @@ def is_plain(judge: Judge) -> bool:
     if provider == "azure" and (_NOT_PLAIN.search(model) or "/openai" in judge.api_base):
         return False
     if provider == "openrouter" and "claude" in model.lower():
-        # Claude keeps a prompt's beginning only where it is marked, which litellm's door does.
+        # Claude caches a prompt's beginning only with a mark, which litellm sets.
         return False
     entry = listed(provider, model)
     if provider == "anthropic" and (judge.api_base or not _takes_schema(entry)):
-        # At an address of one's own the key goes by another header; older models need a tool.
+        # A custom address needs the key in another header; older models need a tool.
         return False
     return way.open if entry is None else _priced_plainly(entry, model)
 

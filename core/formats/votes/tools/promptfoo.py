@@ -113,7 +113,7 @@ def _answers(
     graded = row.get("gradingResult")
     parts = objects_in(mapping_in(graded).get("componentResults"))
     people = [part for part in parts if mapping_in(part.get("assertion")).get("type") == "human"]
-    # What has no assertion is a set of assertions, which stand beside it one by one.
+    # A component without an assertion is a set, whose assertions are listed separately.
     judged = [part for part in parts if part.get("assertion") and part not in people]
     if not isinstance(graded, dict) or row.get("failureReason") == 2:
         why = str(row.get("error") or "The provider gave no answer.")
