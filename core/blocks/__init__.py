@@ -1,5 +1,5 @@
-"""What a service answers where people read a result: blocks, and their writers.
+"""Blocks that services return to show a result, and the writers of blocks.
 
-Sentences, facts, tables and plots are put together once; ``markdown``, ``html`` and ``terminal``
-write them, and pages draw them (``pages.ui.blocks``), so that every surface says the same.
+A service builds sentences, facts, tables and plots once. ``markdown``, ``html`` and ``terminal``
+write them, and pages draw them (``pages.ui.blocks``), so every surface says the same.
 """

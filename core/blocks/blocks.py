@@ -1,7 +1,7 @@
-"""Blocks of a result: sentences, facts, tables and plots, below the titles of sections.
+"""Blocks of a result: sentences, facts, tables and plots in titled sections.
 
-They hold finished words; nothing is computed or formatted any more. Every plot is followed by the
-table with its numbers, so that a writer without pictures leaves plots out and loses nothing.
+Blocks hold formatted text, so a writer computes nothing. Every plot is followed by a table of
+its numbers, so a writer without pictures can skip plots and lose nothing.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ Tone = Literal["", "neutral", "good", "warn", "bad"]
 
 
 class Words(NamedTuple):
-    """What stands in a cell: ``text``, quieter words ``below``, and where it leads in the app.
+    """A cell: its ``text``, a quieter line ``below``, and a link within the app.
 
-    ``link`` are address parameters of the page with the items behind it, which is the run's unless
-    ``to`` names another one; a file has no links. A ``tone`` is how a page marks it, as a tag; the
-    text says as much.
+    ``link`` holds URL parameters of the page with the items behind the cell. That page belongs to
+    the run, unless ``to`` names another. Files have no links. A page shows a cell with a ``tone``
+    as a tag. The text alone says the same.
     """
 
     text: str
@@ -38,9 +38,9 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True)
 class Sentences:
-    """Sentences one after the other; ``listed`` ones stand on lines of their own.
+    """Sentences in a row, or one per line if ``listed``.
 
-    ``quiet`` ones explain what stands above, ``warning`` ones limit it.
+    ``quiet`` sentences explain the block above, ``warning`` sentences limit it.
     """
 
     lines: tuple[str, ...]
@@ -50,7 +50,7 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with what is known of them; ``large`` ones stand first on a page, as figures."""
+    """Names with their values; a page shows ``large`` facts first, as figures."""
 
     name: str
     rows: tuple[tuple[str, Words], ...]
@@ -59,9 +59,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """Rows below heads; ``numbers`` are the columns that hold numbers; ``note`` explains them.
+    """Rows below heads.
 
-    A page and a terminal show the ``first`` rows, if there are more, and offer the others.
+    ``numbers`` are the columns that hold numbers. ``note`` explains the table. If there are more
+    than ``first`` rows, a page and a terminal show the first ones and offer the rest.
     """
 
     name: str
@@ -145,20 +146,20 @@ class Paper:
 
     def texts(self) -> tuple[str, ...]:
         """Every text that has to be in any written form of it; plots are in their tables."""
-        found = [self.title, self.subtitle, self.made]
+        texts = [self.title, self.subtitle, self.made]
         for section in self.sections:
-            found.append(section.title)
+            texts.append(section.title)
             for block in section.blocks:
-                found += _texts(block)
-        return tuple(text for text in found if text)
+                texts += _texts(block)
+        return tuple(text for text in texts if text)
 
 
 def _texts(block: Block) -> list[str]:
     if isinstance(block, Sentences):
         return list(block.lines)
     if isinstance(block, Facts):
-        return [text for name, words in block.rows for text in (name, words.text, words.below)]
+        return [text for name, cell in block.rows for text in (name, cell.text, cell.below)]
     if isinstance(block, TableBlock):
-        cells = [text for row in block.rows for words in row for text in words[:2]]
+        cells = [text for row in block.rows for cell in row for text in cell[:2]]
         return [*block.heads, *cells, block.note]
     return []

@@ -1,4 +1,4 @@
-"""An estimate as the words of a cell."""
+"""An estimate as the text of a table cell."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from core.text.numbers import percent, score
 Form = Callable[[float | None], str]
 
 
-def measured(one: Estimate, form: Form = score) -> Words:
-    """A figure with its interval below, or why there is none.
+def measured(estimate: Estimate, form: Form = score) -> Words:
+    """Return a figure with its interval below, or the reason it is undefined.
 
     >>> measured(Estimate(0.5, 0.25, 0.75)).flat
     '0.50 (0.25 to 0.75)'
     >>> measured(Estimate.undefined("No item.")).flat
     'undefined (No item.)'
     """
-    said = one.words(form)
-    return Words(said.value, said.below)
+    text = estimate.words(form)
+    return Words(text.value, text.below)
 
 
-def measured_share(one: Estimate) -> Words:
-    """A share in percent, as ``measured``."""
-    return measured(one, percent)
+def measured_share(estimate: Estimate) -> Words:
+    """Return a share in percent, formatted like ``measured``."""
+    return measured(estimate, percent)

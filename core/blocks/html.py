@@ -1,4 +1,4 @@
-"""A paper as one HTML file that opens without network, with its plots as SVG."""
+"""A paper as one HTML file with SVG plots that opens without network."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from core.metrics.estimate import Estimate
 from core.text.names import visible
 from core.text.numbers import percent, score
 
-# A paper's plots as static pictures for a file: SVG without script, styled by classes.
+# Plots as static SVG pictures without script, styled by classes.
 #
-# Colours come from the style sheet of the paper, so that light and dark follow the reader.
+# The paper's style sheet sets the colours, so light and dark follow the reader.
 
 WIDTH = 720
 _LEFT, _RIGHT, _LINE = 190, 20, 30
@@ -36,7 +36,7 @@ _LETTER = 6.6  # about the width of a letter at 12 px
 
 
 def plot(block: Histogram | Forest | Bars) -> str:
-    """The picture of a plot; its name is what a screen reader says."""
+    """Return the SVG of a plot; screen readers read its name."""
     if isinstance(block, Histogram):
         return _histogram(block)
     return _forest(block) if isinstance(block, Forest) else _bars(block)
@@ -86,9 +86,9 @@ def _forest(block: Forest) -> str:
         at = x(value)
         parts.append(f'<line class="grid" x1="{at:.1f}" x2="{at:.1f}" y1="8" y2="{floor}"/>')
         parts.append(_text(at, floor + 16, f"{value:.2f}", "middle"))
-    for row, one in enumerate(block.rows):
+    for row, reach in enumerate(block.rows):
         y = 12 + _LINE * row + _LINE / 2
-        parts += _reach(one, y, x)
+        parts += _reach(reach, y, x)
     parts.append(_text(WIDTH - _RIGHT, floor + 36, block.axis.lower(), "end"))
     if block.marks:
         parts.append(f'<path class="mark" d="{_diamond(_LEFT + 6, floor + 32)}"/>')
@@ -96,17 +96,17 @@ def _forest(block: Forest) -> str:
     return _svg(block.name, floor + 44, parts)
 
 
-def _reach(one: Reach, y: float, x: Callable[[float], float]) -> list[str]:
-    said = f"{one.name}: {Estimate(one.value, one.low, one.high).words(score).inline}"
-    parts = [_text(_LEFT - 10, y + 4, _cut(one.name, 26), "end")]
-    if one.low is not None and one.high is not None:
+def _reach(row: Reach, y: float, x: Callable[[float], float]) -> list[str]:
+    text = f"{row.name}: {Estimate(row.value, row.low, row.high).words(score).inline}"
+    parts = [_text(_LEFT - 10, y + 4, _cut(row.name, 26), "end")]
+    if row.low is not None and row.high is not None:
         parts.append(
-            f'<line class="reach" x1="{x(one.low):.1f}" x2="{x(one.high):.1f}" y1="{y}" y2="{y}"/>'
+            f'<line class="reach" x1="{x(row.low):.1f}" x2="{x(row.high):.1f}" y1="{y}" y2="{y}"/>'
         )
-    if one.mark is not None:
-        parts.append(f'<path class="mark" d="{_diamond(x(one.mark), y)}"/>')
-    title = f"<title>{_svg_text(said)}</title>"
-    parts.append(f'<circle class="point" cx="{x(one.value):.1f}" cy="{y}" r="5">{title}</circle>')
+    if row.mark is not None:
+        parts.append(f'<path class="mark" d="{_diamond(x(row.mark), y)}"/>')
+    title = f"<title>{_svg_text(text)}</title>"
+    parts.append(f'<circle class="point" cx="{x(row.value):.1f}" cy="{y}" r="5">{title}</circle>')
     return parts
 
 
@@ -132,13 +132,13 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
         wide = room * piece.items / total
         color = AWAY if piece.value is None else STEPS[round(piece.value * (len(STEPS) - 1))]
         share = percent(piece.items / total)
-        said = f"{piece.label}: {piece.items:,} of {total:,}"
+        title = f"{piece.label}: {piece.items:,} of {total:,}"
         parts.append(
             f'<rect class="piece" x="{at:.1f}" y="{y}" width="{wide:.1f}" height="{_LINE - 6}" '
-            f'fill="{color}"><title>{_svg_text(said)}</title></rect>'
+            f'fill="{color}"><title>{_svg_text(title)}</title></rect>'
         )
-        words = f"{piece.label} {share}"
-        for fit in (words, share):
+        label = f"{piece.label} {share}"
+        for fit in (label, share):
             if len(fit) * _LETTER + 6 <= wide:
                 ink = "#fff" if _dark(color) else "#000"
                 parts.append(
@@ -162,8 +162,8 @@ def _svg(name: str, height: float, parts: list[str]) -> str:
     )
 
 
-def _text(x: float, y: float, words: str, anchor: str = "start") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_svg_text(words)}</text>'
+def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_svg_text(text)}</text>'
 
 
 def _cut(text: str, limit: int) -> str:
@@ -174,7 +174,7 @@ def _svg_text(text: str) -> str:
     return html.escape(visible(text))
 
 
-#: Nothing may be fetched and no script may run, whatever a text says.
+#: Blocks every fetch and every script, whatever a text contains.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1F2428;--quiet:#565D64;--back:#FCFAF5;--line:#E0DACD;
@@ -216,11 +216,11 @@ svg{min-width:0;max-height:16cm}}
 
 
 def html_paper(paper: Paper) -> str:
-    """The paper as the text of an HTML file.
+    """Return the paper as the text of an HTML file.
 
     >>> from core.blocks.blocks import Section
-    >>> found = html_paper(Paper("A <b>", "", (Section("S", (Sentences(("1 < 2",)),)),)))
-    >>> "<h1>A &lt;b&gt;</h1>" in found, "<p>1 &lt; 2</p>" in found
+    >>> page = html_paper(Paper("A <b>", "", (Section("S", (Sentences(("1 < 2",)),)),)))
+    >>> "<h1>A &lt;b&gt;</h1>" in page, "<p>1 &lt; 2</p>" in page
     (True, True)
     """
     heads = [(f"part-{at}", section.title) for at, section in enumerate(paper.sections)]
@@ -264,8 +264,8 @@ def _sentences(block: Sentences) -> str:
 
 def _facts(block: Facts) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{_esc(name)}</th><td class="t">{_words(words)}</td></tr>'
-        for name, words in block.rows
+        f'<tr><th scope="row">{_esc(name)}</th><td class="t">{_words(cell)}</td></tr>'
+        for name, cell in block.rows
     )
     return f'<div class="wide"><table aria-label="{_esc(block.name)}">{rows}</table></div>'
 
@@ -275,10 +275,10 @@ def _table(block: TableBlock) -> str:
         return ' class="n"' if at in block.numbers else ' class="t"'
 
     head = "".join(
-        f'<th scope="col"{kind(at)}>{_esc(one)}</th>' for at, one in enumerate(block.heads)
+        f'<th scope="col"{kind(at)}>{_esc(cell)}</th>' for at, cell in enumerate(block.heads)
     )
     rows = "".join(
-        f"<tr>{''.join(f'<td{kind(at)}>{_words(one)}</td>' for at, one in enumerate(row))}</tr>"
+        f"<tr>{''.join(f'<td{kind(at)}>{_words(cell)}</td>' for at, cell in enumerate(row))}</tr>"
         for row in block.rows
     )
     note = f'<p class="quiet">{_esc(block.note)}</p>' if block.note else ""
@@ -288,9 +288,9 @@ def _table(block: TableBlock) -> str:
     )
 
 
-def _words(words: Words) -> str:
-    below = f"<small>{_esc(words.below)}</small>" if words.below else ""
-    return _esc(words.text) + below
+def _words(cell: Words) -> str:
+    below = f"<small>{_esc(cell.below)}</small>" if cell.below else ""
+    return _esc(cell.text) + below
 
 
 def _esc(text: str) -> str:

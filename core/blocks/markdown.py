@@ -7,16 +7,18 @@ import re
 from core.blocks.blocks import Block, Facts, Paper, Sentences, TableBlock, Words
 from core.text.names import visible
 
-#: What could be read as Markdown, HTML, or the edge of a cell.
+#: Characters that Markdown or HTML could interpret, or that could end a cell.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|~$&!@]")
-#: Words that viewers make links of without any mark.
+#: Words that viewers turn into links even without markup.
 _LINKS = re.compile(r"(?i)\b(https?|ftp|www)(?=[:.])|:(?=\w+:)")
-#: What starts a list, a number, a rule or a head where a line begins.
+#: What starts a list, a numbered item, a rule or a heading at the start of a line.
 _START = re.compile(r"^(\s*)([-+=]|\d+(?=[.)]))")
 
 
 def markdown_paper(paper: Paper) -> str:
-    r"""The paper as the text of a Markdown file; plots are left out, their tables are there.
+    r"""Return the paper as the text of a Markdown file.
+
+    Plots are left out, since their tables follow.
 
     >>> from core.blocks.blocks import Section
     >>> print(markdown_paper(Paper("A *b*", "", (Section("S", (Sentences(("1 < 2",)),)),))))
@@ -38,12 +40,12 @@ def markdown_paper(paper: Paper) -> str:
 def _block(block: Block) -> str:
     if isinstance(block, Sentences):
         return (
-            "\n".join(f"- {_line(one)}" for one in block.lines)
+            "\n".join(f"- {_line(line)}" for line in block.lines)
             if block.listed
             else _paragraphs(block)
         )
     if isinstance(block, Facts):
-        rows = tuple((Words(name), words) for name, words in block.rows)
+        rows = tuple((Words(name), cell) for name, cell in block.rows)
         return _table(("", ""), rows, ())
     if isinstance(block, TableBlock):
         table = _table(block.heads, block.rows, block.numbers)
@@ -63,12 +65,16 @@ def _table(
     numbers: tuple[int, ...],
 ) -> str:
     rule = ["---:" if at in numbers else "---" for at in range(len(heads))]
-    lines = [[escaped(one) for one in heads], rule, *([_cell(one) for one in row] for row in rows)]
+    lines = [
+        [escaped(cell) for cell in heads],
+        rule,
+        *([_cell(cell) for cell in row] for row in rows),
+    ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _cell(words: Words) -> str:
-    return escaped(words.flat)
+def _cell(cell: Words) -> str:
+    return escaped(cell.flat)
 
 
 def _line(text: str) -> str:
@@ -76,7 +82,7 @@ def _line(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""The text on one line, so that Markdown shows exactly these characters.
+    r"""Return the text on one line, escaped so that Markdown shows it literally.
 
     >>> escaped("a|b\n<i>")
     'a\\|b \\<i\\>'

@@ -1,4 +1,4 @@
-"""Blocks as text for a terminal; plots are left out, their tables are there."""
+"""Blocks as text for a terminal; plots are left out, since their tables follow."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from textwrap import wrap
 from core.blocks.blocks import Block, Facts, Section, Sentences, TableBlock, Words
 from core.text.names import visible
 
-#: No column is made wider than this; longer words, such as why there is no figure, reach over it.
+#: Columns grow no wider than this. Longer text, such as why a figure is missing, overflows.
 WIDEST = 44
-#: What explains a table is wrapped here.
+#: Notes below tables wrap at this width.
 WRAPPED = 96
 
 
 def terminal_text(sections: Iterable[Section]) -> str:
-    """The sections as lines, each below its title; blocks are apart by an empty line.
+    """Return the sections as text, with an empty line between blocks.
 
     >>> print(terminal_text([Section("Cost", (Facts("", (("Calls", Words("7")),)),))]))
     Cost
@@ -30,14 +30,14 @@ def _section(section: Section) -> list[str]:
     if not section.title:
         return [line for block in blocks for line in _lines(block)]
     tables = sum(isinstance(block, TableBlock) for block in blocks)
-    found = [section.title] if blocks else []
+    lines = [section.title] if blocks else []
     for number, block in enumerate(blocks):
-        found += [""] if number else []
-        # Of several tables each has its name above it.
+        lines += [""] if number else []
+        # With several tables, each gets its name above it.
         if isinstance(block, TableBlock) and tables > 1:
-            found.append(f"  {block.name}")
-        found += [f"  {line}".rstrip() for line in _lines(block)]
-    return found
+            lines.append(f"  {block.name}")
+        lines += [f"  {line}".rstrip() for line in _lines(block)]
+    return lines
 
 
 def _lines(block: Block) -> Iterator[str]:
@@ -46,7 +46,7 @@ def _lines(block: Block) -> Iterator[str]:
     elif isinstance(block, Sentences):
         yield from (visible(line) for line in block.lines)
     elif isinstance(block, Facts):
-        yield from _columns([(Words(name), words) for name, words in block.rows], ())
+        yield from _columns([(Words(name), cell) for name, cell in block.rows], ())
     elif isinstance(block, TableBlock) and block.rows:
         heads = tuple(map(Words, block.heads))
         rows = block.rows[: block.first]
@@ -57,8 +57,8 @@ def _lines(block: Block) -> Iterator[str]:
 
 
 def _columns(rows: Sequence[Sequence[Words]], numbers: Sequence[int]) -> Iterator[str]:
-    """Rows as columns of equal width, numbers to the right."""
-    texts = [[" ".join(visible(words.flat).split()) for words in row] for row in rows]
+    """Yield rows as columns of equal width, with numbers aligned to the right."""
+    texts = [[" ".join(visible(cell.flat).split()) for cell in row] for row in rows]
     widths = [
         max((len(text) for text in column if len(text) <= WIDEST), default=0)
         for column in zip(*texts, strict=True)

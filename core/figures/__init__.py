@@ -1,6 +1,6 @@
-"""Pictures: counts in, plotly figures out. No colour carries anything that words do not.
+"""Plotly figures from counts. Colour always repeats what the text says.
 
-Labels that people wrote are escaped here, since plotly reads some HTML in them. Fonts and
+Labels that users wrote are escaped here, since plotly interprets some HTML in them. Fonts and
 backgrounds come from the page's theme, light or dark.
 """
 

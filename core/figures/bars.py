@@ -1,4 +1,4 @@
-"""Counts as bars, and small plots of any few series over named places."""
+"""Bar charts of counts, and small plots of a few series over named places."""
 
 from __future__ import annotations
 
@@ -79,19 +79,19 @@ def verdict_bars(
                 continue
             color = ABSTAINED if value is None else shade(value)
             share = count / total
-            words = plain(label)
+            text = plain(label)
             figure.add_bar(
                 y=[plain(name)],
                 x=[share],
                 orientation="h",
                 marker={"color": color, "line": {"color": "rgba(255,255,255,0.85)", "width": 1}},
-                text=[f"{words} {percent(share)}"],
+                text=[f"{text} {percent(share)}"],
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
                 textfont={"color": ink(color)},
                 customdata=[(name, -1 if option is None else option)],
-                hovertemplate=f"{words}: {count} of {total} items<extra></extra>",
+                hovertemplate=f"{text}: {count} of {total} items<extra></extra>",
             )
     figure.update_layout(
         barmode="stack",
@@ -108,14 +108,14 @@ def verdict_bars(
 
 
 def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
-    """Two histograms over the same ``(low, high, before, after)`` bins: bars, and an outline.
+    """Return two histograms over the same ``(low, high, before, after)`` bins.
 
-    ``before`` is drawn as filled bars, ``after`` as a stepped line, so that colour is not needed
-    to tell them apart.
+    ``before`` is drawn as filled bars and ``after`` as a stepped line, so readers can tell them
+    apart without colour.
     """
     import plotly.graph_objects as go
 
-    words = "%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y} items"
+    hover = "%{customdata[0]:.2f} to %{customdata[1]:.2f}: %{y} items"
     places = [(low, high) for low, high, *_ in bins]
     figure = go.Figure(
         go.Bar(
@@ -125,7 +125,7 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
             width=[(high - low) * 0.94 for low, high in places],
             customdata=places,
             marker={"color": BAR, "opacity": 0.55},
-            hovertemplate=f"{words} before<extra></extra>",
+            hovertemplate=f"{hover} before<extra></extra>",
         )
     )
     figure.add_scatter(
@@ -135,7 +135,7 @@ def before_after(bins: Sequence[tuple[float, float, int, int]]) -> Any:
         mode="lines",
         customdata=[pair for pair in places for _ in range(2)],
         line={"color": CHOSEN, "width": 3},
-        hovertemplate=f"{words} after<extra></extra>",
+        hovertemplate=f"{hover} after<extra></extra>",
     )
     figure.update_layout(
         height=250,
@@ -160,7 +160,7 @@ _PATTERNS = ("", "/", ".", "x")
 
 
 class Series(NamedTuple):
-    """One series: a value per place, ``None`` where there is none."""
+    """One series: a value per place, ``None`` where it is missing."""
 
     name: str
     values: Sequence[float | None]
@@ -174,22 +174,23 @@ def series_plot(
     kind: Literal["bars", "dots", "lines"] = "bars",
     share: bool = False,
 ) -> Any:
-    """Series side by side over the same places; ``share`` writes the values as percentages.
+    """Return series side by side over the same places.
 
-    Series differ in colour and in pattern or symbol, so that no colour has to be told apart.
+    ``share`` writes the values as percentages. Series differ in colour and in pattern or symbol, so
+    readers can tell them apart without colour.
     """
     import plotly.graph_objects as go
 
     form = SHARES if share else SCORES
     figure = go.Figure()
-    for at, one in enumerate(series):
+    for at, line in enumerate(series):
         look = at % len(_COLORS)
         shared = {
             "x": list(range(len(places))),
-            "y": list(one.values),
-            "name": plain(one.name),
+            "y": list(line.values),
+            "name": plain(line.name),
             "hovertext": [plain(place, 60) for place in places],
-            "hovertemplate": f"{plain(one.name)}, %{{hovertext}}: %{{y:{form}}}<extra></extra>",
+            "hovertemplate": f"{plain(line.name)}, %{{hovertext}}: %{{y:{form}}}<extra></extra>",
         }
         if kind == "bars":
             marker = {"color": _COLORS[look], "pattern": {"shape": _PATTERNS[look], "size": 6}}
@@ -213,7 +214,7 @@ def series_plot(
         title=plain(axes[0]),
         tickvals=list(range(len(places))),
         ticktext=[plain(place, 22) for place in places],
-        # Slanted labels would else be dropped where they reach past the plot.
+        # Plotly would drop slanted labels that reach past the plot.
         ticklabeloverflow="allow",
         fixedrange=True,
         automargin=True,
@@ -223,13 +224,14 @@ def series_plot(
 
 
 def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
-    """The share that is right against how sure a rater was: (mean of a bin, share with interval).
+    """Return the share of correct answers against the rater's confidence.
 
-    A dot's size grows with its number of answers. On the line, both are alike.
+    Each bin is (mean confidence, share with interval). Dots grow with the number of answers. On the
+    diagonal, confidence and share are equal.
     """
     import plotly.graph_objects as go
 
-    most = max((one.n for _, one in bins), default=1)
+    most = max((share.n for _, share in bins), default=1)
     figure = go.Figure(
         go.Scatter(
             x=[0, 1],
@@ -241,11 +243,11 @@ def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
     )
     figure.add_scatter(
         x=[sure for sure, _ in bins],
-        y=[one.value for _, one in bins],
+        y=[share.value for _, share in bins],
         mode="markers",
-        marker={"color": BAR, "size": [8 + 14 * (one.n / most) ** 0.5 for _, one in bins]},
-        error_y=whiskers([(one.value, one.low, one.high) for _, one in bins]),
-        customdata=[one.n for _, one in bins],
+        marker={"color": BAR, "size": [8 + 14 * (share.n / most) ** 0.5 for _, share in bins]},
+        error_y=whiskers([(share.value, share.low, share.high) for _, share in bins]),
+        customdata=[share.n for _, share in bins],
         hovertemplate="sure %{x:.2f}, right %{y:.2f}: %{customdata} answers<extra></extra>",
     )
     figure.update_layout(height=380, margin=MARGIN, showlegend=False, dragmode=False)

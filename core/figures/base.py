@@ -1,4 +1,4 @@
-"""What all pictures share: colours, and words that plotly does not read as markup."""
+"""What all figures share: colours, and labels escaped for plotly."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import Any
 
 #: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best; ends clear of both backgrounds.
 STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
-#: Red, green and blue of a side that loses, of neither, of one that wins.
+#: Red, green and blue of the losing side, of a tie, of the winning side.
 LOSING, LEVEL, WINNING = (166, 97, 26), (244, 241, 234), (1, 118, 106)
 BAR = "#3E7CB1"
 ABSTAINED = "#9AA0A6"
-#: Lines and marks that stand behind; to be seen on light and dark.
+#: Lines and marks in the background, visible in light and dark.
 QUIET = "#8A8F94"
 EDGE, CHOSEN = "rgba(255,255,255,0.85)", "#D55E00"
-#: How plotly writes scores and shares on an axis: as `core.text.numbers` does.
+#: Plotly's format of scores and shares on an axis, as in `core.text.numbers`.
 SCORES, SHARES = ".2f", ".0%"
 MARGIN = {"l": 8, "r": 8, "t": 8, "b": 8}
 
 
 def shade(value: float) -> str:
-    """The colour of a share in [0, 1]."""
+    """Return the colour of a share in [0, 1]."""
     return STEPS[round(value * (len(STEPS) - 1))]
 
 
 def leaning(value: float) -> str:
-    """The colour of a share in [0, 1] that leans to one of two sides: pale where they are level.
+    """Return the colour of a share in [0, 1] between two sides, pale at a half.
 
-    Brown below a half, green above, so that people who confuse red and green can tell them apart.
+    Brown below a half and green above, which colour-blind readers can tell apart.
 
     >>> leaning(0.0), leaning(0.5), leaning(1.0)
     ('#A6611A', '#F4F1EA', '#01766A')
     """
     side, far = (LOSING, 1 - 2 * value) if value < 0.5 else (WINNING, 2 * value - 1)
     mixed = (round(a + (b - a) * far) for a, b in zip(LEVEL, side, strict=True))
-    return "#" + "".join(f"{one:02X}" for one in mixed)
+    return "#" + "".join(f"{channel:02X}" for channel in mixed)
 
 
 def ink(color: str) -> str:
-    """Black or white, whichever is easier to read on ``color``.
+    """Return black or white, whichever is easier to read on ``color``.
 
     >>> ink("#3B496C"), ink("#E1CC55")
     ('#FFFFFF', '#000000')
@@ -49,7 +49,7 @@ def ink(color: str) -> str:
 
 
 def plain(text: str, limit: int = 40) -> str:
-    """A label that plotly shows as it is: no tags, nothing filled in on hover, not too long.
+    """Return a label that plotly shows literally: escaped and shortened.
 
     >>> plain("<b>%{x}</b>")
     '&lt;b&gt;%&#123;x}&lt;/b&gt;'
@@ -65,7 +65,10 @@ def whiskers(
     thickness: float = 2,
     width: float = 5,
 ) -> dict[str, Any]:
-    """The error bars of estimates (value, low, high); an end that is not known has no bar."""
+    """Return the error bars of estimates (value, low, high).
+
+    An unknown end has no bar.
+    """
     return {
         "type": "data",
         "symmetric": False,

@@ -1,4 +1,4 @@
-"""Estimates with their intervals: dots, differences of two runs, scores of two raters."""
+"""Plots of estimates with intervals: dots, run differences, two raters' scores."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.figures.base import BAR, CHOSEN, MARGIN, QUIET, SCORES, SHARES, plain,
 from core.metrics.estimate import Estimate
 from core.text.numbers import cost, percent, score
 
-#: Where a dot of a strip stands across it, so that equal ones do not hide each other.
+#: Offsets across a strip, so that equal dots do not hide each other.
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
 
 
 class Dot(NamedTuple):
-    """An estimate, its interval and what it has to beat; ``None`` where there is none."""
+    """An estimate, its interval and its baseline; ``None`` where one is missing."""
 
     name: str
     value: float | None
@@ -26,7 +26,7 @@ class Dot(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """A kind of raters: the name and value of each, and their mean (``None``: undefined)."""
+    """A kind of raters: each rater's name and value, and their mean or ``None``."""
 
     name: str
     raters: Sequence[tuple[str, float]]
@@ -36,17 +36,17 @@ class Strip(NamedTuple):
 def forest(
     dots: Sequence[Dot], axis: str, baseline: str, chosen: str = "", *, whole: bool = True
 ) -> Any:
-    """A dot and its interval per row, with an open diamond for what it has to beat.
+    """Return a dot with its interval per row, and an open diamond for its baseline.
 
-    ``whole``: the axis reaches to 1, else as far as the dots do.
+    With ``whole`` the axis reaches to 1, otherwise as far as the dots do.
 
-    Rows without a value say so. A dot's ``customdata`` is its name; ``chosen`` is ringed.
+    Rows without a value say so. A dot's ``customdata`` is its name. ``chosen`` gets a ring.
     """
     import plotly.graph_objects as go
 
-    known = [(row, dot) for row, dot in enumerate(dots) if dot.value is not None]
+    drawn = [(row, dot) for row, dot in enumerate(dots) if dot.value is not None]
     figure = go.Figure()
-    bases = [(row, dot) for row, dot in known if dot.baseline is not None]
+    bases = [(row, dot) for row, dot in drawn if dot.baseline is not None]
     if bases:
         figure.add_scatter(
             x=[dot.baseline for _, dot in bases],
@@ -57,21 +57,21 @@ def forest(
             hovertemplate=f"{plain(baseline)}: %{{x:{SCORES}}}<extra></extra>",
         )
     figure.add_scatter(
-        x=[dot.value for _, dot in known],
-        y=[row for row, _ in known],
-        error_x=whiskers([(dot.value, dot.low, dot.high) for _, dot in known]),
+        x=[dot.value for _, dot in drawn],
+        y=[row for row, _ in drawn],
+        error_x=whiskers([(dot.value, dot.low, dot.high) for _, dot in drawn]),
         mode="markers",
         name=axis,
         marker={
             "size": 12,
             "color": BAR,
             "line": {
-                "width": [3 if dot.name == chosen else 0 for _, dot in known],
+                "width": [3 if dot.name == chosen else 0 for _, dot in drawn],
                 "color": CHOSEN,
             },
         },
-        customdata=[dot.name for _, dot in known],
-        hovertext=[_said(dot) for _, dot in known],
+        customdata=[dot.name for _, dot in drawn],
+        hovertext=[_hover_text(dot) for _, dot in drawn],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     for row, dot in enumerate(dots):
@@ -80,7 +80,7 @@ def forest(
                 x=0, y=row, text="undefined", showarrow=False, xanchor="left", font_color=QUIET
             )
     _rows(figure, [dot.name for dot in dots], axis)
-    low = min([0.0, *(dot.low for _, dot in known if dot.low is not None)])
+    low = min([0.0, *(dot.low for _, dot in drawn if dot.low is not None)])
     if whole:
         figure.update_xaxes(range=[low - 0.02, 1.02])
     else:
@@ -88,15 +88,15 @@ def forest(
     return figure
 
 
-def _said(dot: Dot) -> str:
-    said = Estimate(dot.value, dot.low, dot.high).words(score)
-    return f"{plain(dot.name)}: {said.value} ({said.below}), {dot.n:,} items"
+def _hover_text(dot: Dot) -> str:
+    estimate = Estimate(dot.value, dot.low, dot.high).words(score)
+    return f"{plain(dot.name)}: {estimate.value} ({estimate.below}), {dot.n:,} items"
 
 
 def strips(groups: Sequence[Strip], axis: str, chosen: str = "") -> Any:
-    """One strip of dots per kind of raters, a line at each kind's mean.
+    """Return one strip of dots per kind of raters, with a line at each mean.
 
-    A dot's ``customdata`` is ``(strip, place)`` among the values given; ``chosen`` is ringed.
+    A dot's ``customdata`` is ``(strip, place)`` among the values given. ``chosen`` gets a ring.
     """
     import plotly.graph_objects as go
 
@@ -158,14 +158,14 @@ def _rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -> Non
     )
 
 
-#: Costs that span more than this take a logarithmic axis.
+#: Costs that span more than this factor get a logarithmic axis.
 SPAN = 20
 
 
 class DifferenceDot(NamedTuple):
-    """A difference with its interval; ``None`` where there is none. ``said`` is shown on hover.
+    """A difference with its interval, ``None`` if undefined; ``said`` shows on hover.
 
-    ``significant``: its test, corrected for how many there are, told it from no difference.
+    ``significant`` is the result of its test, corrected for multiple comparisons.
     """
 
     name: str
@@ -177,7 +177,7 @@ class DifferenceDot(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """A run: what 1,000 items cost (US dollars), its accuracy and interval, and its standing."""
+    """A run: cost of 1,000 items (US dollars), accuracy, interval and standing."""
 
     name: str
     cost: float
@@ -188,23 +188,23 @@ class Priced(NamedTuple):
 
 
 def differences(gaps: Sequence[DifferenceDot], axis: str, *, share: bool = False) -> Any:
-    """A forest plot around no difference. Significant ones are filled, others open."""
+    """Return a forest plot around zero; significant differences are filled."""
     import plotly.graph_objects as go
 
-    known = [(row, gap) for row, gap in enumerate(gaps) if gap.value is not None]
+    drawn = [(row, gap) for row, gap in enumerate(gaps) if gap.value is not None]
     figure = go.Figure()
     figure.add_scatter(
-        x=[gap.value for _, gap in known],
-        y=[row for row, _ in known],
-        error_x=whiskers([(gap.value, gap.low, gap.high) for _, gap in known]),
+        x=[gap.value for _, gap in drawn],
+        y=[row for row, _ in drawn],
+        error_x=whiskers([(gap.value, gap.low, gap.high) for _, gap in drawn]),
         mode="markers",
         marker={
             "size": 12,
             "color": BAR,
-            "symbol": ["circle" if gap.significant else "circle-open" for _, gap in known],
+            "symbol": ["circle" if gap.significant else "circle-open" for _, gap in drawn],
             "line": {"width": 2, "color": BAR},
         },
-        hovertext=[plain(gap.said, 120) for _, gap in known],
+        hovertext=[plain(gap.said, 120) for _, gap in drawn],
         hovertemplate="%{hovertext}<extra></extra>",
     )
     for row, gap in enumerate(gaps):
@@ -218,8 +218,8 @@ def differences(gaps: Sequence[DifferenceDot], axis: str, *, share: bool = False
 
 
 def _lay_out(figure: Any, gaps: Sequence[DifferenceDot], title: str, share: bool) -> None:
-    known = [gap for gap in gaps if gap.value is not None]
-    ends = [abs(e) for g in known for e in (g.value, g.low, g.high) if e is not None]
+    drawn = [gap for gap in gaps if gap.value is not None]
+    ends = [abs(e) for g in drawn for e in (g.value, g.low, g.high) if e is not None]
     reach = max([0.05, *ends]) * 1.12
     figure.update_layout(
         height=96 + 36 * len(gaps),
@@ -247,7 +247,7 @@ def _lay_out(figure: Any, gaps: Sequence[DifferenceDot], title: str, share: bool
 
 
 def frontier(runs: Sequence[Priced]) -> Any:
-    """Accuracy against cost: the efficient runs are filled diamonds joined by a line.
+    """Return accuracy against cost; a line joins the efficient runs' diamonds.
 
     The cost axis is logarithmic where costs span more than a factor of twenty.
     """
@@ -292,7 +292,7 @@ def frontier(runs: Sequence[Priced]) -> Any:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """1, 2 and 5 times powers of ten around a range.
+    """Return 1, 2 and 5 times powers of ten around a range.
 
     >>> _ticks(1.6, 12)
     [1, 2, 5, 10, 20]
@@ -326,9 +326,9 @@ def bland_altman(
     limits: tuple[float | None, float | None],
     sides: tuple[str, str],
 ) -> Any:
-    """Differences against means of scores, with the bias and the limits of agreement.
+    """Plot differences against means of scores, with bias and limits of agreement.
 
-    ``points`` are (reference, rated, items); larger dots stand for more items. After Bland and
+    ``points`` are (reference, rated, items). Larger dots stand for more items. After Bland and
     Altman (1986).
     """
     import plotly.graph_objects as go

@@ -1,4 +1,4 @@
-"""Heat maps: tables of counts or coefficients, and many raters with each other."""
+"""Heat maps of counts or coefficients, and of the agreement of many raters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.figures.base import (
 )
 from core.text.numbers import percent, score
 
-#: What outlines the cells in which two gave the same answer: one of the two is seen on any colour.
+#: Outlines of cells where both gave the same answer: one of the two shows on any colour.
 SAME = (("#FFFFFF", 5), ("#000000", 2))
 
 
@@ -33,11 +33,11 @@ def confusion_cells(
     *,
     as_shares: bool = False,
 ) -> Any:
-    """A confusion matrix as a heat map: colour is the share of the row, text the count or share.
+    """Return a confusion matrix as a heat map of row shares.
 
-    Where both gave the same answer the cell is outlined. ``sides`` says what rows and columns
-    are. A cell's ``customdata`` is its ``(row, column)``.
-    Cells are bars of length 1, since plotly lets bars be clicked, and a heat map's cells not.
+    The text in a cell is its count or share. Cells where both gave the same answer are outlined.
+    ``sides`` names rows and columns. A cell's ``customdata`` is its ``(row, column)``.
+    Cells are bars of length 1, since plotly makes bars clickable but not the cells of a heat map.
     """
     sums = [sum(row) or 1 for row in counts]
     shares = [[n / whole for n in row] for row, whole in zip(counts, sums, strict=True)]
@@ -58,7 +58,10 @@ def confusion_cells(
 
 
 def agreement_cells(names: Sequence[str], values: Sequence[Sequence[float | None]]) -> Any:
-    """How far every two raters agree, as a heat map of coefficients up to 1; below 0 is as 0."""
+    """Return pairwise agreement as a heat map of coefficients up to 1.
+
+    Coefficients below 0 are coloured as 0.
+    """
     shares = [[None if v is None else max(0.0, v) for v in row] for row in values]
     texts = [["undefined" if v is None else score(v) for v in row] for row in values]
     figure = _cells(shares, texts)
@@ -122,7 +125,7 @@ def _name_cells(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
         range=[0, len(columns)],
         tickvals=[at + 0.5 for at in range(len(columns))],
         ticktext=[plain(name, 24) for name in columns],
-        # Level where there is room; else slanted so that the last ones do not leave the picture.
+        # Labels are level where they fit, otherwise slanted so the last ones stay in the picture.
         tickangle=0 if len(columns) <= 3 or max(map(len, columns)) <= 6 else -35,
         ticklabeloverflow="allow",
         showgrid=False,
@@ -147,9 +150,10 @@ def win_cells(
     texts: Sequence[Sequence[str]],
     chosen: tuple[int, int] | None = None,
 ) -> Any:
-    """Who beats whom: colour is the share of points of the row against the column, pale at a half.
+    """Return who beats whom: the row's share of points against the column.
 
-    ``None`` where two never met, and on the diagonal. A cell's ``customdata`` is ``(row, column)``.
+    Cells are pale at a half. ``None`` marks pairs that never met, and the diagonal. A cell's
+    ``customdata`` is ``(row, column)``.
     """
     figure = _cells(shares, texts, leaning)
     if chosen is not None:
@@ -159,9 +163,9 @@ def win_cells(
     return figure
 
 
-#: From here on, names beside the map would overlap; they are told on hover.
+#: From this many raters on, names at the side would overlap, so only hovering shows them.
 MOST_NAMES = 45
-#: And from here on below it, on a narrow screen.
+#: The same limit for names below the map, on a narrow screen.
 MOST_ACROSS = 20
 
 
@@ -171,12 +175,12 @@ def agreement_map(
     counts: Sequence[Sequence[int]],
     groups: Sequence[tuple[str, int]] = (),
 ) -> Any:
-    """The lower half of a symmetric matrix of coefficients; what is undefined stays blank.
+    """Return the lower half of a symmetric matrix; undefined cells stay blank.
 
-    ``groups`` are names with how many raters each has, in order: lines part them. A cell that can
-    be clicked has ``customdata`` ``(row, column)``: every cell, but in a map of more than
-    ``MOST_NAMES`` raters, where that many marks would take seconds, those of the first group only.
-    Any cell can be framed by dragging there. Below 0 is coloured as 0.
+    ``groups`` are names with their number of raters, in order, with lines between them. A clickable
+    cell has ``customdata`` ``(row, column)``. Every cell is clickable in a map of up to
+    ``MOST_NAMES`` raters. In a larger map only the first group is, since that many marks would take
+    seconds. Any cell can be framed by dragging there. Coefficients below 0 are coloured as 0.
     """
     import numpy as np
     import plotly.graph_objects as go
@@ -198,12 +202,12 @@ def agreement_map(
         )
     )
     marked = size if few or not groups else groups[0][1]
-    known = [(row, at) for row in range(size) for at in range(min(row, marked))]
-    known = [cell for cell in known if values[cell[0]][cell[1]] is not None]
-    _marks(figure, known, names, values, counts)
+    cells = [(row, at) for row in range(size) for at in range(min(row, marked))]
+    cells = [cell for cell in cells if values[cell[0]][cell[1]] is not None]
+    _marks(figure, cells, names, values, counts)
     _parted(figure, groups, size)
     axis = {
-        # Without labels beside the map, the names are still what hovering says.
+        # Without labels at the side, hovering still shows the names.
         "tickvals": list(range(size)),
         "ticktext": [plain(name, 24) for name in names],
         "showticklabels": few,
@@ -213,7 +217,7 @@ def agreement_map(
         "fixedrange": True,
         "automargin": True,
     }
-    # The names beside the rows are those of the columns, too.
+    # Rows and columns have the same names.
     across = {**axis, "showticklabels": size <= MOST_ACROSS}
     figure.update_xaxes(**across, range=[-0.5, size - 0.5], tickangle=-55)
     figure.update_yaxes(**axis, range=[size - 0.5, -0.5])
@@ -229,15 +233,15 @@ def agreement_map(
 
 def _marks(
     figure: Any,
-    known: Sequence[tuple[int, int]],
+    cells: Sequence[tuple[int, int]],
     names: Sequence[str],
     values: Sequence[Sequence[float | None]],
     counts: Sequence[Sequence[int]],
 ) -> None:
-    """Unseen squares on cells, since plotly cannot select those of a heat map."""
+    """Add invisible squares to cells, since plotly cannot select a heat map's own."""
     figure.add_scatter(
-        x=[column for _, column in known],
-        y=[row for row, _ in known],
+        x=[column for _, column in cells],
+        y=[row for row, _ in cells],
         mode="markers",
         marker={
             "symbol": "square",
@@ -246,11 +250,11 @@ def _marks(
         },
         unselected={"marker": {"opacity": 0}},
         selected={"marker": {"color": "rgba(0,0,0,0)"}},
-        customdata=known,
+        customdata=cells,
         hovertext=[
             f"{plain(names[row])} and {plain(names[column])}: "
             f"{score(values[row][column] or 0)} on {counts[row][column]:,} items"
-            for row, column in known
+            for row, column in cells
         ],
         hovertemplate="%{hovertext}<extra></extra>",
     )

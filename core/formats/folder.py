@@ -1,4 +1,4 @@
-"""Files and folders on disk, for the command line: whatever cannot be opened is an `InputError`."""
+"""Files and folders on disk for the command line; errors are `InputError`."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ DATASET_NAMES = ("items.jsonl", "items.json", "items.csv", "items.tsv")
 
 @dataclass(frozen=True)
 class Folder:
-    """A rated data set in the common layout: its rubric, and its items with checked labels."""
+    """A rated data set in the common layout: rubric and items with checked labels."""
 
     rubric: Parsed[Rubric]
     dataset: Parsed[Dataset]
 
 
 def read_folder(path: str | os.PathLike[str]) -> Folder:
-    """The rubric and the items of a folder. Raises ``InputError`` where one is missing or bad."""
+    """Return the rubric and items of a folder. Raises ``InputError``."""
     folder = Path(path)
     if not folder.is_dir():
         raise InputError(
@@ -54,19 +54,19 @@ def read_folder(path: str | os.PathLike[str]) -> Folder:
 
 
 def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:
-    """The rubric in a file of any form, or in a folder's rubric.yaml.
+    """Return the rubric in a file of any format, or in a folder's rubric.yaml.
 
-    Raises ``InputError``, also where a table holds several.
+    Raises ``InputError``, also if a table holds several.
     """
     file = _found(Path(path), RUBRIC_NAMES)
     return only_rubric(read_bytes(file, MAX_RUBRIC_BYTES), str(file))
 
 
 def only_rubric(data: bytes, name: str) -> Parsed[Rubric]:
-    """The rubric in a file at hand. Raises ``InputError``, also where it holds several."""
+    """Return the only rubric in a file's data. Raises ``InputError``."""
     first, *others = read_rubrics(data, name)
     if others:
-        names = ", ".join(repr(one.value.name) for one in (first, *others))
+        names = ", ".join(repr(rubric.value.name) for rubric in (first, *others))
         raise InputError(
             f"This file holds {1 + len(others)} rubrics: {names}. `rubric-studio convert "
             f"{Path(name).name} --to yaml --out FOLDER` writes each to a file of its own; name "
@@ -83,11 +83,11 @@ def read_dataset_file(
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
 ) -> Parsed[Dataset]:
-    """The dataset in a file, or in a folder's items.jsonl, checked against ``rubric`` if given.
+    """Return the dataset in a file or in a folder's items.jsonl.
 
-    ``changes`` say which column is what, as ``--map`` does; ``sheet`` names the sheet of a
-    workbook. A dataset that is read from a folder
-    takes the folder's name. Raises ``InputError``.
+    It is checked against ``rubric`` if given. ``changes`` map columns as ``--map`` does. ``sheet``
+    names the sheet of a workbook. A dataset from a folder takes the folder's name. Raises
+    ``InputError``.
     """
     given = Path(path)
     file = _found(given, DATASET_NAMES)
@@ -99,10 +99,11 @@ def read_dataset_file(
 
 
 def read_clean_dataset(path: str | os.PathLike[str], rubric: Rubric) -> CleanItems | None:
-    """The items of a folder's items.jsonl by whole columns, without their texts; ``None`` where
-    they need a closer look, which ``read_dataset_file`` takes.
+    """Return the items of a folder's items.jsonl by columns, without texts.
+
+    ``None`` if ``read_dataset_file`` is needed.
     """
-    # Columns need numpy, which the server shall not wait for.
+    # Columns need numpy, which slows the start of the server.
     from core.formats.datasets.clean_items import read_clean_items
 
     file = _found(Path(path), DATASET_NAMES)
@@ -116,26 +117,26 @@ def read_clean_dataset(path: str | os.PathLike[str], rubric: Rubric) -> CleanIte
 
 
 def folder_files(folder: Path) -> dict[str, bytes]:
-    """The files in a folder and below it by their paths; hidden ones and links are passed over.
+    """Return a folder's files by path, without hidden files and links.
 
     Raises:
-        InputError: too many, too large, or one that cannot be read.
+        InputError: too many files, too large, or an unreadable one.
     """
-    found, size = dict[str, bytes](), 0
+    files, size = dict[str, bytes](), 0
     for path in _walked(folder):
-        if len(found) >= MOST_FILES:
+        if len(files) >= MOST_FILES:
             raise InputError(f"This folder holds more than {MOST_FILES:,} files.", (), str(folder))
-        found[path.relative_to(folder).as_posix()] = data = read_bytes(path, MAX_DATASET_BYTES)
+        files[path.relative_to(folder).as_posix()] = data = read_bytes(path, MAX_DATASET_BYTES)
         size += len(data)
         if size > MOST_UNPACKED:
             most = MOST_UNPACKED / MEGABYTE
             raise InputError(f"This folder holds more than {most:,.0f} MB.", (), str(folder))
-    return found
+    return files
 
 
-def _walked(folder: Path) -> Iterator[Path]:
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(one for one in folders if not is_hidden(one))
+def _walked(root: Path) -> Iterator[Path]:
+    for place, folders, files in os.walk(root):
+        folders[:] = sorted(folder for folder in folders if not is_hidden(folder))
         for name in sorted(files):
             path = Path(place) / name
             if not is_hidden(name) and path.is_file() and not path.is_symlink():
@@ -143,7 +144,7 @@ def _walked(folder: Path) -> Iterator[Path]:
 
 
 def parse_data(path: str | os.PathLike[str]) -> Any:
-    """The plain data of a YAML or JSON file (a panel, say), read as strictly as a rubric."""
+    """Return the plain data of a YAML or JSON file, read as strictly as a rubric."""
     file = _found(Path(path), ())
     text = read_text(read_bytes(file, MAX_RUBRIC_BYTES), str(file), "file", MAX_RUBRIC_BYTES)
     read = read_json if file.suffix.lower() == ".json" else read_yaml
@@ -151,9 +152,9 @@ def parse_data(path: str | os.PathLike[str]) -> Any:
 
 
 def read_bytes(path: Path, limit: int, *, only_look: bool = False) -> bytes:
-    """The bytes of a file, or of a pipe, which can be read once; ``only_look``: a file's first.
+    """Return the bytes of a file or pipe; ``only_look`` reads just the beginning.
 
-    Raises ``InputError``: no file, no permission, larger than ``limit``.
+    Raises ``InputError``: missing, no permission, larger than ``limit``.
     """
     try:
         if path.is_fifo():
@@ -172,20 +173,20 @@ def read_bytes(path: Path, limit: int, *, only_look: bool = False) -> bytes:
         return data
     except (OSError, ValueError) as error:
         # ValueError: a path with a NUL. OSError also covers names that are too long.
-        said = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"This file cannot be opened: {said}.", (), str(path)) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"This file cannot be opened: {reason}.", (), str(path)) from None
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """The file as ``data``, whole, or as it was: a full disk leaves no half of a file.
+    """Write a whole file atomically: a full disk leaves the old file.
 
-    Raises ``InputError``: no permission, no room. Devices and pipes are written as they are, and
-    so is a file in a folder that takes no further one.
+    Raises ``InputError``: no permission, no room. Devices, pipes and files in a folder that allows
+    no new file are written directly.
     """
     named = path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # A link stays a link: what it leads to is written.
+        # A link stays a link: its target is written.
         path = path.resolve()
         if (path.exists() and not path.is_file()) or not os.access(path.parent, os.W_OK):
             path.write_bytes(data)
@@ -196,19 +197,19 @@ def write_bytes(path: Path, data: bytes) -> None:
                 shutil.copymode(path, part)
             part.replace(path)
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be written: {said}.", (), str(named)) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be written: {reason}.", (), str(named)) from None
 
 
 def _found(path: Path, names: tuple[str, ...]) -> Path:
-    """``path`` itself, or the first of ``names`` in it where it is a folder."""
+    """Return ``path``, or in a folder the first of ``names`` that exists."""
     try:
         if not path.is_dir():
             return path
         inside = [path / name for name in names if (path / name).is_file()]
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"This folder cannot be opened: {said}.", (), str(path)) from None
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"This folder cannot be opened: {reason}.", (), str(path)) from None
     if not inside:
         wanted = f"It has no {' or '.join(names)}." if names else "Name a file."
         raise InputError(f"This is a folder. {wanted}", (), str(path))

@@ -1,6 +1,6 @@
-"""Asking judges: prompts, providers, rate limits, replies, and judges that work offline.
+"""Judging: prompts, providers, rate limits, replies and offline judges.
 
-``asking`` puts a question of ``protocol`` to a model through ``prompts`` and ``providers``;
-``writing`` asks a model for help with a rubric; ``offline`` learns from labels. Judging never
-writes to the store and never reads the environment: both come in from services.
+``asking`` sends a question of ``protocol`` to a model through ``prompts`` and ``providers``.
+``writing`` asks a model for help with a rubric. ``offline`` learns from labels. Judging never
+writes to the store and never reads the environment: services pass both in.
 """

@@ -1,12 +1,13 @@
-"""What a provider says it will still take, in the headers of its answers, and keeping to it.
+"""Read the remaining limits from headers of a provider's answers.
 
-OpenAI and who follows it say ``x-ratelimit-limit-requests``, ``-remaining-`` and ``-reset-`` (a
-span), and the same of tokens; Mistral ``x-ratelimit-limit-req-minute`` and ``-remaining-``, without
-a reset; Anthropic ``anthropic-ratelimit-requests-limit``, ``-remaining`` and ``-reset`` (a moment).
+OpenAI and compatible providers send ``x-ratelimit-limit-requests``, ``-remaining-`` and ``-reset-``
+(a duration), and the same for tokens. Mistral sends ``x-ratelimit-limit-req-minute`` and
+``-remaining-``, without a reset. Anthropic sends ``anthropic-ratelimit-requests-limit``,
+``-remaining`` and ``-reset`` (a time).
 
-A limit is taken for a bucket that fills evenly, which is how providers say they count: with
-``left`` of ``limit`` and all of it back in ``reset`` seconds, (limit - left) / reset come back a
-second. Where one counts in windows instead, the gate's own answer to refusals is what holds.
+A limit counts as a bucket that fills evenly, as providers document: with ``left`` of ``limit`` and
+a full bucket in ``reset`` seconds, (limit - left) / reset come back per second. If a provider
+counts in windows instead, the gate still reacts to refusals.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ _TIME = re.compile(
 
 
 class Left(NamedTuple):
-    """So many of ``limit`` are ``left``, and all of them are back in ``reset`` seconds."""
+    """``left`` of ``limit`` remain, and all are back in ``reset`` seconds."""
 
     limit: int
     left: int
     reset: float
 
 
-#: What is left of requests and of tokens; ``None`` where nothing was said of them.
+#: The remaining requests and tokens; ``None`` if unknown.
 Told = tuple[Left | None, Left | None]
 
 
 def told_by(headers: Mapping[str, str]) -> Told | None:
-    """What the headers of an answer (names in lower case) say; ``None`` where they say nothing.
+    """Return the limits in an answer's headers (lower-case names), or ``None``.
 
     >>> names = ("limit", "remaining", "reset")
     >>> said = dict(zip((f"x-ratelimit-{name}-tokens" for name in names), ("90", "80", "1m30s")))
@@ -55,7 +56,7 @@ def _left(headers: Mapping[str, str], kind: str) -> Left | None:
         left = headers.get(f"x-ratelimit-remaining-{kind}", "")
         reset = seconds_of(headers.get(f"x-ratelimit-reset-{kind}", ""))
     elif (limit := headers.get(f"x-ratelimit-limit-{_MINUTE[kind]}")) is not None:
-        # It counts in minutes, and does not say when the next one begins.
+        # Mistral counts in minutes, and does not say when the next one begins.
         left, reset = headers.get(f"x-ratelimit-remaining-{_MINUTE[kind]}", ""), 60.0
     elif (limit := headers.get(f"anthropic-ratelimit-{kind}-limit")) is not None:
         left = headers.get(f"anthropic-ratelimit-{kind}-remaining", "")
@@ -71,7 +72,7 @@ _MINUTE = {"requests": "req-minute", "tokens": "tokens-minute"}
 
 
 def _until(moment: str, headers: Mapping[str, str]) -> float | None:
-    """The seconds from when an answer was sent, by its own clock, to a moment."""
+    """Return the seconds from an answer's own time to another time."""
     try:
         then = datetime.fromisoformat(moment)
         sent = parsedate_to_datetime(headers["date"])
@@ -81,35 +82,35 @@ def _until(moment: str, headers: Mapping[str, str]) -> float | None:
 
 
 def seconds_of(text: str) -> float | None:
-    """The seconds that a span such as ``6m0s``, ``12ms``, ``1.5s`` or ``20`` stands for.
+    """Return the seconds of a duration such as ``6m0s``, ``12ms`` or ``20``.
 
     >>> seconds_of("6m0s"), seconds_of("12ms"), seconds_of("1h"), seconds_of("soon")
     (360.0, 0.012, 3600.0, None)
     """
-    found = _TIME.match(text.strip())
-    if not text.strip() or found is None:
+    match = _TIME.match(text.strip())
+    if not text.strip() or match is None:
         return None
-    hours, minutes, number, unit = found.groups()
+    hours, minutes, number, unit = match.groups()
     rest = float(number or 0) / (1000 if unit == "ms" else 1)
     return known_wait(int(hours or 0) * 3600 + int(minutes or 0) * 60 + rest)
 
 
-#: For so many seconds one answer is believed that there is no room: a stranger's word holds nobody
-#: for a day, and whoever is refused then is told when to come.
+#: For how many seconds an exhausted limit is believed. A wrong header must not stop calls for a
+#: day, and a refused call learns when to retry.
 BELIEVED = 60.0
 
 
 class _Bucket:
-    """What is left of one limit, by what was last said of it."""
+    """The rest of one limit, as last reported."""
 
     def __init__(self) -> None:
         self._left = self._per_second = 0.0
         self._at = self._full_at = float("-inf")
 
-    def told(self, now: float, said: Left) -> None:
-        self._left, self._at = float(said.left), now
-        self._full_at = now + min(said.reset, BELIEVED)
-        self._per_second = (said.limit - said.left) / said.reset if said.reset else 0.0
+    def told(self, now: float, left: Left) -> None:
+        self._left, self._at = float(left.left), now
+        self._full_at = now + min(left.reset, BELIEVED)
+        self._per_second = (left.limit - left.left) / left.reset if left.reset else 0.0
 
     def wait(self, now: float, need: float) -> float:
         if now >= self._full_at:
@@ -122,22 +123,22 @@ class _Bucket:
 
 
 class Allowance:
-    """What a provider says is left for one model. ``out`` calls are on their way to it."""
+    """A provider's remaining limits for a model. ``out`` calls are in flight."""
 
     def __init__(self) -> None:
         self._requests, self._tokens = _Bucket(), _Bucket()
         self.out = 0
 
-    def told(self, now: float, said: Told) -> None:
-        """An answer that came ``now`` says this."""
-        for bucket, left in zip((self._requests, self._tokens), said, strict=True):
+    def told(self, now: float, limits: Told) -> None:
+        """Update the limits from an answer that came ``now``."""
+        for bucket, left in zip((self._requests, self._tokens), limits, strict=True):
             if left is not None:
                 bucket.told(now, left)
 
     def wait(self, now: float, tokens: float) -> float:
-        """The seconds until there is room for a call of so many ``tokens``; 0 for now.
+        """Return the seconds until there is room for a call of ``tokens``, or 0.
 
-        Calls on their way, of which an answer may not know yet, are taken to be alike.
+        Calls in flight, which the last answer may not include, count as equal.
         """
         calls = self.out + 1
         return max(self._requests.wait(now, calls), self._tokens.wait(now, calls * tokens))

@@ -1,16 +1,16 @@
-"""What a provider's answer says in numbers and names, held within bounds; unknown beyond them.
+"""Limit the numbers and names in a provider's answer; outside they are unknown.
 
-An answer is a stranger's. Whatever it says of tokens, money or waiting is finite, not negative and
-small enough to be added up and kept; what is not is taken as not said, and never fails the answer.
+Counts of tokens, money or waiting must be finite, not negative and small enough to be added up and
+stored. Other values count as missing, and never fail the answer.
 """
 
 from __future__ import annotations
 
 from math import isfinite
 
-#: Far beyond the longest context of any model; so many calls of it still add up in 64 bits.
+#: Far beyond the longest context of any model; sums of it still fit into 64 bits.
 MOST_TOKENS = 100_000_000
-#: US dollars of one call.
+#: US dollars per call.
 MOST_DOLLARS = 10_000.0
 #: No wait is longer than a day.
 LONGEST_WAIT = 86_400.0
@@ -18,7 +18,7 @@ LONGEST_NAME = 200
 
 
 def known_count(value: object) -> int | None:
-    """A count of tokens, or ``None`` where it is none.
+    """Return a count of tokens, or ``None`` if invalid.
 
     >>> known_count(9), known_count(2**63), known_count(-1), known_count(True), known_count("9")
     (9, None, None, None, None)
@@ -28,7 +28,7 @@ def known_count(value: object) -> int | None:
 
 
 def known_cost(value: object) -> float | None:
-    """US dollars, or ``None`` where it is no such amount.
+    """Return US dollars, or ``None`` if invalid.
 
     >>> known_cost(0.25), known_cost(-100), known_cost(float("inf")), known_cost(True)
     (0.25, None, None, None)
@@ -39,7 +39,7 @@ def known_cost(value: object) -> float | None:
 
 
 def known_wait(value: float | None) -> float | None:
-    """Seconds to wait, at most ``LONGEST_WAIT``; ``None`` where they are no time.
+    """Return seconds to wait, at most ``LONGEST_WAIT``, or ``None`` if invalid.
 
     >>> known_wait(1.5), known_wait(1e12), known_wait(float("nan")), known_wait(-1.0)
     (1.5, 86400.0, None, None)
@@ -50,5 +50,5 @@ def known_wait(value: float | None) -> float | None:
 
 
 def known_name(value: str) -> str:
-    """A model's name or an end's, cut where it is too long to be one."""
+    """Return the name of a model or a finish reason, shortened if too long."""
     return value if len(value) <= LONGEST_NAME else value[: LONGEST_NAME - 1] + "…"

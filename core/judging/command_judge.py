@@ -1,6 +1,6 @@
-"""A program of the user's as a judge: the item as JSON on its input, an option on its output.
+"""A user's program as a judge: the item as JSON in, an option out.
 
-Only who starts grading at a terminal or from Python runs programs; no page does.
+Programs run only for grading in a terminal or from Python, never from a page.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.judging.function_judge import JudgeFunction
 
-#: More than this is not read of what a program says.
+#: How much of a program's output is read.
 MOST_OUTPUT = 1_000_000
 _SHOWN = 300
 
 
 def commands_of(judges: Iterable[Judge]) -> dict[str, JudgeFunction]:
-    """The programs among judges as functions, by the judges' names."""
+    """Return the programs among judges as functions, by judge name."""
     return {judge.name: command(judge) for judge in judges if judge.kind == "command"}
 
 
 def command(spec: Judge) -> JudgeFunction:
-    """The judge's program as an async function of an item and a criterion.
+    """Return the judge's program as an async function of an item and a criterion.
 
     It prints an option's label, nothing or ``null`` to abstain, or JSON: ``{"option": LABEL,
     "reason": TEXT}``. Another status than 0, more time than the judge's timeout, and more output
@@ -66,15 +66,15 @@ async def _run(spec: Judge, question: bytes) -> str:
             program.kill()
             await program.wait()
     if program.returncode:
-        said = " ".join(errors.decode("utf-8", "replace").split())[-_SHOWN:]
-        raise RuntimeError(f"It ended with status {program.returncode}. {said}".strip())
+        message = " ".join(errors.decode("utf-8", "replace").split())[-_SHOWN:]
+        raise RuntimeError(f"It ended with status {program.returncode}. {message}".strip())
     if len(output) > MOST_OUTPUT:
         raise RuntimeError(f"It printed {len(output):,} bytes; an option's label is wanted.")
     return output.decode("utf-8", "replace").strip()
 
 
 def _said(output: str) -> Any:
-    """What it printed as a function would return it: a label, ``None``, or one with a reason."""
+    """Convert output to a function's result: a label, ``None``, or with a reason."""
     if output in ("", "null"):
         return None
     if not output.startswith("{"):

@@ -1,4 +1,4 @@
-"""A Python function as a judge: it is given the item and the criterion, and names an option."""
+"""A Python function as a judge: it gets item and criterion, and names an option."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ from core.judging.protocol import Question
 
 #: ``function(item)`` or ``function(item, criterion)``, plain or ``async``: see ``FunctionJudge``.
 JudgeFunction = Callable[..., Any]
-#: So much of what a function gave or said is shown.
+#: How much of a function's result or message is shown.
 _SHOWN = 300
 
 
 class FunctionJudge:
-    """Answers with what a function returns: an option's label, ``None`` to abstain.
+    """Votes with a function's result: an option's label, or ``None`` to abstain.
 
-    Of a binary criterion ``True`` and ``False`` are MET and UNMET; ``(answer, reason)`` keeps a
-    reason. What it raises, and an answer that is no option, is a failure. A plain function is
-    called in threads of its own, as many at once as the judge's concurrency, so that one that
-    waits holds nobody up.
+    For a binary criterion ``True`` and ``False`` are MET and UNMET. ``(answer, reason)`` adds a
+    reason. An exception, or an answer that is not an option, is a failure. A plain function runs in
+    its own threads, up to the judge's concurrency, so a waiting one blocks nothing else.
     """
 
     def __init__(self, spec: Judge, function: JudgeFunction) -> None:
@@ -38,7 +37,7 @@ class FunctionJudge:
         self._threads = ThreadPoolExecutor(spec.concurrency, thread_name_prefix=spec.name[:20])
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote on the question's cell, or why there is none. No call, no cost, no order."""
+        """Return a vote on the question's cell, or a failure. No call, cost or order."""
         given = (question.item, question.criterion) if self._takes_criterion else (question.item,)
         try:
             if self._waits:
@@ -54,9 +53,9 @@ class FunctionJudge:
         return await loop.run_in_executor(self._threads, self._called, question, given)
 
     def _called(self, question: Question, given: tuple[Any, ...]) -> AskedOutcome:
-        """What a plain function gives. What it raises stays in its thread.
+        """Return the result of a plain function, with its exception as a value.
 
-        No future takes every exception, and one that it does not take is waited for without end.
+        Futures refuse some exceptions, and waiting for one of these would never end.
         """
         try:
             return _outcome(question, self._function(*given))
@@ -64,18 +63,21 @@ class FunctionJudge:
             return _raised(question, error)
 
     async def close(self) -> None:
-        """Give back the threads."""
+        """Stop the threads."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 def is_async(function: JudgeFunction) -> bool:
-    """Whether calling it gives something to wait for."""
+    """Return whether calling it gives an awaitable."""
     called = getattr(function, "__call__", None)  # noqa: B004 - an object with an async __call__
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
 
 def _takes_two(function: JudgeFunction) -> bool:
-    """Whether it can be called with an item and a criterion; one that cannot be read can."""
+    """Return whether it accepts an item and a criterion.
+
+    Unreadable signatures count as accepting both.
+    """
     try:
         inspect.signature(function).bind(None, None)
     except TypeError:
@@ -107,10 +109,10 @@ def _outcome(question: Question, answer: Any) -> AskedOutcome:
 
 def _raised(question: Question, error: BaseException) -> AskedOutcome:
     try:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
     except Exception:  # its own words are code, too
-        said = type(error).__name__
-    return _failed(question, "code", f"Its code failed: {said[:_SHOWN]}")
+        reason = type(error).__name__
+    return _failed(question, "code", f"Its code failed: {reason[:_SHOWN]}")
 
 
 def _no_option(answer: str, criterion: Criterion) -> str:

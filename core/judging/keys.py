@@ -1,6 +1,6 @@
-"""Where keys are looked for, and what of this machine a judge's calls would take where.
+"""Variables of keys, and what a judge's calls would send from this machine.
 
-Pure: no variable's value is read here.
+Pure: this module reads no variable's value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.judging.providers.base import RESERVED_PARAMS, provider_of
 from core.judging.providers.choice import key_variables, provider_for
 from core.judging.providers.plain import PLAIN, named
 
-#: The variables that litellm reads by itself, by the provider that a model is named after.
+#: The variables that litellm reads itself, by the provider in a model's name.
 PROVIDER_KEYS = {
     "": "OPENAI_API_KEY",
     "anthropic": "ANTHROPIC_API_KEY",
@@ -42,7 +42,7 @@ PROVIDER_KEYS = {
     "together_ai": "TOGETHERAI_API_KEY",
     "xai": "XAI_API_KEY",
 }
-#: Further ones that it takes a key, or another way to sign in, from.
+#: Other variables from which it takes a key, or another sign-in.
 OTHER_KEYS = {
     "anthropic": ("ANTHROPIC_AUTH_TOKEN",),
     "azure": ("AZURE_OPENAI_API_KEY", "AZURE_AD_TOKEN", "AZURE_CLIENT_SECRET"),
@@ -53,14 +53,14 @@ OTHER_KEYS = {
     "huggingface": ("HF_TOKEN",),
     "perplexity": ("PERPLEXITY_API_KEY",),
 }
-#: Prefixes that litellm takes a model's provider from even without a slash.
+#: Model prefixes that imply a litellm provider even without a slash.
 _BARE = (("claude", "anthropic"), ("gemini", "gemini"), ("mistral", "mistral"))
 
 
 def key_names(judge: Judge) -> tuple[str, ...]:
-    """The variables in which a judge's key is looked for; empty where it needs none we know of.
+    """Return the variables that may hold a judge's key; empty if none is needed.
 
-    No key is sent to an address of one's own unless its variable is named.
+    No key is sent to a custom address unless its variable is named.
 
     >>> key_names(Judge(name="j", model="gemini/x"))
     ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
@@ -78,15 +78,15 @@ def key_names(judge: Judge) -> tuple[str, ...]:
     return tuple(dict.fromkeys((first, *key_variables(judge), *OTHER_KEYS.get(provider, ()))))
 
 
-# What of this machine the calls of a judge would take where. A panel or a data file may come from
-# anybody: what is not usual is for the person at the machine to allow (`services/access/permits`).
+# What a judge's calls would send from this machine, and where. A panel or a data file may come from
+# anyone, so the user has to allow anything unusual (`services/access/permits`).
 
 
 class Sending(NamedTuple):
-    """Something of this machine, and where a judge's calls would take it.
+    """Something of this machine, and where a judge's calls would send it.
 
-    ``what`` is a variable, or the way to sign in that litellm finds by itself; ``where`` an address
-    or a provider; ``at`` the field of the judge that says so.
+    ``what`` is a variable, or a sign-in that litellm finds itself. ``where`` is an address or a
+    provider. ``at`` is the judge's field that causes it.
     """
 
     what: str
@@ -95,12 +95,12 @@ class Sending(NamedTuple):
 
     @property
     def is_variable(self) -> bool:
-        """Whether it is a variable, and not a way to sign in."""
+        """Return whether it is a variable rather than a sign-in."""
         return " " not in self.what
 
     @property
     def host(self) -> str:
-        """The host of an address, as a network looks it up; else where it goes."""
+        """Return the host of an address, as DNS resolves it, or ``where``."""
         try:
             host = urlsplit(self.where).hostname or self.where
             return host if host.isascii() else host.encode("idna").decode()
@@ -108,7 +108,7 @@ class Sending(NamedTuple):
             return self.where
 
 
-#: Where providers that only litellm's door knows are asked; for the others see ``PLAIN``.
+#: Addresses of providers that only litellm reaches; for the others see ``PLAIN``.
 _HOSTS = {
     "cerebras": "api.cerebras.ai",
     "codestral": "codestral.mistral.ai",
@@ -122,16 +122,16 @@ _HOSTS = {
     "sambanova": "api.sambanova.ai",
     "xai": "api.x.ai",
 }
-#: What signs requests to Amazon, by whichever of its providers.
+#: Credentials of Amazon, for all of its providers.
 _AMAZON = ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "BEARER_TOKEN_BEDROCK")
 _OF_AMAZON = frozenset({"bedrock", "sagemaker", "sagemaker_chat"})
-#: Servers of one's own: their keys may go to this machine, and nothing but a key is sent to them.
+#: Self-hosted servers: their keys may go to this machine, and only keys are sent to them.
 _SERVERS = """
     docker_model_runner hosted_vllm litellm_proxy llamafile lm_studio ollama ollama_chat openai_like
     vllm xinference
 """
 _OWN_SERVERS = frozenset(_SERVERS.split())
-#: Settings that say how a model writes, and nothing of where a request goes or who it is from.
+#: Settings of how a model writes, without influence on address or identity.
 _WRITING = """
     allowed_openai_params api_version drop_params enable_thinking extra_headers frequency_penalty
     guided_choice guided_json include_reasoning keep_alive logit_bias logprobs max_completion_tokens
@@ -142,7 +142,7 @@ _WRITING = """
     verbosity web_search_options
 """
 _OF_WRITING = frozenset(_WRITING.split())
-#: Settings that stand in a host's or a path's name, and words that cannot change either.
+#: Settings that are part of a host's or a path's name, and values that cannot change either.
 _OF_PLACES = frozenset(
     {"aws_region_name", "organization", "region_name", "vertex_location", "vertex_project"}
 )
@@ -150,10 +150,10 @@ _PLACE_NAME = re.compile(r"[a-z0-9-]{1,60}")
 
 
 def sendings(judge: Judge, environ: Mapping[str, str]) -> list[Sending]:
-    """What a judge's calls would take where, but for what is usual.
+    """Return what a judge's calls would send where, except for the usual.
 
-    Usual is a provider's own variable to its own address, or to the one that ``environ`` names for
-    it, and the variable of a server of one's own to this machine.
+    Usual are a provider's own variable to its own address or the one in ``environ``, and the
+    variable of a self-hosted server to this machine.
 
     >>> sendings(Judge(name="j", model="gpt-4o", key_env="OPENAI_API_KEY"), {})
     []
@@ -181,18 +181,18 @@ def _sendings(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]:
 
 
 def led_elsewhere(judge: Judge) -> list[tuple[str, str]]:
-    """What of a judge's settings may lead litellm's own sign-in elsewhere: it, and its field.
+    """Return settings, with fields, that may redirect litellm's own sign-in.
 
     >>> led_elsewhere(Judge(name="j", model="bedrock/m", params={"aws_sts_endpoint": "https://x"}))
     [('aws_sts_endpoint=https://x', 'params')]
     """
     if judge.kind != "llm" or provider_for(judge) != "litellm":
         return []
-    found = [(judge.model, "model")] if "://" in judge.model else []
-    return found + [
+    places = [(judge.model, "model")] if "://" in judge.model else []
+    return places + [
         (f"{name}={value}"[:200], "params")
         for name, value in judge.params.items()
-        # What is reserved is never sent: the call is refused.
+        # Reserved settings are never sent: the call is refused.
         if name not in _OF_WRITING | RESERVED_PARAMS
         and not (name in _OF_PLACES and _PLACE_NAME.fullmatch(str(value)))
         and not (isinstance(value, dict) and value.keys() == {"env"})
@@ -203,7 +203,7 @@ def _led(judge: Judge) -> Iterator[tuple[str, str]]:
     provider = provider_of(judge.model)
     if provider and provider not in _OWN_SERVERS:
         yield from (
-            (one.rstrip("/"), "api_base") for one in (judge.api_base, *judge.replicas) if one
+            (base.rstrip("/"), "api_base") for base in (judge.api_base, *judge.replicas) if base
         )
     yield from led_elsewhere(judge)
 
@@ -213,13 +213,13 @@ def _sign_in(provider: str) -> str:
 
 
 def _named_after(model: str) -> str:
-    """The provider that a model is named after; empty for OpenAI."""
+    """Return the provider in a model's name; empty for OpenAI."""
     bare = model.removeprefix("openai/").casefold()
     return provider_of(model) or next((p for start, p in _BARE if bare.startswith(start)), "")
 
 
 def _asked_at(judge: Judge) -> str:
-    """The provider who is asked where no address is given; empty for OpenAI."""
+    """Return the provider that is called without an address; empty for OpenAI."""
     way = provider_for(judge)
     if way == "litellm":
         return _named_after(judge.model)
@@ -228,28 +228,28 @@ def _asked_at(judge: Judge) -> str:
 
 
 def _usual_names(provider: str) -> frozenset[str]:
-    """The variables in which a provider's own keys are kept."""
+    """Return the variables of a provider's own keys."""
     plain = PLAIN.get(provider or "openai")
     names = {*(plain.keys if plain else ()), *OTHER_KEYS.get(provider, ())}
     names |= {PROVIDER_KEYS[provider]} if provider in PROVIDER_KEYS else set()
-    return frozenset(names | {f"AWS_{one}" for one in _AMAZON if provider in _OF_AMAZON})
+    return frozenset(names | {f"AWS_{suffix}" for suffix in _AMAZON if provider in _OF_AMAZON})
 
 
 def _usual_at(address: str, environ: Mapping[str, str]) -> frozenset[str]:
-    """The variables that an address is sent without asking anybody."""
-    found = set[str]()
+    """Return the variables that an address gets without permission."""
+    names = set[str]()
     for provider in {*PLAIN, *_HOSTS}:
         plain = PLAIN.get(provider)
         bases = [f"https://{_HOSTS[provider]}"] if provider in _HOSTS else []
         if plain is not None:
             bases += [_origin(plain.base)] if plain.base.startswith("https:") else []
             bases += [environ[name] for name in plain.addresses if environ.get(name)]
-        # As texts: what reads an address differently than this does finds the same host.
+        # Compared as text: another parser of the address finds the same host.
         if any(f"{address}/".startswith(f"{base.rstrip('/')}/") for base in bases):
-            found |= _usual_names("" if provider == "openai" else provider)
+            names |= _usual_names("" if provider == "openai" else provider)
     if _is_here(address):
-        found |= {f"{name.upper()}_API_KEY" for name in _OWN_SERVERS}
-    return frozenset(found)
+        names |= {f"{name.upper()}_API_KEY" for name in _OWN_SERVERS}
+    return frozenset(names)
 
 
 def _origin(base: str) -> str:
@@ -258,7 +258,7 @@ def _origin(base: str) -> str:
 
 
 def _is_here(address: str) -> bool:
-    """Whether it is an address of this machine."""
+    """Return whether an address is on this machine."""
     try:
         host = urlsplit(address).hostname or ""
         return host == "localhost" or ip_address(host).is_loopback

@@ -1,10 +1,10 @@
-"""Items that say the same: what one teaches about the other is no evidence about new texts.
+"""Find items with the same text, which are no evidence about new texts.
 
-Two items are twins if their texts are the same in letters and digits, or nearly: texts that share
+Two items are duplicates if their texts have the same letters and digits, or nearly: they share
 ``NEAR`` of their three-word sequences (Jaccard; Broder 1997). A text of fewer than ``NEAR_WORDS``
-words is a twin under the same prompt only (a "yes" says another thing to every question), and only
-of the same text but for case, spaces and marks at its ends. Twins of twins are one group. An item
-without a text is nobody's twin.
+words needs the same prompt too ("yes" answers every question differently), and may differ only in
+case, spaces and punctuation at its ends. Duplicates of duplicates form one group. An item without a
+text has no duplicates.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from typing import Any, NamedTuple
 from core.domain.dataset import Item
 
 NEAR, NEAR_WORDS = 0.8, 10
-#: Of more sequences than this, all texts together, a share is sketched, the same of every text.
+#: With more sequences than this in total, an equal share of every text's is used.
 MOST_SEQUENCES = 2_000_000
-#: How many times two texts may turn out alike, and by how many orders of sequences each time.
+#: How many bands there are, and how many orders of sequences each band has.
 _BANDS, _IN_A_BAND = 32, 4
-#: In this share of all orders two must agree to be compared: of pairs that are near fewer than 1 in
+#: Two texts are compared if they agree in this share of orders. Of near pairs fewer than 1 in
 #: 10 million do not.
 _LIKELY = 0.6
-#: How many texts' sequences are at hand as sets.
+#: How many texts' sequences are cached as sets.
 _SETS = 10_000
-# Scripts that put no spaces between words: every sign counts as one.
+# Scripts without spaces between words: every character counts as a word.
 _SIGNS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_SIGNS}]|[^\W_{_SIGNS}]+")
-#: What becomes of plain signs: letters and digits small, all else a space.
+#: The translation of ASCII: letters and digits in lower case, all else a space.
 _ASCII = {sign: chr(sign).lower() if chr(sign).isalnum() else " " for sign in range(128)}
 
 Sequences = frozenset[tuple[str, str, str]]
 
 
 class Print(NamedTuple):
-    """What of an item is compared: its ``key`` (``None`` without a text) and its sequences."""
+    """What is compared: an item's ``key`` (``None`` without text) and sequences."""
 
     key: tuple[str, str] | None
     sequences: Sequences
 
     def twin_of(self, other: Print) -> bool:
-        """Whether the two say the same, or nearly.
+        """Return whether two items say the same, or nearly.
 
         >>> a, b = (Item(id=i, submission=s) for i, s in (("a", "Two words."), ("b", "two WORDS")))
         >>> print_of(a).twin_of(print_of(b))
@@ -58,7 +58,7 @@ class Print(NamedTuple):
 
 
 def print_of(item: Item) -> Print:
-    """The print of an item."""
+    """Return the print of an item."""
     words = _words(item.text)
     key = _key(item.text, item.prompt, words)
     long = len(words) >= NEAR_WORDS
@@ -67,8 +67,9 @@ def print_of(item: Item) -> Print:
 
 
 class TwinNumbers(NamedTuple):
-    """Of each of some texts: a number that twins share, and one that is shared by those whose texts
-    are the same but for signs and spaces; both counted in order of first appearance.
+    """For each text the number of its group, and the number of its exact text.
+
+    Exact texts are equal except for punctuation and spaces. Numbers count first appearances.
     """
 
     group: Sequence[int]
@@ -76,7 +77,7 @@ class TwinNumbers(NamedTuple):
 
 
 def group_numbers(items: Iterable[Item]) -> list[int]:
-    """A number per item, equal for twins, counted in order of first appearance.
+    """Return a number per item, equal for duplicates, by first appearance.
 
     >>> group_numbers([Item(id=i, submission=s) for i, s in (("a", "x"), ("b", "y"), ("c", "X."))])
     [0, 1, 0]
@@ -85,10 +86,10 @@ def group_numbers(items: Iterable[Item]) -> list[int]:
 
 
 def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
-    """Which of these texts, each with its prompt, say the same.
+    """Return which of these texts, each with its prompt, say the same.
 
-    Words become numbers and sequences hashes as they are read, so that what is compared are columns
-    of numbers: of 100,000 texts of 60 words in 2 to 3 s.
+    Words become numbers and sequences hashes while reading, so columns of numbers are compared:
+    100,000 texts of 60 words take 2 to 3 s.
     """
     import numpy as np
 
@@ -105,21 +106,21 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
             words_of.extend(map(numbers.__getitem__, words))
             sizes.append(len(words))
     groups = _Groups(same)
-    for one, other in _near_pairs(
+    for left, right in _near_pairs(
         _Hashed.of(np.array(words_of, np.int64), np.array(sizes, np.int64))
     ):
-        groups.join(firsts[one], firsts[other])
+        groups.join(firsts[left], firsts[right])
     return TwinNumbers(groups.numbers(), _counted(same))
 
 
 def _counted(marks: Iterable[int]) -> list[int]:
-    """The marks' numbers, in order of first appearance."""
+    """Return numbers for the marks, by first appearance."""
     seen: dict[int, int] = {}
     return [seen.setdefault(mark, len(seen)) for mark in marks]
 
 
 class _Groups:
-    """Which texts belong together; a group is known by its earliest one."""
+    """Groups of texts, each identified by its earliest text."""
 
     def __init__(self, of: Sequence[int]) -> None:
         import numpy as np
@@ -127,19 +128,19 @@ class _Groups:
         self._of = np.array(of, np.int64)
 
     def roots(self, texts: Any) -> Any:
-        """The earliest of the group of each of these texts."""
-        found = self._of[texts]
-        while ((further := self._of[found]) != found).any():
-            found = further
-        return found
+        """Return the earliest text of the group of each of these texts."""
+        roots = self._of[texts]
+        while ((further := self._of[roots]) != roots).any():
+            roots = further
+        return roots
 
-    def apart(self, one: int, other: int) -> bool:
-        """Whether two texts are in different groups as yet."""
-        return self._root(one) != self._root(other)
+    def apart(self, left: int, right: int) -> bool:
+        """Return whether two texts are in different groups so far."""
+        return self._root(left) != self._root(right)
 
-    def join(self, one: int, other: int) -> None:
-        """Put the groups of two texts together."""
-        low, high = sorted((self._root(one), self._root(other)))
+    def join(self, left: int, right: int) -> None:
+        """Merge the groups of two texts."""
+        low, high = sorted((self._root(left), self._root(right)))
         self._of[high] = low
 
     def _root(self, at: int) -> int:
@@ -148,7 +149,7 @@ class _Groups:
         return at
 
     def numbers(self) -> list[int]:
-        """The groups' numbers, by text."""
+        """Return the group number of each text."""
         return _counted(self.roots(slice(None)).tolist())
 
 
@@ -163,10 +164,10 @@ def _words(text: str) -> list[str]:
 
 
 def _key(text: str, prompt: str, words: Sequence[str]) -> tuple[str, str]:
-    """What texts have in common that are the same; its first part is empty without a text."""
+    """Return a key that equal texts share; its first part is empty without text."""
     if len(words) >= NEAR_WORDS:
         return "".join(words), ""
-    # In a short answer a sign can be all the difference ("-1").
+    # In a short answer punctuation can be all the difference ("-1").
     return _short(text), "".join(_words(prompt))
 
 
@@ -174,15 +175,15 @@ def _short(text: str) -> str:
     return "".join(_plain(text).split()).strip(".,;:!?\"'")
 
 
-def _near(one: frozenset[Any], other: frozenset[Any]) -> bool:
-    if not one or not other:
+def _near(left: frozenset[Any], right: frozenset[Any]) -> bool:
+    if not left or not right:
         return False
-    shared = len(one & other)
-    return shared >= NEAR * (len(one) + len(other) - shared)
+    shared = len(left & right)
+    return shared >= NEAR * (len(left) + len(right) - shared)
 
 
 class _Hashed:
-    """The three-word sequences of texts as numbers of 64 bits, one text after the other."""
+    """The three-word sequences of texts as 64-bit numbers, text after text."""
 
     def __init__(self, sequences: Any, starts: Any) -> None:
         self._sequences, self._starts = sequences, starts
@@ -192,62 +193,62 @@ class _Hashed:
 
     @classmethod
     def of(cls, words: Any, sizes: Any) -> _Hashed:
-        """Of words as numbers; ``sizes`` says how many each text has (three or more)."""
+        """Return sequences from words as numbers, ``sizes`` words (3 or more) per text."""
         import numpy as np
 
         hashed = _mixed(np.arange(words.max(initial=0) + 1, dtype=np.uint64), 0)[words]
-        found = hashed[:-2] * _odd(0) + hashed[1:-1] * _odd(1) + hashed[2:]
+        sequences = hashed[:-2] * _odd(0) + hashed[1:-1] * _odd(1) + hashed[2:]
         ends = np.cumsum(sizes)
-        inside = np.ones(len(found), np.bool_)
+        inside = np.ones(len(sequences), np.bool_)
         # Sequences that begin with the last two words of a text would end in the next one.
         for back in (1, 2):
             inside[ends[:-1] - back] = False
-        return cls(_mixed(found[inside], 1), np.append(0, np.cumsum(sizes - 2)))
+        return cls(_mixed(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))
 
     def sampled(self) -> _Hashed:
-        """The same share of every text's sequences, so that sketching them stays quick."""
+        """Return an equal share of every text's sequences, to limit the work."""
         import numpy as np
 
         total = len(self._sequences)
         if total <= MOST_SEQUENCES:
             return self
-        kept = _mixed(self._sequences, 2) < 2**64 // total * MOST_SEQUENCES
-        return _Hashed(self._sequences[kept], np.append(0, np.cumsum(kept))[self._starts])
+        sampled = _mixed(self._sequences, 2) < 2**64 // total * MOST_SEQUENCES
+        return _Hashed(self._sequences[sampled], np.append(0, np.cumsum(sampled))[self._starts])
 
     def least(self, order: int) -> Any:
-        """The least sequence of every text under a random order; what has none has one of its own.
+        """Return each text's least sequence in a random order; unique without any.
 
-        Numbers are mixed well, so that multiples of them by an odd number are in an order that
-        looks as random as another mixing of them would make it.
+        The numbers are well mixed, so their multiples by an odd number are in an order as random as
+        another mixing would give.
         """
         import numpy as np
 
         sizes = np.diff(self._starts)
-        there, found = np.flatnonzero(sizes), np.arange(len(sizes), dtype=np.uint64)
+        there, least = np.flatnonzero(sizes), np.arange(len(sizes), dtype=np.uint64)
         multiples = self._sequences * _odd(order)
-        found[there] = np.minimum.reduceat(multiples, self._starts[there])
-        return found
+        least[there] = np.minimum.reduceat(multiples, self._starts[there])
+        return least
 
     def set_of(self, at: int) -> frozenset[int]:
-        """The sequences of a text."""
+        """Return the sequences of a text."""
         return frozenset(self._sequences[self._starts[at] : self._starts[at + 1]].tolist())
 
 
 def _odd(seed: int) -> Any:
-    """An odd number of 64 bits."""
+    """Return an odd number of 64 bits."""
     import numpy as np
 
     return _mixed(np.array([seed + 1], np.uint64), 3) | np.uint64(1)
 
 
 def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
-    """Pairs that are near, enough of them to join all that are.
+    """Yield enough near pairs to join all near texts.
 
-    Two sets agree in the least member under a random order with the chance of their Jaccard
-    similarity, so in all of ``_IN_A_BAND`` such orders often if they are near, and hardly ever
-    otherwise (Broder 1997; Leskovec, Rajaraman and Ullman 2014, section 3.4). Only sets that do so
-    in some band are compared, whatever words the texts are made of. At a similarity of ``NEAR`` a
-    pair is missed with the chance (1 - .8^4)^32 < 5e-8.
+    Two sets agree in the least member of a random order with a probability equal to their Jaccard
+    similarity. So near sets often agree in all ``_IN_A_BAND`` orders of a band, and other sets
+    hardly ever (Broder 1997; Leskovec, Rajaraman and Ullman 2014, section 3.4). Only sets that
+    agree in some band are compared, whatever their words. At a similarity of ``NEAR`` a pair is
+    missed with probability (1 - .8^4)^32 < 5e-8.
     """
     if len(texts) < 2:
         return
@@ -255,16 +256,16 @@ def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
     set_of = lru_cache(maxsize=_SETS)(texts.set_of)
     alike = _Groups(range(len(texts)))
     for key in keys:
-        for one, other in _pairs(key, alike):
-            likely = (sketch[one] == sketch[other]).mean(axis=1) >= _LIKELY
-            for a, b in zip(one[likely].tolist(), other[likely].tolist(), strict=True):
+        for left, right in _pairs(key, alike):
+            likely = (sketch[left] == sketch[right]).mean(axis=1) >= _LIKELY
+            for a, b in zip(left[likely].tolist(), right[likely].tolist(), strict=True):
                 if alike.apart(a, b) and _near(set_of(a), set_of(b)):
                     alike.join(a, b)
                     yield a, b
 
 
 def _sketched(texts: _Hashed) -> tuple[Any, Any]:
-    """A key of every text for every band; and for every text a part of its least members."""
+    """Return each text's key in every band, and some of its least members."""
     import numpy as np
 
     keys = np.zeros((_BANDS, len(texts)), np.uint64)
@@ -277,10 +278,10 @@ def _sketched(texts: _Hashed) -> tuple[Any, Any]:
 
 
 def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
-    """Two texts each that have the same key, and are in different groups as yet.
+    """Yield pairs of texts with the same key that are in different groups so far.
 
-    First all that stand next to each other by key, then those one further apart, and so on; of
-    texts that are in one group by then, none.
+    Pairs next to each other by key come first, then those one further apart, and so on. Texts that
+    are in one group by then are skipped.
     """
     import numpy as np
 
@@ -293,15 +294,15 @@ def _pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
         starts = np.flatnonzero(np.diff(key, prepend=~key[:1]))
         sizes = np.diff(np.append(starts, len(key)))
         apart = np.minimum.reduceat(group, starts) != np.maximum.reduceat(group, starts)
-        kept = np.repeat(apart & (sizes > step), sizes)
-        texts, key, group = texts[kept], key[kept], group[kept]
+        kept_pairs = np.repeat(apart & (sizes > step), sizes)
+        texts, key, group = texts[kept_pairs], key[kept_pairs], group[kept_pairs]
         two = (key[step:] == key[:-step]) & (group[step:] != group[:-step])
         yield texts[:-step][two], texts[step:][two]
         step += 1
 
 
 def _mixed(numbers: Any, seed: int) -> Any:
-    """Numbers of 64 bits, mixed so that their order looks random (splitmix64; Steele 2014)."""
+    """Return 64-bit numbers, mixed to a random order (splitmix64; Steele 2014)."""
     mixed = numbers + (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
     mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EB

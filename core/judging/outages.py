@@ -1,7 +1,7 @@
-"""A breaker: a provider that fails call after call is left alone, and tried by one call at a time.
+"""A circuit breaker: a failing provider is retried by one call at a time.
 
-Without it every call in the queue would burn its tries against a server that is down. While the
-provider is out, one call tries it after each pause; what it loses is not counted among its tries.
+Without it every call in the queue would use up its tries against a server that is down. During an
+outage one call tries the provider after each pause, and its failures do not count as tries.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from core.domain.votes import FailureKind
 from core.judging.providers.base import CallError
 
 logger = logging.getLogger(__name__)
-#: So many failures in a row, over all calls to a provider, and it is left alone.
+#: After this many failures in a row, over all calls to a provider, the breaker opens.
 FAILURES = 20
 #: The pauses between trials: doubling, in seconds.
 FIRST_OUTAGE, LONGEST_OUTAGE = 1.0, 60.0
 
 
 class Breaker:
-    """Counts failures in a row. ``max_wait`` bounds in seconds how long anybody waits."""
+    """Counts failures in a row. ``max_wait`` limits the wait in seconds."""
 
     def __init__(
         self,
@@ -31,7 +31,7 @@ class Breaker:
     ) -> None:
         self._sleep, self._clock, self._max_wait = sleep, clock, max_wait
         self.broken = False
-        #: After so many failures in a row the provider is left alone.
+        #: The number of failures in a row that opens the breaker.
         self.most = FAILURES
         self._failures = self._pauses = 0
         self._since = self._closed_at = self._opens_at = float("-inf")
@@ -41,23 +41,23 @@ class Breaker:
 
     @property
     def opens_at(self) -> float:
-        """When the next call may try the provider; long ago where it is not left alone."""
+        """Return when the next call may try the provider; long ago if it is up."""
         return self._opens_at if self.broken else float("-inf")
 
     @property
     def ready(self) -> bool:
-        """Whether a call may go out now, if only to try the provider."""
+        """Return whether a call may go out now, if only as a trial."""
         return not self.broken or (not self._trying and self._clock() >= self._opens_at)
 
     @property
     def given_up(self) -> bool:
-        """Whether the provider is out for longer than anybody waits."""
+        """Return whether the outage is longer than callers wait."""
         return self.broken and self._clock() - self._since > self._max_wait
 
     async def turn(self) -> bool:
-        """Wait until the provider may be called; whether this caller is the one that tries it.
+        """Wait until the provider may be called; return whether this call is the trial.
 
-        Raises ``CallError`` where it has been out for longer than ``max_wait``.
+        Raises ``CallError`` if the outage is longer than ``max_wait``.
         """
         while self.broken:
             now = self._clock()
@@ -67,14 +67,14 @@ class Breaker:
                 self._trying = True
                 return True
             elif self.given_up:
-                kind, words = self._last
-                raise CallError(kind, f"{words}{self.note()}")
+                kind, message = self._last
+                raise CallError(kind, f"{message}{self.note()}")
             else:
                 await self._sleep(self._opens_at - now)
         return False
 
     def failed(self, started: float, kind: FailureKind, message: str) -> bool:
-        """A call failed that started at ``started``; whether it was the one that tried."""
+        """Record a failed call that began at ``started``; return if it was the trial."""
         self._failures += 1
         self._last = (kind, message)
         tried = self._tried(started)
@@ -82,12 +82,12 @@ class Breaker:
             now = self._clock()
             if not self.broken:
                 self._since = now
-                # Said while it lasts: nothing of it is stored before the wait is over.
+                # Logged at once: the store learns of it only after the wait.
                 logger.warning(
                     "A provider failed %d requests in a row (%s). It is tried now and then for up "
                     "to %.0f minutes; what was answered is kept.",
                     *(self._failures, message.strip(), self._max_wait / 60),
-                    # What a provider says may repeat what it was sent.
+                    # A provider's message may repeat the request.
                     extra={"plain": f"A provider failed {self._failures} requests in a row."},
                 )
             self.broken, self._closed_at = True, now
@@ -97,19 +97,19 @@ class Breaker:
         return tried
 
     def answered(self) -> None:
-        """The provider answered something: it is there."""
+        """Record that the provider answered, so it is up."""
         self._failures = self._pauses = 0
         if self.broken:
             self.broken = False
             self._tell()
 
     def left(self, started: float) -> None:
-        """A call that started at ``started`` was cut off: another one may try in its place."""
+        """Record an aborted call that began at ``started``; another may try instead."""
         if self._tried(started):
             self._tell()
 
     def note(self) -> str:
-        """What to add to a failure's message; empty while all is well."""
+        """Return what to add to a failure's message, or "" if the provider is up."""
         if not self.broken:
             return ""
         silent = self._clock() - self._since

@@ -1,8 +1,7 @@
-"""When the next call to a provider may start: known to one process, or to all of a machine.
+"""The start times of the next calls to a provider, in a process or machine-wide.
 
-Two processes that each keep to a provider's limit take twice as much. So the times are held in a
-small file that all processes of a person on a machine lock for a moment; their monotonic clocks are
-one clock, that of the machine.
+Two processes that each use a provider's whole limit use it twice. So the times are in a small file
+that all processes of a user on a machine lock briefly. Their monotonic clocks are the machine's.
 """
 
 from __future__ import annotations
@@ -18,38 +17,38 @@ from core.identity import text_hash
 
 log = logging.getLogger(__name__)
 _TIMES = struct.Struct("=dd")
-#: A time further ahead than this many seconds is of another clock, before the machine's last start.
+#: A time further ahead than this many seconds is from before the machine's last start.
 _TOO_FAR = 3600.0
 
 
 class PaceTimes:
-    """The times from which on the next call, by requests and by tokens, may start."""
+    """The earliest times of the next call, by requests and by tokens."""
 
     def __init__(self) -> None:
         self.request = self.token = float("-inf")
 
     @contextmanager
     def held(self, now: float) -> Iterator[None]:
-        """Inside, nobody else looks at the times or changes them."""
+        """Hold the times exclusively within the block."""
         yield
 
     def close(self) -> None:
-        """Give back what is held for it."""
+        """Release resources."""
 
 
 class SharedPaceTimes(PaceTimes):
-    """The same, in a file of ``folder`` for one provider or address; made when first needed."""
+    """The same in a file of ``folder`` for a provider or address, made on first use."""
 
     def __init__(self, folder: Path, place: str) -> None:
         super().__init__()
-        # A place may hold anything that no file's name may.
+        # A place may contain characters that file names cannot.
         self._path = folder / text_hash(place).removeprefix("sha256:")[:32]
         self._file: int | None = None
         self._alone = False
 
     @contextmanager
     def held(self, now: float) -> Iterator[None]:
-        """Inside, no other process looks at the times or changes them."""
+        """Hold the times exclusively among processes within the block."""
         file = self._opened()
         if file is None:
             yield
@@ -72,7 +71,7 @@ class SharedPaceTimes(PaceTimes):
             fcntl.flock(file, fcntl.LOCK_UN)
 
     def _opened(self) -> int | None:
-        """The file; ``None`` where there can be none, and this process is on its own."""
+        """Return the file, or ``None`` if there can be none."""
         if self._file is None and not self._alone:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,16 +82,16 @@ class SharedPaceTimes(PaceTimes):
         return self._file
 
     def close(self) -> None:
-        """Give back the file."""
+        """Close the file."""
         if self._file is not None:
             os.close(self._file)
             self._file = None
 
 
 def pace_times(folder: Path | None, place: str) -> PaceTimes:
-    """The times of a place: shared through ``folder`` where there is one, and files can be locked.
+    """Return the times of a place, shared in ``folder`` if files can be locked.
 
-    Only a known limit a minute makes the file.
+    The file is made only for a known limit per minute.
     """
     try:
         import fcntl  # noqa: F401

@@ -1,4 +1,4 @@
-"""What every judge is, whatever stands behind it: ask it a question, get an outcome."""
+"""The interface of every judge: a question in, an outcome out."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.votes import AskedOutcome, Cell, FailureKind, Vote
 from core.records import record
 
-#: Failures that no second call of the same judge can mend: the engine stops asking it.
+#: Failures that no further call of the judge can fix, so the engine stops asking it.
 FATAL: frozenset[FailureKind] = frozenset({"auth", "missing_key", "not_found"})
 
 
-#: So many of them in a row stop a judge that never answered, and one that has: one alone may be a
-#: gateway's slip.
+#: This many of them in a row stop a judge that never answered, and one that did: a single one may
+#: be a gateway's glitch.
 FATAL_AT_FIRST, FATAL_IN_A_ROW = 2, 10
 
 
 class Lockout:
     """Whether a judge is still worth asking. ``dead`` says why not.
 
-    ``out`` questions are on their way: one that never answered may do so yet.
+    ``out`` questions are in flight: a judge that never answered may still do so.
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class Lockout:
 
     @property
     def doubted(self) -> bool:
-        """Whether nothing more should be asked before what is out has come back."""
+        """Return whether to wait for the questions in flight before asking more."""
         return not self._answered and self._in_a_row >= FATAL_AT_FIRST
 
     def saw(self, outcome: AskedOutcome) -> None:
-        """Count what came of a question."""
+        """Count the outcome of a question."""
         for result in outcome.results:
             if isinstance(result, Vote):
                 self._answered, self._in_a_row = True, 0
@@ -51,7 +51,7 @@ class Lockout:
 
 
 class Ask(NamedTuple):
-    """One criterion to be answered. ``order[shown position] = original index``."""
+    """A criterion to answer. ``order[shown position] = original index``."""
 
     cell: Cell
     criterion: Criterion
@@ -60,7 +60,7 @@ class Ask(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A labelled item shown to a judge: its true choice for one criterion, and why if known."""
+    """A labelled item shown to a judge: its true choice for a criterion, and why."""
 
     item: Item
     criterion: str
@@ -70,13 +70,13 @@ class Example:
 
 @record(frozen=True, slots=True)
 class Question:
-    """One criterion of one item for one judge. ``order[shown position] = original index``.
+    """A criterion of an item for a judge. ``order[shown position] = original index``.
 
-    ``item`` has its dataset's prompt and reference filled in; ``rubric`` is the one in force for
-    this item (its own, if it has one). Where the whole rubric is asked in one call, ``more`` holds
-    the further criteria. ``examples`` are shown as drawn, mixed over options. ``instructions`` are
-    the judge's own, said after our system text. ``summarise``: after
-    choosing between two answers, the judge is asked, in one more call, to sum up its reasons.
+    ``item`` has its dataset's prompt and reference filled in. ``rubric`` is the one in force for
+    this item (its own, if it has one). If one call covers the whole rubric, ``more`` holds the
+    further criteria. ``examples`` are in their shown order, mixed over options. ``instructions``
+    are the judge's own, after our system text. ``summarise``: after choosing between two answers,
+    one more call asks the judge to summarise its reasons.
     """
 
     cell: Cell
@@ -94,19 +94,19 @@ class Question:
 
     @property
     def asks(self) -> tuple[Ask, ...]:
-        """All that this call answers."""
+        """Return all criteria that this call covers."""
         return (Ask(self.cell, self.criterion, self.order), *self.more)
 
 
 class AskableJudge(Protocol):
-    """A judge ready to answer. ``ask`` never raises for trouble with the call: it says so."""
+    """A judge ready to answer. ``ask`` returns failures and never raises for them."""
 
     spec: Judge
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote or a failure for the question's cell, with the call it came from, if any."""
+        """Return a vote or a failure for the question's cell, with its call, if any."""
         ...
 
     async def close(self) -> None:
-        """Give back connections."""
+        """Close connections."""
         ...

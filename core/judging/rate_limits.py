@@ -18,26 +18,26 @@ from core.judging.providers.base import CallError
 
 # Pacing: where a provider's limit is known, no call goes out that it would refuse.
 #
-# Calls follow each other evenly at 97% of the limit, with no burst to begin with, because nobody
-# knows over which span a provider counts. What a provider tells of its limits is kept to as well.
-# Tokens are guessed before a call and put right after it.
+# Calls follow each other evenly at 97% of the limit, without an initial burst, because the span
+# that a provider counts over is unknown. Limits in a provider's answers are obeyed as well. Tokens
+# are estimated before a call and corrected after it.
 
 #: The share of a limit that is used. 60 s at this pace hold at most the limit, for any limit.
 SHARE = 0.97
-#: How late, in seconds, a caller may be woken without the next one having to wait for it.
+#: How late, in seconds, a caller may be woken without delaying the next one.
 SLACK = 0.02
-#: The first guess: characters per token, and tokens of a reply.
+#: The first estimate: characters per token, and tokens of a reply.
 CHARACTERS, REPLY = 4.0, 150.0
-#: So few seconds are no wait: clocks do not tell them apart.
+#: A wait shorter than this is none, since clocks cannot resolve it.
 _AT_ONCE = 1e-6
-#: The least weight of a new answer in what is taken for the truth.
+#: The least weight of a new answer in an estimate.
 LEARNING = 0.1
 
 
 class Pacer:
-    """When the next call may start. Several judges may name limits: the smallest counts.
+    """When the next call may start. Of several judges' limits the smallest counts.
 
-    ``times`` may be those of all processes of a machine.
+    ``times`` may be shared by all processes of a machine.
     """
 
     def __init__(self, times: PaceTimes | None = None) -> None:
@@ -49,26 +49,26 @@ class Pacer:
 
     @property
     def on(self) -> bool:
-        """Whether anybody has named a limit."""
+        """Return whether any limit is set."""
         return self._per_request > 0 or self._per_token > 0
 
     def limit(self, owner: object, requests: int | None, tokens: int | None) -> None:
-        """``owner`` knows these limits per minute; they hold until ``drop``."""
+        """Set ``owner``'s limits per minute, until ``drop``."""
         if requests is not None or tokens is not None:
             self._named[owner] = (requests, tokens)
             self._settle()
 
     def drop(self, owner: object) -> None:
-        """Forget the limits that ``owner`` named."""
+        """Remove the limits of ``owner``."""
         if self._named.pop(owner, None) is not None:
             self._settle()
 
     def allowed(self, model: str) -> Allowance:
-        """What the provider tells of its limits for a model, which all who ask that model share."""
+        """Return the provider's reported limits for a model, shared by its callers."""
         return self._allowed.setdefault(model, Allowance())
 
     def claim(self, now: float, tokens: float) -> float:
-        """Take the next call, guessed to take so many tokens; or the seconds to wait, untaken."""
+        """Take the next call with a token estimate, or return the seconds to wait."""
         if not self.on:
             return 0.0
         with self._times.held(now):
@@ -79,7 +79,7 @@ class Pacer:
             return 0.0
 
     def held_up(self, claimed: float, started: float) -> None:
-        """The call that was claimed started only later: the next one follows that."""
+        """Record that a claimed call started late, so that the next one follows it."""
         if self.on and started > claimed:
             with self._times.held(started):
                 self._times.request = max(self._times.request, started + self._per_request - SLACK)
@@ -90,11 +90,11 @@ class Pacer:
         times.token = max(times.token, earliest) + tokens * self._per_token
 
     def guess(self, characters: int) -> float:
-        """The tokens that a call with a prompt of so many characters will take."""
+        """Return the estimated tokens of a call, from its prompt's characters."""
         return _plain(characters) * self._ratio
 
     def correct(self, characters: int, guessed: float, tokens: int) -> None:
-        """A call that was guessed to take ``guessed`` tokens took ``tokens``."""
+        """Record that a call took ``tokens`` instead of the estimated ``guessed``."""
         if self._per_token:
             with self._times.held(math.inf):
                 self._times.token += (tokens - guessed) * self._per_token
@@ -113,38 +113,37 @@ def _plain(characters: int) -> float:
     return characters / CHARACTERS + REPLY
 
 
-# A gate before each provider: when it says "too many requests", everybody waits, and nobody fails.
+# A gate before each provider: on "too many requests" all callers wait, and no call fails.
 #
 # One gate stands before one provider and is shared by its judges. A refusal (429) closes it until
-# the time the provider asks for. Where refusals come in storms, callers then go through one by one,
-# spaced as the provider's answers came until then, and little by little closer; so no call is lost
-# and few requests are refused. Where one is refused now and then, the pause is answer enough.
+# the time the provider asks for. After many refusals, callers pass one by one, at the previous pace
+# of answers and gradually faster. So no call is lost, and few requests are refused. After rare
+# refusals the pause is enough.
 #
-# Known limits are kept to by its pacer; a provider that is down is left alone by its breaker.
+# Its pacer obeys known limits, and its breaker handles a provider that is down.
 
 Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
 
-#: How long the gate stays closed where the provider names no time: doubling, in seconds.
+#: How long the gate stays closed if the provider names no time: doubling, in seconds.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
-#: The spacing of callers, in seconds: at most so much after a first refusal, at most double after a
-#: further one, at most so much ever, and too little to matter.
+#: The spacing of callers in seconds: its maximum after a first refusal (which may double after each
+#: further one), its maximum ever, and the spacing that counts as none.
 FIRST_SPACING, LONGEST_SPACING, NO_SPACING = 0.1, 30.0, 0.0002
-#: A pace is read off so many answers at most.
+#: The pace is measured over at most this many answers.
 ANSWERS = 256
-#: A storm: so many refusals since the gate closed, and such a share of all that came back since, or
-#: so many since anybody was answered. Less is a provider that stumbles now and then, at
-#: whatever pace it is asked, to which pausing is answer enough.
+#: A storm: this many refusals since the gate closed, and this share of all answers since, or this
+#: many since the last success. After fewer refusals, pausing is enough.
 STORM_REFUSALS, STORM_SHARE = 8, 0.25
-#: How much closer the next caller may follow: by time (a share per second), and at most per answer.
+#: How much closer callers may follow: by time (a share per second), and at most per answer.
 NARROWER_PER_SECOND, NARROWEST_PER_ANSWER = 0.1, 0.95
 
 
 class ProviderGate:
     """Open until a provider refuses. Use one gate on one event loop.
 
-    ``max_refusals`` bounds what one call bears before it is given up, and ``max_wait`` (seconds)
-    how long the provider may go without answering anybody.
+    ``max_refusals`` limits the refusals of a call before it fails, ``max_wait`` (seconds) how long
+    the provider may go without any answer.
     """
 
     def __init__(
@@ -171,37 +170,37 @@ class ProviderGate:
         self._answers: deque[float] = deque(maxlen=ANSWERS)
         self._answered_at = self._clock()
         self.pacer = Pacer(times)
-        #: Calls that wait here or are under way, of whoever counts them.
+        #: The number of calls that wait here or are in flight.
         self.load = 0
         self._breaker = Breaker(sleep, clock, max_wait)
         self._turn = asyncio.Lock()
 
     @property
     def open(self) -> bool:
-        """Whether a call would be let through at once, were it not for known limits."""
+        """Return whether a call could pass at once, apart from known limits."""
         return self._opens_at <= self._clock() and self._breaker.ready
 
     @property
     def opens_at(self) -> float:
-        """When a call may be let through, on the gate's clock."""
+        """Return when a call may pass, on the gate's clock."""
         return max(self._opens_at, self._breaker.opens_at)
 
     @property
     def down(self) -> bool:
-        """Whether the provider is left alone, since it failed call after call."""
+        """Return whether the provider is down, since call after call failed."""
         return self._breaker.broken
 
     @property
     def given_up(self) -> bool:
-        """Whether the provider is out for longer than anybody waits."""
+        """Return whether the outage is longer than callers wait."""
         return self._breaker.given_up
 
     def give_up_after(self, failures: int) -> None:
-        """Leave the provider alone after so many failures in a row: there are others."""
+        """Treat the provider as down after this many failures, if there are others."""
         self._breaker.most = failures
 
     async def enter(self, tokens: float = 0.0, allowed: Allowance | None = None) -> float:
-        """Wait until a call may be made. Returns the time it may start, on the gate's clock.
+        """Wait until a call may be made; return its start time on the gate's clock.
 
         ``tokens`` is a guess of what the call will take, for a limit of tokens; ``allowed`` is what
         the provider told of its limits, and is not counted down here. Raises
@@ -215,7 +214,7 @@ class ProviderGate:
                 self._next_slot = now + self._spacing
                 return now
             return await self._enter()
-        # One waits for its time, the others for their turn: who gives up leaves no gap.
+        # One caller waits for its time, the others for their turn, so giving up leaves no gap.
         async with self._turn:
             while (wait := self._due(allowed, tokens)) > 0:
                 await self._sleep(wait)
@@ -225,13 +224,13 @@ class ProviderGate:
             return started
 
     def _due(self, allowed: Allowance | None, tokens: float) -> float:
-        """The seconds until there is room for a call; 0 when there is, and then it is taken."""
+        """Return the seconds until there is room for a call; 0 takes the room."""
         now = self._clock()
-        told = 0.0 if allowed is None else allowed.wait(now, tokens)
-        return told if told > _AT_ONCE else self.pacer.claim(now, tokens)
+        wait = 0.0 if allowed is None else allowed.wait(now, tokens)
+        return wait if wait > _AT_ONCE else self.pacer.claim(now, tokens)
 
     def _free(self, allowed: Allowance, tokens: float) -> bool:
-        # Who comes while others wait for room goes behind them.
+        # A caller that comes while others wait goes behind them.
         return not self._turn.locked() and allowed.wait(self._clock(), tokens) <= 0
 
     async def _enter(self) -> float:
@@ -258,14 +257,14 @@ class ProviderGate:
                 return now
             await self._sleep(slot - now)
             if self._closed_at <= now and self._opens_at <= slot:
-                # Not closed again meanwhile: the slot stands.
+                # Not closed again meanwhile, so the slot is valid.
                 return self._clock()
 
     def refused(self, started: float, retry_after: float | None) -> None:
-        """A call that started at ``started`` got a 429. Closes the gate, or keeps it closed.
+        """Close the gate, or keep it closed, after a 429 for a call from ``started``.
 
-        ``retry_after`` is in seconds; ``None`` where the provider named no time. One answer alone
-        holds nobody back for longer than ``LONGEST_PAUSE``: who asks again must be told so again.
+        ``retry_after`` is in seconds, ``None`` if the provider named no time. A single answer
+        delays callers by ``LONGEST_PAUSE`` at most, after which the provider must repeat it.
         """
         self._breaker.answered()
         now = self._clock()
@@ -280,18 +279,18 @@ class ProviderGate:
         self._refused_since += 1
         pause = retry_after
         if pause is None or (pause > LONGEST_PAUSE and self._refusals_in_a_row == 1):
-            # Calls that were under way when the gate closed say nothing new.
+            # Calls in flight when the gate closed say nothing new.
             pause = self._pause() if news else 0.0
         self._opens_at = max(self._opens_at, now + pause)
         if self._stormy() and not self._spaced_here:
             self._spaced_here = True
             self._widen()
         if news:
-            # Everybody who waits for a slot takes a new one when it comes.
+            # All callers that wait for a slot take a new one when it comes.
             self._next_slot = self._opens_at
 
     def passed(self) -> None:
-        """A call was answered: the next ones may follow a little closer."""
+        """Record an answered call, so that the next ones may follow closer."""
         self._breaker.answered()
         now = self._clock()
         if self._spacing:
@@ -305,30 +304,30 @@ class ProviderGate:
         self._refusals_in_a_row = self._refused_since = 0
 
     def told(self, allowed: Allowance, said: Told) -> None:
-        """A provider's answer says, just now, what it still takes."""
+        """Record a provider's remaining limits from an answer."""
         allowed.told(self._clock(), said)
 
     def failed(self, started: float, kind: FailureKind, message: str) -> bool:
-        """A call that started at ``started`` was lost: by time, connection or server.
+        """Record a call from ``started`` that was lost: timeout, connection or server.
 
-        Returns whether it was the one that tried a provider which is left alone.
+        Returns whether it was the trial of a provider that is down.
         """
         return self._breaker.failed(started, kind, message)
 
     def answered(self) -> None:
-        """A call was turned down for reasons of its own: the provider is there."""
+        """Record a call refused for reasons of its own: the provider is up."""
         self._breaker.answered()
 
     def left(self, started: float) -> None:
-        """A call that started at ``started`` was cut off from here."""
+        """Record a call from ``started`` that was aborted here."""
         self._breaker.left(started)
 
     def note(self) -> str:
-        """What to add to a failure's message while the provider is left alone, else nothing."""
+        """Return what to add to a failure's message while the provider is down, or ""."""
         return self._breaker.note()
 
     def hopeless(self, refusals: int) -> bool:
-        """Whether a call that was refused so often should be given up."""
+        """Return whether a call with this many refusals should fail."""
         silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
         return refusals > self._max_refusals or silent > self._max_wait
 
@@ -339,7 +338,7 @@ class ProviderGate:
         return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
 
     def _widen(self) -> None:
-        """Space callers as the last answers came, the pause until the gate opens included."""
+        """Space callers like the last answers, the pause before opening included."""
         answers = len(self._answers)
         seen = (self._opens_at - self._answers[0]) / answers if answers else math.inf
         widest = min(LONGEST_SPACING, 2 * self._spacing) if self._spacing else FIRST_SPACING

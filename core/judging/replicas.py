@@ -1,8 +1,8 @@
-"""The addresses that serve one judge's model, each behind a gate of its own; mostly there is one.
+"""The addresses that serve a judge's model, each with its own gate.
 
-A call goes where the fewest are under way. An address that fails call after call is left alone for
-longer and longer, tried by one call at a time, and the others do its work: a call that fails at
-one address goes to the next, and is only counted as tried when none of them answered it.
+A call goes to the address with the fewest calls in flight. A failing address is avoided for longer
+and longer, and only trial calls go to it. A call that fails at an address goes to the next, and
+counts as tried only after all have failed.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 from core.domain.panel import Judge
 from core.judging.rate_limits import Clock, ProviderGate, Sleep
 
-#: So many failures in a row, and an address is left alone while there are others.
+#: After this many failures in a row an address is avoided while there are others.
 FEW_FAILURES = 3
-#: How often it is looked again whether one of them may be asked, in seconds.
+#: How often to check whether an address is available again, in seconds.
 _LOOK_EVERY = 1.0
 
 
 class Replica:
-    """One address. ``answered`` and ``lost`` count its calls; ``last`` is when it answered last."""
+    """An address; ``answered`` and ``lost`` count calls, ``last`` dates an answer."""
 
     def __init__(self, address: str, gate: ProviderGate, model: str) -> None:
         self.address, self.gate = address, gate
@@ -28,12 +28,12 @@ class Replica:
         self.answered = self.lost = 0
 
     def told(self) -> dict[str, Any]:
-        """How it goes, as plain data."""
+        """Return its state as plain data."""
         return {"answered": self.answered, "lost": self.lost, "down": self.gate.down}
 
 
 class Replicas:
-    """All addresses of a judge; ``gates`` are those of some of them, the first ones first."""
+    """All addresses of a judge; ``gates`` are those of the first ones."""
 
     def __init__(
         self,
@@ -55,17 +55,17 @@ class Replicas:
 
     @property
     def several(self) -> bool:
-        """Whether there is more than one address."""
+        """Return whether there is more than one address."""
         return len(self.all) > 1
 
     async def choose(self, failed: Collection[Replica] = ()) -> Replica:
-        """Where the next attempt of a call goes, which ``failed`` at these addresses before."""
+        """Return the address of the next attempt of a call that ``failed`` at these."""
         while self.several:
-            for some in ([one for one in self.all if one not in failed], self.all):
-                ready = [one for one in some if one.gate.open]
+            for some in ([replica for replica in self.all if replica not in failed], self.all):
+                ready = [replica for replica in some if replica.gate.open]
                 if ready:
-                    return min(ready, key=lambda one: one.gate.load)
-            soonest = min(self.all, key=lambda one: one.gate.opens_at)
+                    return min(ready, key=lambda replica: replica.gate.load)
+            soonest = min(self.all, key=lambda replica: replica.gate.opens_at)
             if soonest.gate.given_up:
                 return soonest  # which says so
             wait = soonest.gate.opens_at - self._clock()
@@ -73,6 +73,6 @@ class Replicas:
         return self.all[0]
 
     def close(self) -> None:
-        """The judge's limits bind nobody any more."""
+        """Drop the judge's limits from the gates."""
         for replica in self.all:
             replica.gate.pacer.drop(self)

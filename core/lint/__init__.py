@@ -1,5 +1,5 @@
-"""The rubric check: rules on a rubric before any judge is asked, instant and offline.
+"""The rubric check: offline rules on a rubric, before any call to a judge.
 
 Pure: imports ``core.domain``, ``core.scoring`` and ``core.text``. Every finding names its place
-and, where there is one, the edit that mends it.
+and the edit that fixes it, if there is one.
 """

@@ -1,4 +1,4 @@
-"""The rubric check: every rule over a rubric, instantly and offline."""
+"""The rubric check: runs every rule on a rubric, offline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.lint.rules import RULES, CriterionCheck, LintFinding, LintRule, Rubric
 #: The key in ``meta`` that lists the rules an author dismissed.
 OFF = "checks_off"
 
-#: What reads English words; of a criterion in another language it would tell nonsense.
+#: Checks that read English words. In another language they would report nonsense.
 WORDING_CHECKS: tuple[CriterionCheck, ...] = (
     criteria.double_barrelled,
     wording.circular,
@@ -56,19 +56,19 @@ RUBRIC_CHECKS: tuple[RubricCheck, ...] = (
 
 
 def check(rubric: Rubric, *, with_dismissed: bool = False) -> tuple[LintFinding, ...]:
-    """What to mend in a rubric: the rubric as a whole first, then gates, then each criterion.
+    """Return the findings of a rubric: whole rubric, then gates, then criteria.
 
-    A criterion's findings come serious ones first. What its author dismissed is left out, unless
-    ``with_dismissed``.
+    A criterion's serious findings come first. Findings that the author dismissed are left out,
+    unless ``with_dismissed``.
     """
-    found = [
+    findings = [
         finding for finding in _all(rubric) if with_dismissed or not dismissed(rubric, finding)
     ]
-    return ordered(found)
+    return ordered(findings)
 
 
 def ordered(findings: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
-    """The rubric as a whole first, then gates, then each criterion; the serious ones first."""
+    """Sort findings: whole rubric, gates, criteria; in each, serious ones first."""
     return tuple(sorted(findings, key=_place))
 
 
@@ -82,9 +82,9 @@ def _all(rubric: Rubric) -> Iterator[LintFinding]:
 
 
 def check_criterion(criterion: Criterion, at: int, *, reads: bool) -> Iterator[LintFinding]:
-    """What one criterion's own words and options say, where it is number ``at`` of its rubric.
+    """Return the findings of one criterion, number ``at`` of its rubric.
 
-    ``reads``: its wording is English and is looked at, too.
+    ``reads``: its wording is English and is checked, too.
     """
     head = criterion
     if len(criterion.requirement) > READ:
@@ -101,21 +101,23 @@ def _place(finding: LintFinding) -> tuple[int, int, bool]:
 
 
 def rule_of(finding: LintFinding) -> LintRule:
-    """The rule behind a finding: title, severity, why it matters, source."""
+    """Return the rule of a finding: title, severity, reason and source."""
     return RULES[finding.rule]
 
 
 def dismissed(rubric: Rubric, finding: LintFinding) -> bool:
-    """Whether the rubric's author dismissed this finding: its rule, for that criterion."""
+    """Return whether the rubric's author dismissed this rule for that criterion."""
     at = finding.criterion
     return finding.rule in off(rubric.meta if at is None else rubric.criteria[at].meta)
 
 
 def off(meta: Mapping[str, Any]) -> list[str]:
-    """The rules that ``meta`` lists as dismissed; anything but a list of words lists none.
+    """Return the rules that ``meta`` lists as dismissed.
+
+    Anything but a list of strings counts as empty.
 
     >>> off({"checks_off": ["vague", 3]}), off({"checks_off": "vague"})
     (['vague'], [])
     """
     listed = meta.get(OFF)
-    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+    return [rule for rule in listed if isinstance(rule, str)] if isinstance(listed, list) else []

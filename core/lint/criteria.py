@@ -1,4 +1,4 @@
-"""What a criterion asks: two questions in one, length, overlap, names that look the same."""
+"""What a criterion asks: double questions, length, overlap and similar names."""
 
 from __future__ import annotations
 
@@ -82,13 +82,13 @@ _RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
 
 
 def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
-    """Two qualities, two acts or two questions that one answer would have to cover."""
+    """Find two qualities, acts or questions in one criterion."""
     text = criterion.requirement
-    found = _found(text)
-    if found is None:
+    question = _find_joined(text)
+    if question is None:
         return
-    quote, parts = found
-    # Of a requirement that was not read to its end, nothing may be cut off.
+    quote, parts = question
+    # A requirement that was not read to its end must not be split.
     whole = len(text) < READ
     edit = parts and whole and LintEdit("split", (), "Split into two criteria", list(parts))
     yield LintFinding(
@@ -101,8 +101,8 @@ def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
     )
 
 
-def _found(text: str) -> tuple[str, tuple[str, str] | None] | None:
-    """The words that join two questions, and the two requirements where they can be parted."""
+def _find_joined(text: str) -> tuple[str, tuple[str, str] | None] | None:
+    """Return the text that joins two questions, and the two parts if separable."""
     for pattern in (_ADJECTIVE_PAIR, _NOUN_PAIR):
         match = pattern.search(of_the_text(text))
         if match:
@@ -114,7 +114,7 @@ def _found(text: str) -> tuple[str, tuple[str, str] | None] | None:
     match = _BOTH.search(text)
     if match:
         return match[0], None
-    if sum(one.endswith("?") for one in sentences(text)) > 1:
+    if sum(sentence.endswith("?") for sentence in sentences(text)) > 1:
         return text[-60:], None
     return None
 
@@ -133,46 +133,46 @@ def _parted_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
         return None
     first = text[: match.end(2)].rstrip(" ,")
     second = f"{subject}{text[match.start(3) :]}"
-    # "it" in the second half would point at nothing.
+    # "it" in the second half would have no antecedent.
     if re.search(r"\b(?:it|its|them|they|this|these|that|both)\b", text[match.start(3) :], re.I):
         return None
     return f"{first}.", second
 
 
-#: From this likeness on (cosine of the weighted words, 1 is the same).
+#: Criteria overlap from this cosine of weighted word counts on (1 is identical).
 ALIKE = 0.72
-#: The same in other languages, whose little words are not known here and look like telling ones.
+#: The same in other languages, whose function words are not filtered out.
 ALIKE_ELSEWHERE = 0.9
-#: Requirements with fewer telling words than this are not compared unless they are the same.
+#: Requirements with fewer content words than this only match if they are identical.
 SHORT = 3
 
 
 def overlapping(rubric: Rubric) -> Iterator[LintFinding]:
-    """Pairs of criteria whose requirements use nearly the same words."""
+    """Find pairs of criteria whose requirements use nearly the same words."""
     texts = [Counter(content(c.requirement)) for c in rubric.criteria]
     rarity = _rarity(texts)
     vectors = [{word: n * rarity[word] for word, n in text.items()} for text in texts]
     reads = english(rubric.criteria)
     norms = [math.sqrt(sum(x * x for x in v.values())) for v in vectors]
-    for one, other in combinations(range(len(vectors)), 2):
-        if not texts[one] or not texts[other]:
+    for first, second in combinations(range(len(vectors)), 2):
+        if not texts[first] or not texts[second]:
             continue
-        same = texts[one] == texts[other]
-        if not same and min(len(texts[one]), len(texts[other])) < SHORT:
+        same = texts[first] == texts[second]
+        if not same and min(len(texts[first]), len(texts[second])) < SHORT:
             continue
-        alike = ALIKE if reads[one] and reads[other] else ALIKE_ELSEWHERE
-        if same or _dot(vectors[one], vectors[other]) >= alike * norms[one] * norms[other]:
-            yield _finding(rubric, one, other)
+        alike = ALIKE if reads[first] and reads[second] else ALIKE_ELSEWHERE
+        if same or _dot(vectors[first], vectors[second]) >= alike * norms[first] * norms[second]:
+            yield _finding(rubric, first, second)
 
 
 def _rarity(texts: list[Counter[str]]) -> dict[str, float]:
-    """Words that most criteria share tell little: the inverse document frequency, smoothed."""
+    """Return the smoothed inverse document frequency of each word."""
     spread = Counter(word for text in texts for word in text)
     return {word: math.log((1 + len(texts)) / n) + 0.3 for word, n in spread.items()}
 
 
-def _dot(one: dict[str, float], other: dict[str, float]) -> float:
-    small, large = sorted((one, other), key=len)
+def _dot(left: dict[str, float], right: dict[str, float]) -> float:
+    small, large = sorted((left, right), key=len)
     return sum(x * large[word] for word, x in small.items() if word in large)
 
 
@@ -190,13 +190,13 @@ def _finding(rubric: Rubric, one: int, other: int) -> LintFinding:
 
 
 def lookalike_names(rubric: Rubric) -> Iterator[LintFinding]:
-    """Criteria whose names nobody could tell apart."""
+    """Find criteria whose names look the same."""
     names = [criterion.name for criterion in rubric.criteria]
     return _lookalikes(names, "criteria", "name", "criterion")
 
 
 def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
-    """Options whose labels nobody could tell apart."""
+    """Find options whose labels look the same."""
     labels = [option.label for option in criterion.options]
     return _lookalikes(labels, "options", "label", "option")
 
@@ -214,7 +214,7 @@ def _lookalikes(texts: list[str], where: str, field: str, noun: str) -> Iterator
 
 
 def _alike(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """(place, earlier place) of names that look like an earlier one and are not the same."""
+    """Yield (place, earlier place) of names that look like an earlier one."""
     seen = dict[tuple[int, str], int]()
     for at, name in enumerate(names):
         before = [seen.setdefault((which, form), at) for which, form in enumerate(skeletons(name))]
@@ -223,7 +223,7 @@ def _alike(names: Sequence[str]) -> Iterator[tuple[int, int]]:
             yield at, other
 
 
-# Length: what judges cannot count, what pays for it, and what takes points for it twice.
+# Length: requirements that need counting, reward length, or penalise length twice.
 
 _UNIT = (
     r"(?:words?|characters?|letters?|syllables?|tokens?|lines?|sentences?|bullet points?|items?)"
@@ -253,7 +253,7 @@ _PAYS = alternatives(
 )
 _TEXT = r"(?:answer|response|reply|text|essay|explanation|output|summary|report|article|it)s?"
 _MORE = r"(?:better|best|higher|highest|more (?:points?|marks?|credit)|a bonus|extra)"
-#: Words that say outright that length earns points; no anchor takes that back.
+#: Words that openly reward length; no anchor makes up for them.
 _LONGER = alternatives(
     [
         rf"the (?:longer|lengthier)(?: (?:the |an? |your |its )?{_TEXT})?(?: (?:is|are))?"
@@ -293,7 +293,7 @@ _BRIEF = alternatives(
 
 
 def needs_counting(criterion: Criterion) -> Iterator[LintFinding]:
-    """A question that only an exact count can answer."""
+    """Find a question that only an exact count can answer."""
     match = _COUNTED.search(criterion.requirement)
     if match:
         yield LintFinding(
@@ -306,17 +306,17 @@ def needs_counting(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
-    """Points for saying more, where nothing says what has to be said."""
+    """Find points for saying more, where the required content is undefined."""
     if criterion.weight <= 0:
         return
     places: list[tuple[Path, str]] = [(("requirement",), criterion.requirement)]
     for at, option in scored_options(criterion):
         places.append((("options", at, "description"), option.description))
-    said = [(path, match) for path, text in places if (match := _outright(text))]
+    praises = [(path, match) for path, text in places if (match := _outright(text))]
     unsettled = None if settled(criterion) else _PAYS.search(of_the_text(criterion.requirement))
-    if unsettled and not said:
-        said.append((("requirement",), unsettled))
-    for path, match in said:
+    if unsettled and not praises:
+        praises.append((("requirement",), unsettled))
+    for path, match in praises:
         yield LintFinding(
             "rewards-length",
             path,
@@ -327,7 +327,7 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _outright(text: str) -> re.Match[str] | None:
-    """Where a text says that longer is better, and does not deny it in the same sentence."""
+    """Return where a text calls longer better without denying it in the sentence."""
     read = of_the_text(text)
     for match in _LONGER.finditer(read):
         sentence = re.split(r"[.?!;]", read[: match.start()])[-1]
@@ -337,7 +337,7 @@ def _outright(text: str) -> re.Match[str] | None:
 
 
 def counted_twice(rubric: Rubric) -> Iterator[LintFinding]:
-    """Several rules that take points for the same length."""
+    """Find several rules that take points for the same length."""
     brief = [at for at, c in enumerate(rubric.criteria) if _about_length(c)]
     penalty = rubric.scoring.length_penalty is not None
     names = {rubric.criteria[at].name for at in brief}

@@ -1,4 +1,4 @@
-"""The words of a requirement, what they speak of, and whether they are English at all."""
+"""The words of a requirement, what they refer to, and whether they are English."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import lru_cache
 
 from core.domain.rubric import Criterion, Option, Rubric
 
-# Words of a requirement or an anchor, and what the checks ask about them. English only.
+# Words of a requirement or an anchor, and questions about them. English only.
 
-#: Where words stand without spaces (Chinese, Japanese), each character counts as one.
+#: In scripts without spaces (Chinese, Japanese), each character counts as one word.
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
 _ENDINGS = ("ations", "ation", "ments", "ment", "ness", "ings", "ing", "ies", "ed", "es", "ly", "s")
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The words of a plain list.
+    """Return the words of a plain list.
 
     >>> listed("a b")
     ('a', 'b')
@@ -26,7 +26,7 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(text.split())
 
 
-#: Of a longer requirement the checks read this many characters; its length is told by itself.
+#: The checks read this many characters of a requirement. Its length has a finding of its own.
 READ = 800
 
 #: Words that carry no subject of their own in a criterion.
@@ -43,7 +43,7 @@ STOP = frozenset(
     author reader person degree extent level quality"""
     )
 )
-#: Words that only say how much: two anchors that differ by these alone differ by nothing.
+#: Words of degree. Two anchors that differ by these alone do not differ.
 DEGREES = frozenset(
     listed(
         """
@@ -76,17 +76,17 @@ _EXPLAINED = re.compile(
 
 @lru_cache(maxsize=8192)
 def words(text: str) -> tuple[str, ...]:
-    """The words and numbers of a text, in lower case.
+    """Return the words and numbers of a text, in lower case.
 
     >>> words("It's 3.5, OK?")
     ("it's", '3.5', 'ok')
     """
-    return tuple(found.lower().replace("’", "'") for found in _WORD.findall(text))
+    return tuple(word.lower().replace("’", "'") for word in _WORD.findall(text))
 
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """A word without its most common endings: enough to see "cites" and "citing" as one.
+    """Strip a word's most common endings, so that "cites" and "citing" match.
 
     >>> stem("cites"), stem("citing"), stem("citations")
     ('cit', 'cit', 'cit')
@@ -99,7 +99,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def content(text: str) -> tuple[str, ...]:
-    """The stems of the words that carry a subject.
+    """Return the stems of the words that carry a subject.
 
     >>> content("The answer cites a source.")
     ('cit', 'sourc')
@@ -108,7 +108,7 @@ def content(text: str) -> tuple[str, ...]:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, split at full stops, question and exclamation marks.
+    """Return the sentences of a text, split at full stops, "?" and "!".
 
     >>> sentences("Is it so? It is, e.g. here.")
     ['Is it so?', 'It is, e.g. here.']
@@ -118,48 +118,50 @@ def sentences(text: str) -> list[str]:
 
 
 def explained(text: str) -> bool:
-    """Whether the requirement goes on to say what its words mean: examples, brackets, a sentence.
+    """Return whether the requirement explains itself.
+
+    Examples, brackets or a further sentence count as an explanation.
 
     >>> explained("It is polite."), explained("It is polite (no insults, no orders, no sarcasm).")
     (False, True)
     """
     following = sentences(text)[1:]
-    return bool(_EXPLAINED.search(text)) or any(len(words(one)) >= 5 for one in following)
+    return bool(_EXPLAINED.search(text)) or any(len(words(sentence)) >= 5 for sentence in following)
 
 
 def described(option: Option) -> bool:
-    """Whether the option has an anchor that says something: content besides words of degree."""
+    """Return whether the option's anchor has content besides words of degree."""
     return len([w for w in words(option.description) if w not in DEGREES]) >= 3
 
 
 def says_something(option: Option) -> bool:
-    """Whether the option's anchor names anything at all, be it in two words."""
-    said = set(words(option.description))
-    return described(option) or bool(said - DEGREES - STOP)
+    """Return whether the option's anchor names anything at all, even in two words."""
+    named = set(words(option.description))
+    return described(option) or bool(named - DEGREES - STOP)
 
 
 def scored_options(criterion: Criterion) -> list[tuple[int, Option]]:
-    """The options that are no abstentions, with their places in ``options``."""
+    """Return the options other than abstentions, with their places in ``options``."""
     return [(at, option) for at, option in enumerate(criterion.options) if not option.na]
 
 
 def anchored(criterion: Criterion) -> bool:
-    """Whether every option that is no abstention has an anchor."""
+    """Return whether every option other than an abstention has an anchor."""
     return all(described(option) for _, option in scored_options(criterion))
 
 
 def settled(criterion: Criterion) -> bool:
-    """Whether anchors or the requirement itself say what its words mean."""
+    """Return whether anchors or the requirement itself define its words."""
     return anchored(criterion) or explained(criterion.requirement)
 
 
 def alternatives(terms: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that finds any of these words or phrases (regular expressions), whole words."""
+    """Return a pattern that matches any of these whole words or phrases (regexes)."""
     longest_first = sorted(terms, key=len, reverse=True)
     return re.compile(rf"\b(?:{'|'.join(longest_first)})\b", re.IGNORECASE)
 
 
-# What a requirement says of the world, told apart from what it says of the text.
+# Statements about the world, which the checks ignore, and statements about the text.
 #
 # "States that the strong force binds quarks" asks for a statement; "strong" is no praise of the
 # text there. Words of quality, amount and doubt are looked for only outside of such statements.
@@ -174,7 +176,7 @@ _STATEMENT = re.compile(
 )
 _BETWEEN = re.compile(r"\b(?:between|versus|vs\.?|over)\s+([\w-]+\s+(?:and|or)\s+[\w-]+)", re.I)
 _QUOTED = re.compile(r"[\"“«‘]([^\"”»’]{2,80})[\"”»’]|(?<!\w)'([^']{2,80})'(?!\w)")
-#: Terms in which a word of quality or amount is none.
+#: Terms of art in which a word of quality or amount is not a judgment.
 _TERMS = re.compile(
     r"\b(?:significant (?:digit|figure)s?|statistically significant|strong (?:nuclear )?"
     r"(?:force|acid|base|interaction|verb)s?|quality (?:control|assurance|management|of life|"
@@ -192,9 +194,9 @@ _TERMS = re.compile(
 
 @lru_cache(maxsize=4096)
 def of_the_text(text: str) -> str:
-    """The requirement with every statement, quotation and term of art blanked out.
+    """Return the requirement with statements, quotations and terms blanked out.
 
-    Same length as before, so that places in it are places in the requirement.
+    The length stays the same, so places in it are places in the requirement.
 
     >>> of_the_text("States that the strong force acts.").split()
     ['States', 'that', '.']
@@ -212,11 +214,11 @@ def _blank(match: re.Match[str]) -> str:
     return whole[: start - shift] + " " * (end - start) + whole[end - shift :]
 
 
-# Whether a criterion is in English: the checks of wording read no other language.
+# Whether a criterion is in English: the wording checks read no other language.
 #
-# Letters and the little words of a language tell: a text whose letters are not Latin is another
-# language, and so is one with more little words of another language than of English. What says too
-# little by itself is taken to be in the language of the rest of its rubric, and else in English.
+# Letters and function words decide. A text whose letters are not Latin is in another language. So
+# is one with more function words of another language than of English. A text too short to decide
+# takes the language of the rest of its rubric, otherwise English.
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
@@ -228,7 +230,7 @@ _ENGLISH = frozenset(
     answer answers gives names response says states student text writer"""
     )
 )
-#: Little words that are no English words (German, French, Spanish, Portuguese, Italian, Dutch,
+#: Function words that are not English words (German, French, Spanish, Portuguese, Italian, Dutch,
 #: Swedish, Danish, Norwegian, Polish, Czech, Turkish, Finnish, Indonesian), and "die".
 _OTHERS = frozenset(
     listed(
@@ -246,13 +248,13 @@ _OTHERS = frozenset(
     nie jest że oraz jak się lub je ve bir bu için ile ja tai että yang dengan untuk"""
     )
 )
-#: Letters of other scripts, as a share of all letters, from which on a text is not English.
+#: From this share of letters in other scripts on, a text is not English.
 _SCRIPT = 0.3
 
 
 @lru_cache(maxsize=4096)
 def leaning(text: str) -> int:
-    """Above 0 where the text looks English, below 0 where it looks like another language, else 0.
+    """Return above 0 if the text looks English, below 0 if not, 0 if undecided.
 
     >>> leaning("The answer names two sources.") > 0, leaning("Die Antwort nennt zwei Quellen.") < 0
     (True, True)
@@ -264,9 +266,9 @@ def leaning(text: str) -> int:
         strange = sum(not _latin(letter) for letter in letters)
         if letters and strange >= _SCRIPT * len(letters):
             return -len(letters)
-    found = [word.lower() for word in _LETTERS.findall(text)]
-    english = sum(word in _ENGLISH for word in found)
-    return english - sum(word in _OTHERS for word in found)
+    tokens = [word.lower() for word in _LETTERS.findall(text)]
+    english = sum(word in _ENGLISH for word in tokens)
+    return english - sum(word in _OTHERS for word in tokens)
 
 
 def _latin(letter: str) -> bool:
@@ -274,11 +276,11 @@ def _latin(letter: str) -> bool:
 
 
 def english(criteria: Sequence[Criterion]) -> list[bool]:
-    """For each criterion whether its wording is to be read as English."""
+    """Return for each criterion whether its wording is checked as English."""
     own = [leaning(criterion.requirement) for criterion in criteria]
-    own = [one or leaning(_anchors(c)) for one, c in zip(own, criteria, strict=True)]
-    rest = sum((one > 0) - (one < 0) for one in own)
-    return [(one or rest) >= 0 for one in own]
+    own = [lean or leaning(_anchors(c)) for lean, c in zip(own, criteria, strict=True)]
+    rest = sum((lean > 0) - (lean < 0) for lean in own)
+    return [(lean or rest) >= 0 for lean in own]
 
 
 def _anchors(criterion: Criterion) -> str:
@@ -286,13 +288,13 @@ def _anchors(criterion: Criterion) -> str:
 
 
 def unread(rubric: Rubric) -> tuple[str, ...]:
-    """The names of the criteria whose wording is not checked, as they are not in English."""
+    """Return the names of the criteria whose wording is unchecked (not English)."""
     read = english(rubric.criteria)
     return tuple(c.name for c, is_read in zip(rubric.criteria, read, strict=True) if not is_read)
 
 
 def unread_words(names: Sequence[str]) -> str:
-    """A sentence that says which criteria were not read, and what was looked at all the same.
+    """Return a sentence that names the unread criteria and what was checked anyway.
 
     >>> unread_words(["Quellen"])
     'Wording is checked in English only: of “Quellen” options, weights and gates were looked at.'

@@ -1,4 +1,4 @@
-"""Options that judges could not tell apart or reach, and abstentions that are missing."""
+"""Options that judges cannot tell apart or reach, and missing abstentions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from core.domain.rubric import Criterion, Option
 from core.lint.language import DEGREES, described, listed, says_something, scored_options, words
 from core.lint.rules import LintEdit, LintFinding
 
-#: More levels than this need an anchor each, or judges use the ends and the middle only.
+#: With more levels than this, each needs an anchor, or judges use only the ends and the middle.
 MANY_LEVELS = 5
-#: Anchors this similar (words in order, 1 is the same) say the same.
+#: Anchors this similar (words in order, 1 is identical) say the same.
 SAME_ANCHOR = 0.9
-#: Words of anchors beyond which only equal ones are the same: the time grows with their product.
+#: With more words than this, only equal anchors match: the time grows with the product.
 MOST_COMPARED = 300
 
 _RANGE = re.compile(r"\b(\d+)\s*(?:-|–|to|through)\s*(\d+)\s+([a-z]+)", re.IGNORECASE)
@@ -31,24 +31,26 @@ _PRAISE = DEGREES | frozenset(
 
 
 def unanchored(criterion: Criterion) -> Iterator[LintFinding]:
-    """Levels named by a number or by praise, with nothing that says what earns them."""
+    """Find levels named by a number or by praise, without an anchor."""
     bare = [(at, o) for at, o in scored_options(criterion) if _bare(criterion, o)]
     if criterion.scale != "ordinal" or not bare:
         return
     names = ", ".join(f"“{o.label}”" for _, o in bare[:6]) + (", …" if len(bare) > 6 else "")
-    total, one = len(scored_options(criterion)), len(bare) == 1
+    total, single = len(scored_options(criterion)), len(bare) == 1
     path = ("options", bare[0][0], "description")
     mend = "Say for each level what a text looks like that just earns it."
     if total > MANY_LEVELS:
-        sentence = f"{total} levels, and {len(bare)} {'has' if one else 'have'} no anchor: {names}."
+        sentence = (
+            f"{total} levels, and {len(bare)} {'has' if single else 'have'} no anchor: {names}."
+        )
         mend = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
         yield LintFinding("many-unanchored-levels", path, sentence, mend)
     elif all(_numbered(o) for _, o in bare):
-        levels = f"The level {names} is a bare number" if one else f"{names} are bare numbers"
+        levels = f"The level {names} is a bare number" if single else f"{names} are bare numbers"
         sentence = f"{levels}: nothing says what earns a {bare[0][1].label}."
         yield LintFinding("bare-numbers", path, sentence, mend)
     elif any(_only_praise(o) for _, o in bare):
-        says = "says" if one else "say"
+        says = "says" if single else "say"
         yield LintFinding(
             "adjective-levels", path, f"{names} {says} how good, not what is there.", mend
         )
@@ -59,7 +61,10 @@ def _numbered(option: Option) -> bool:
 
 
 def _bare(criterion: Criterion, option: Option) -> bool:
-    """Whether nothing says what earns the level: for a number two words may do ("One source")."""
+    """Return whether nothing says what earns the level.
+
+    For a number two words may be enough ("One source").
+    """
     if not _numbered(option):
         return not described(option)
     label = re.escape(option.label.strip())
@@ -72,34 +77,34 @@ def _only_praise(option: Option) -> bool:
 
 
 def adverb_levels(criterion: Criterion) -> Iterator[LintFinding]:
-    """Two anchors with the same words, but for how much."""
-    for (_, one), (at, other) in combinations(_anchors(criterion), 2):
-        plain = [_without_degrees(o.description) for o in (one, other)]
-        if plain[0] == plain[1] and words(one.description) != words(other.description):
+    """Find two anchors that differ only by words of degree."""
+    for (_, lower), (at, upper) in combinations(_anchors(criterion), 2):
+        plain = [_without_degrees(o.description) for o in (lower, upper)]
+        if plain[0] == plain[1] and words(lower.description) != words(upper.description):
             yield LintFinding(
                 "adverb-levels",
                 ("options", at, "description"),
-                f"“{one.label}” and “{other.label}” differ only by words of degree.",
+                f"“{lower.label}” and “{upper.label}” differ only by words of degree.",
                 "Say what is there at one level and missing at the other.",
-                other.description[:120],
+                upper.description[:120],
             )
             return
 
 
 def indistinct(criterion: Criterion) -> Iterator[LintFinding]:
-    """Two options whose anchors say the same."""
-    for (_, one), (at, other) in combinations(_anchors(criterion), 2):
-        said, again = words(one.description), words(other.description)
-        # The same frame with one telling word changed is sharp; short anchors are nearly all frame.
-        changed = set(said) ^ set(again) - DEGREES
-        same = said == again or (not changed and _without_degrees(one.description) == ())
-        if same or (len(changed) <= 1 and _similar(said, again) >= SAME_ANCHOR):
+    """Find two options whose anchors say the same."""
+    for (_, lower), (at, upper) in combinations(_anchors(criterion), 2):
+        first, second = words(lower.description), words(upper.description)
+        # One changed content word makes a difference, unless the anchors are nearly all frame.
+        changed = set(first) ^ set(second) - DEGREES
+        same = first == second or (not changed and _without_degrees(lower.description) == ())
+        if same or (len(changed) <= 1 and _similar(first, second) >= SAME_ANCHOR):
             yield LintFinding(
                 "indistinct-options",
                 ("options", at, "description"),
-                f"The anchors of “{one.label}” and “{other.label}” say the same.",
+                f"The anchors of “{lower.label}” and “{upper.label}” say the same.",
                 "Merge the two, or say what decides between them.",
-                other.description[:120],
+                upper.description[:120],
             )
             return
 
@@ -112,28 +117,28 @@ def _without_degrees(text: str) -> tuple[str, ...]:
     return tuple(word for word in words(text) if word not in DEGREES)
 
 
-def _similar(one: tuple[str, ...], other: tuple[str, ...]) -> float:
-    if max(len(one), len(other)) > MOST_COMPARED:
+def _similar(first: tuple[str, ...], second: tuple[str, ...]) -> float:
+    if max(len(first), len(second)) > MOST_COMPARED:
         return 0.0
-    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
 
 def ranges(criterion: Criterion) -> Iterator[LintFinding]:
-    """Numbers of neighbouring levels that overlap, or leave one out."""
+    """Find number ranges of neighbouring levels that overlap or leave a gap."""
     if criterion.scale != "ordinal":
         return
     spans = [(at, o, m) for at, o in _anchors(criterion) if (m := _RANGE.search(o.description))]
-    ordered = sorted(spans, key=lambda one: int(one[2][1]))
-    for (_, one, low), (at, other, high) in pairwise(ordered):
+    ordered = sorted(spans, key=lambda lower: int(lower[2][1]))
+    for (_, lower, low), (at, upper, high) in pairwise(ordered):
         if low[3].lower() != high[3].lower():
             continue
         end, start = int(low[2]), int(high[1])
         if start <= end:
             number = f"{start} {high[3]}" if start == end else f"{start} to {end} {high[3]}"
-            sentence = f"{number} fit both “{one.label}” and “{other.label}”."
+            sentence = f"{number} fit both “{lower.label}” and “{upper.label}”."
         elif start > end + 1:
             missing = f"{end + 1}" if start == end + 2 else f"{end + 1} to {start - 1}"
-            sentence = f"{missing} {high[3]} fit neither “{one.label}” nor “{other.label}”."
+            sentence = f"{missing} {high[3]} fit neither “{lower.label}” nor “{upper.label}”."
         else:
             continue
         yield LintFinding(
@@ -146,7 +151,7 @@ def ranges(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def same_values(criterion: Criterion) -> Iterator[LintFinding]:
-    """Options that are all worth the same, or two levels that are."""
+    """Find options that all have the same value, or two levels that do."""
     scored = scored_options(criterion)
     values = [option.value for _, option in scored]
     if len(set(values)) == 1:
@@ -160,12 +165,12 @@ def same_values(criterion: Criterion) -> Iterator[LintFinding]:
         return
     if criterion.scale != "ordinal":
         return
-    for (_, one), (at, other) in pairwise(scored):
-        if one.value == other.value:
+    for (_, lower), (at, upper) in pairwise(scored):
+        if lower.value == upper.value:
             yield LintFinding(
                 "same-value",
                 ("options", at, "value"),
-                f"“{one.label}” and “{other.label}” are both worth {other.value:g}.",
+                f"“{lower.label}” and “{upper.label}” are both worth {upper.value:g}.",
                 "Give them different values, or merge them.",
                 edit=LintEdit("spread", (), "Spread values evenly"),
             )
@@ -185,7 +190,7 @@ _TRAILING = re.compile(
 
 
 def no_not_applicable(criterion: Criterion) -> Iterator[LintFinding]:
-    """A conditional requirement that earns points, with no answer for texts it is not about."""
+    """Find a conditional requirement that earns points without a "not applicable"."""
     match = _CONDITION.search(criterion.requirement) or _TRAILING.search(criterion.requirement)
     if match is None or criterion.weight <= 0 or any(o.na for o in criterion.options):
         return
@@ -206,7 +211,7 @@ def no_not_applicable(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def forced_choice(criterion: Criterion) -> Iterator[LintFinding]:
-    """A forced choice: who cannot tell has to guess."""
+    """Find a forced choice, where an undecided judge has to guess."""
     if criterion.forced_choice and not any(o.na for o in criterion.options):
         yield LintFinding(
             "forced-choice",
@@ -226,7 +231,7 @@ _WAY_OUT = re.compile(
 
 
 def scored_abstention(criterion: Criterion) -> Iterator[LintFinding]:
-    """An option that reads like "cannot tell", without an anchor, and is worth points."""
+    """Find a "cannot tell" option without an anchor that is worth points."""
     for at, option in enumerate(criterion.options):
         if option.na or described(option) or not _WAY_OUT.fullmatch(option.label.strip()):
             continue

@@ -1,4 +1,4 @@
-"""What a check says: a finding, its place, its mend; and every rule with its source."""
+"""Findings of a check, with their places and edits, and every rule's source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Act = Literal["set", "split", "abstain", "remove", "spread"]
 
 
 class LintEdit(NamedTuple):
-    """A mend that can be made without asking: ``words`` stand on its button.
+    """An edit that fixes a finding in one click; ``words`` label its button.
 
     ``path`` counts from the rubric. ``value`` is the field's new value (set), the two requirements
     (split), or the abstention's label and description (abstain).
@@ -29,10 +29,10 @@ class LintEdit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One thing to mend. ``path`` is its place in the rubric, empty for the rubric as a whole.
+    """A finding. ``path`` is its place in the rubric, empty for the whole rubric.
 
-    ``rule`` is a name of ``rules.RULES``, which says why it matters and who found out. ``quote``
-    is the piece of the rubric's own words that gave rise to it; ``also`` other places it is about.
+    ``rule`` is a key of ``rules.RULES``, which says why it matters and gives the source. ``quote``
+    is the text of the rubric that triggered it. ``also`` lists other places it concerns.
     """
 
     rule: str
@@ -45,23 +45,23 @@ class LintFinding:
 
     @property
     def criterion(self) -> int | None:
-        """The index of the criterion it is about, if it is about one."""
+        """Return the index of the criterion, or ``None``."""
         return _index(self.path, "criteria")
 
     @property
     def gate(self) -> int | None:
-        """The index of the gate it is about, if it is about one."""
+        """Return the index of the gate, or ``None``."""
         return _index(self.path, "gates")
 
 
-#: Looks at one criterion; places and edits count from that criterion.
+#: Checks one criterion; places and edits count from that criterion.
 CriterionCheck = Callable[[Criterion], Iterable[LintFinding]]
-#: Looks at the whole rubric.
+#: Checks the whole rubric.
 RubricCheck = Callable[[Rubric], Iterable[LintFinding]]
 
 
 def below(finding: LintFinding, index: int) -> LintFinding:
-    """A finding of a criterion check as one of the rubric whose criterion ``index`` it is.
+    """Move a criterion's finding to criterion ``index`` of its rubric.
 
     >>> below(LintFinding("vague", ("requirement",), "", ""), 2).path
     ('criteria', 2, 'requirement')
@@ -72,14 +72,13 @@ def below(finding: LintFinding, index: int) -> LintFinding:
 
 
 def _index(path: Path, kind: str) -> int | None:
-    found = path[1] if len(path) > 1 and path[0] == kind else None
-    return found if isinstance(found, int) else None
+    index = path[1] if len(path) > 1 and path[0] == kind else None
+    return index if isinstance(index, int) else None
 
 
 # Every rule of the rubric check: its title, why it matters, and where it is from.
 #
-# A source is named where it gives that advice or measured that effect; what we only think is said
-# to be our own.
+# A source is named where it gives that advice or measured that effect. Rules of our own say so.
 
 _WORDING = "Krosnick and Presser 2010, Question and Questionnaire Design (wording)"
 _LABELS = "Krosnick and Presser 2010, Question and Questionnaire Design (labels of scale points)"
@@ -94,7 +93,7 @@ _SCORED = "How scores are computed here: weight times value, then gates"
 
 
 class LintRule(NamedTuple):
-    """What a rule is called on screen, how bad it is, why, and the source."""
+    """A rule: its title on screen, severity, reason and source."""
 
     title: str
     severity: Severity

@@ -1,4 +1,4 @@
-"""Weights, signs and gates: what drowns, cancels, rewards the bad, or never changes a score."""
+"""Weights, signs and gates that dominate, cancel out or never change a score."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ _RANKS = {
 
 
 def reversed_sign(criterion: Criterion) -> Iterator[LintFinding]:
-    """A fault that earns points, or a virtue that costs them."""
+    """Find a fault that earns points, or a virtue that costs points."""
     text = criterion.requirement
     if criterion.scale != "binary" or not criterion.weight or _NEGATION.search(text):
         return
@@ -102,15 +102,15 @@ def reversed_sign(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def reversed_values(criterion: Criterion) -> Iterator[LintFinding]:
-    """Levels whose labels and values run in opposite directions for the weight's sign."""
-    known = [
+    """Find levels whose labels and values disagree, given the weight's sign."""
+    levels = [
         (rank, option.value or 0.0, option.label)
         for _, option in scored_options(criterion)
         if (rank := _rank(option.label)) is not None
     ]
-    if criterion.scale == "binary" or len(known) < 2 or not criterion.weight:
+    if criterion.scale == "binary" or len(levels) < 2 or not criterion.weight:
         return
-    low, high = min(known), max(known)
+    low, high = min(levels), max(levels)
     gain = (high[1] - low[1]) * criterion.weight
     if low[0] == high[0] or gain >= 0:
         return
@@ -132,7 +132,7 @@ def _rank(label: str) -> int | None:
 
 
 def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
-    """Two negations that a reader must take apart."""
+    """Find two negations that a reader must untangle."""
     match = _DOUBLE.search(criterion.requirement)
     if match:
         yield LintFinding(
@@ -144,16 +144,16 @@ def double_negative(criterion: Criterion) -> Iterator[LintFinding]:
         )
 
 
-#: From this share of all weights on, the other criteria hardly show in the score.
+#: From this share of all weights on, the other criteria hardly affect the score.
 DROWNING = 0.6
-#: Below this share, and a tenth of an equal share, a criterion hardly shows itself.
+#: Below this share, and a tenth of an equal share, a criterion hardly affects the score.
 DROWNED = 0.01
-#: A checklist shorter than this is looked over at a glance.
+#: A checklist shorter than this can be read at a glance.
 CHECKLIST = 5
 
 
 def drowning(rubric: Rubric) -> Iterator[LintFinding]:
-    """One weight above the others' reach, or one that moves nothing."""
+    """Find a weight above all others together, or one that moves nothing."""
     total = sum(abs(c.weight) for c in rubric.criteria)
     if len(rubric.criteria) < 3 or not total:
         return
@@ -178,7 +178,7 @@ def drowning(rubric: Rubric) -> Iterator[LintFinding]:
 
 
 def no_effect(rubric: Rubric) -> Iterator[LintFinding]:
-    """A criterion that is asked, and whose answer changes nothing."""
+    """Find a criterion whose answer changes nothing."""
     named = {gate.when.criterion for gate in rubric.gates}
     tags = {gate.when.tag for gate in rubric.gates}
     for at, criterion in enumerate(rubric.criteria):
@@ -192,7 +192,7 @@ def no_effect(rubric: Rubric) -> Iterator[LintFinding]:
 
 
 def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
-    """A checklist that pays for what is there and never takes for what should not be."""
+    """Find a checklist that rewards presence and never penalises errors."""
     listed = [c for c in rubric.criteria if c.scale == "binary" and c.weight > 0]
     whole = sum(c.weight for c in rubric.criteria if c.weight > 0)
     guarded = (
@@ -212,21 +212,21 @@ def no_penalty(rubric: Rubric) -> Iterator[LintFinding]:
     )
 
 
-# Gates that never fire, always fire, change nothing, or stand behind a stricter one.
+# Gates that never fire, always fire, change nothing, or follow a stricter gate.
 #
-# What a gate does is tried out, not read: every answer to its criterion goes through the same
-# functions that score an item.
+# The check tries out what a gate does: every answer to its criterion goes through the functions
+# that score an item.
 
 _VERDICTS = {None: 0, "review": 1, "fail": 2}
 _NEAR = 1e-9
 
 
 def inert(rubric: Rubric) -> Iterator[LintFinding]:
-    """Gates whose condition or effect makes no difference."""
+    """Find gates whose condition or effect makes no difference."""
     for at, gate in enumerate(rubric.gates):
-        found = _inert(rubric, gate)
-        if found:
-            rule, sentence, mend = found
+        fault = _inert(rubric, gate)
+        if fault:
+            rule, sentence, mend = fault
             edit = (
                 LintEdit("remove", ("gates", at), "Remove the gate")
                 if rule == "inert-gate"
@@ -270,7 +270,7 @@ _CHANGE = "Change the threshold or the option it names."
 
 
 def _firing(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
-    """The choices of the criterion with which the gate fires, abstentions among them."""
+    """Return the choices that fire the gate, abstentions included."""
     alone = rubric.model_copy(update={"gates": (gate,)})
     return {
         choice
@@ -280,7 +280,7 @@ def _firing(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
 
 
 def _bites(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
-    """Whether the effect can show: in the outcome, or in the best score it can meet."""
+    """Return whether the effect can change the outcome or the best possible score."""
     if then.verdict or then.flag or (then.multiply is not None and then.multiply < 1):
         return True
     if then.cap is None:
@@ -306,7 +306,7 @@ def _best(criterion: Criterion) -> int:
 
 
 def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
-    """Gates behind another one that fires at least as often and does at least as much."""
+    """Find gates after a gate that fires at least as often and does as much."""
     fires = {
         at: _firing(rubric, gate, rubric.criterion(gate.when.criterion))
         for at, gate in enumerate(rubric.gates)
@@ -318,7 +318,7 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
             if at == other or gate.when.criterion != stricter.when.criterion or not mine <= its:
                 continue
             equal = mine == its and _covers(gate.then, stricter.then)
-            # Of two equal gates the later one is told.
+            # Of two equal gates the later one is reported.
             if not mine or not _covers(stricter.then, gate.then) or (equal and at < other):
                 continue
             yield LintFinding(
@@ -333,7 +333,7 @@ def shadowed(rubric: Rubric) -> Iterator[LintFinding]:
 
 
 def _covers(strict: Effect, mild: Effect) -> bool:
-    """Whether ``strict`` leaves ``mild`` nothing to do."""
+    """Return whether ``strict`` makes ``mild`` redundant."""
     caps = mild.cap is None or (strict.cap is not None and strict.cap <= mild.cap)
     flags = mild.flag is None or mild.flag == strict.flag
     factors = mild.multiply is None or mild.multiply == 1

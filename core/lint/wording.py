@@ -32,7 +32,7 @@ _CLAIMED = (
     r"(?:clear|clean|coherent|convincing|creative|efficient|elegant|fluent|friendly|logical|natural|"
     r"persuasive|readable|relevant|understandable)"
 )
-#: Praise that ends its sentence: "is clear." says nothing, "is clear from the title" does.
+#: Praise at the end of its sentence: "is clear." says nothing, "is clear from the title" does.
 _PREDICATE = re.compile(
     rf"\b(?:is|are|be|sounds?|reads?|seems?)\s+(?:(?:very|quite|always|highly)\s+)?{_CLAIMED}"
     r"(?=\s*(?:[.;!?]|$))"
@@ -124,12 +124,12 @@ _UNFINISHED = re.compile(
     re.IGNORECASE,
 )
 _NAMED_BY_TEMPLATE = re.compile(r"(?:option|category|level|rating)\s+[a-z0-9]{1,2}", re.IGNORECASE)
-#: More words than this in one requirement, and judges lose the thread.
+#: With more words than this in one requirement, judges lose the thread.
 WORDY = 90
 
 
 def vague(criterion: Criterion) -> Iterator[LintFinding]:
-    """A word of praise or blame that nothing in the criterion defines."""
+    """Find a word of praise or blame that nothing in the criterion defines."""
     text = of_the_text(criterion.requirement)
     match = _VAGUE.search(text) or _PREDICATE.search(text)
     if match and not settled(criterion):
@@ -143,7 +143,7 @@ def vague(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def hedged(criterion: Criterion) -> Iterator[LintFinding]:
-    """A word that leaves open whether the requirement holds."""
+    """Find a word that leaves open whether the requirement holds."""
     match = _HEDGES.search(of_the_text(criterion.requirement))
     if match:
         yield LintFinding(
@@ -156,7 +156,7 @@ def hedged(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def undefined_threshold(criterion: Criterion) -> Iterator[LintFinding]:
-    """An amount without a number, where no anchor gives one."""
+    """Find an amount without a number, in the requirement and its anchors."""
     match = _THRESHOLDS.search(of_the_text(criterion.requirement))
     if match is None or settled(criterion) or _has_number(criterion.requirement):
         return
@@ -170,12 +170,12 @@ def undefined_threshold(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _has_number(text: str) -> bool:
-    found = words(text)
-    return any(word[0].isdigit() or (word in NUMBER_WORDS - {"no"}) for word in found)
+    tokens = words(text)
+    return any(word[0].isdigit() or (word in NUMBER_WORDS - {"no"}) for word in tokens)
 
 
 def open_list(criterion: Criterion) -> Iterator[LintFinding]:
-    """A list that goes on where nobody can see it."""
+    """Find a list without an end."""
     match = _OPEN_LIST.search(criterion.requirement)
     if match:
         yield LintFinding(
@@ -188,7 +188,7 @@ def open_list(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def inner_state(criterion: Criterion) -> Iterator[LintFinding]:
-    """A state of the writer's mind, which no text shows."""
+    """Find a state of the writer's mind, which no text shows."""
     match = _INNER.search(of_the_text(criterion.requirement))
     if match and not anchored(criterion):
         yield LintFinding(
@@ -201,7 +201,7 @@ def inner_state(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def relative(criterion: Criterion) -> Iterator[LintFinding]:
-    """A comparison with texts that the judge does not see."""
+    """Find a comparison with texts that the judge does not see."""
     match = _RELATIVE.search(of_the_text(criterion.requirement))
     if match:
         yield LintFinding(
@@ -214,7 +214,7 @@ def relative(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def asks_for_number(criterion: Criterion) -> Iterator[LintFinding]:
-    """A requirement that asks for a number, although the answer is an option."""
+    """Find a requirement that asks for a number, although the answer is an option."""
     match = _NUMBER_SCALE.search(criterion.requirement)
     if match:
         yield LintFinding(
@@ -238,7 +238,7 @@ def asks_for_number(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def unfinished(criterion: Criterion) -> Iterator[LintFinding]:
-    """Text that was to be filled in later."""
+    """Find placeholder text."""
     places: list[tuple[Path, re.Match[str] | None]] = [
         (("requirement",), _UNFINISHED.search(criterion.requirement))
     ]
@@ -255,7 +255,7 @@ def unfinished(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def wordy(criterion: Criterion) -> Iterator[LintFinding]:
-    """A requirement longer than a judge keeps in mind."""
+    """Find a requirement longer than a judge keeps in mind."""
     count = len(words(criterion.requirement))
     if count > WORDY:
         yield LintFinding(
@@ -267,9 +267,9 @@ def wordy(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def circular(criterion: Criterion) -> Iterator[LintFinding]:
-    """A requirement that says no more than the criterion's name."""
-    said, named = set(content(criterion.requirement)), set(content(criterion.name))
-    known = named | {
+    """Find a requirement that says no more than the criterion's name."""
+    asked, named = set(content(criterion.requirement)), set(content(criterion.name))
+    empty = named | {
         "good",
         "high",
         "qualit",
@@ -280,9 +280,9 @@ def circular(criterion: Criterion) -> Iterator[LintFinding]:
         "evaluat",
     }
     title = words(criterion.name)
-    # Files may leave the name out; then it is made of the requirement's own first words.
+    # Files may leave the name out; it is then taken from the start of the requirement.
     unnamed = len(title) > 2 and words(criterion.requirement)[: len(title)] == title
-    if said & named and said <= known and not unnamed and not settled(criterion):
+    if asked & named and asked <= empty and not unnamed and not settled(criterion):
         yield LintFinding(
             "circular",
             ("requirement",),

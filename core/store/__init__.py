@@ -1,7 +1,6 @@
-"""The only SQL. Records of ``core.domain`` in and out; votes, versions and items are only ever
-added.
+"""The only SQL. Votes, versions and items are added and never changed.
 
-``database`` holds the connection, the tables and the migrations; ``library``, ``runs`` and
-``review`` one class per topic, which are reached through ``Store``. What is written by a run
-carries its fence.
+Records of ``core.domain`` go in and out. ``database`` holds the connection, the tables and the
+migrations. ``library``, ``runs`` and ``review`` hold one class per topic, available through
+``Store``. Everything that a run writes carries its fence.
 """

@@ -1,4 +1,4 @@
-"""The store: one data file, its topics side by side."""
+"""The store: one data file and its topics."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ from core.store.runs.votes import Votes
 
 
 class Store:
-    """One per process; every thread that uses it gets a connection of its own.
+    """One per process; every thread gets its own connection.
 
     Raises:
-        StoreError: the file is not ours, newer than this program, locked, or out of reach.
+        StoreError: the file is foreign, newer than this program, locked, or out of reach.
     """
 
     def __init__(self, path: str | Path | Connections, *, reading: bool = False) -> None:
         opened = path if isinstance(path, Connections) else Connections(path, reading=reading)
         self._files = opened
         self.actor = self._files.actor
-        #: Whether nothing can be written here: opened ``reading``, or on a place that lets nobody.
+        #: Whether the store is read-only: opened with ``reading``, or on a read-only place.
         self.read_only = self._files.read_only
         self.path = self._files.path
         self.rubrics = Rubrics(self._files)
@@ -77,26 +77,28 @@ class Store:
         self.audit = AuditRecord(self._files)
 
     def acting(self, actor: Actor) -> Store:
-        """The same data file in somebody's name: they change only what they were let do."""
+        """Return the same data file for an actor, who changes only what is granted."""
         return self if actor == self.actor else Store(self._files.acting(actor))
 
     def granted(self, verb: Verb, act: str, about: Any, at: str) -> AbstractContextManager[Grant]:
-        """Let the actor do this, or raise ``NotAllowed``; ``act`` and ``about`` are put on record.
+        """Allow the actor this act, or raise ``NotAllowed``.
 
-        ``core.services.access.allowing`` is how services ask.
+        ``act`` and ``about`` go into the audit record.
+
+        Services call it through ``core.services.access.allowing``.
         """
         return self._files.granted(verb, act, about, at)
 
     def on_record(self, **facts: Any) -> None:
-        """Add ``before`` or ``after`` to what will be put on record of the act under way."""
+        """Add ``before`` or ``after`` to the current act's audit record."""
         on_record(**facts)
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
-        """One transaction (``BEGIN IMMEDIATE``) around several verbs: all of them, or nothing."""
+        """Run one transaction (``BEGIN IMMEDIATE``) around several calls."""
         return self._files.write()
 
     def rehearsal(self) -> AbstractContextManager[None]:
-        """A transaction that is always taken back: to see what would come of it."""
+        """Run a transaction that is always rolled back, to preview its result."""
         return self._files.rehearsal()
 
     def close(self) -> None:
@@ -104,43 +106,46 @@ class Store:
         self._files.close()
 
     def moment(self) -> AbstractContextManager[None]:
-        """All that is read within is of one moment, whatever others write meanwhile."""
+        """Read one snapshot within the block, whatever others write meanwhile."""
         return self._files.moment()
 
     def checkpoint(self) -> None:
-        """Bring what the log holds into the file, so that a plain copy of it is whole, if possible.
+        """Move the log into the file, if possible, so that a plain copy is complete.
 
-        Others who read or write may keep it from that; then a later one does it.
+        Other readers or writers may prevent it. A later call then does it.
         """
         self._files.checkpoint()
 
     def backup(
         self, target: Path, sound: Callable[[Path], bool] = lambda copy: True
     ) -> Backup | None:
-        """A whole, consistent copy in ``target``, in place of what is there, while others write.
+        """Copy all data to ``target`` while others write, replacing what is there.
 
-        ``None``, and nothing in ``target``, where ``sound`` says no to the finished copy.
+        ``None``: ``sound`` rejected the finished copy, and ``target`` is unchanged.
         """
         return copy_to(self._files.mine, target, sound)
 
     def damage(self) -> list[dict[str, str]]:
-        """What SQLite finds wrong with the file: ``what`` and ``where``."""
+        """Return what SQLite finds wrong with the file: ``what`` and ``where``."""
         return damage(self._files.tuples)
 
     def altered_schema(self) -> list[str]:
-        """The tables, indexes and triggers that are not as this program makes them."""
+        """Return tables, indexes and triggers that differ from this program's schema."""
         return altered_schema(self._files.mine)
 
     def altered(self) -> list[Unlike]:
-        """The groups of rows that are not as they were recorded, by the sums kept with them."""
+        """Return the groups of rows that differ from their checksums."""
         return list(altered(self._files.mine))
 
     def uncovered(self) -> list[Unlike]:
-        """The rows that no sum covers: recorded before there were sums, or by another program."""
+        """Return the rows without a checksum: older ones, or another program's."""
         return list(uncovered(self._files.mine))
 
     def counts(self) -> LibraryCounts:
-        """How much there is, but for hidden and archived rubrics and datasets, and runs of help."""
+        """Count what is in the store.
+
+        Hidden and archived rubrics and datasets, and runs for help tasks, do not count.
+        """
         in_use = "NOT hidden AND archived IS NULL"
         ((*counts,),) = self._files.tuples(
             f"""
@@ -157,19 +162,19 @@ class Store:
         return LibraryCounts(*counts)
 
     def verify(self) -> list[Mismatch]:
-        """Hash every stored rubric version and dataset version again; returns what differs."""
-        found = []
+        """Hash every stored rubric and dataset version again; return mismatches."""
+        mismatches = []
         for version_id, expected, content in self._files.tuples(
             "SELECT id, hash, content FROM rubric_version ORDER BY id"
         ):
-            found.append(Mismatch("rubric", version_id, expected, _hash(content)))
+            mismatches.append(Mismatch("rubric", version_id, expected, _hash(content)))
         for version_id, expected, head in self._files.tuples(
             "SELECT id, hash, head FROM dataset_version ORDER BY id"
         ):
             items = [json.loads(text) for text in self.datasets.contents(version_id)]
             whole = {**json.loads(head), "items": items}
-            found.append(Mismatch("dataset", version_id, expected, content_hash(whole)))
-        return [mismatch for mismatch in found if mismatch.found != mismatch.expected]
+            mismatches.append(Mismatch("dataset", version_id, expected, content_hash(whole)))
+        return [mismatch for mismatch in mismatches if mismatch.found != mismatch.expected]
 
 
 def _hash(content: str) -> str:

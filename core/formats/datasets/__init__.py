@@ -1,5 +1,4 @@
-"""Tables to datasets: which column is what, and items with their truth.
+"""Tables to datasets: column mappings, items and their labels.
 
-May import ``core.formats.source`` and ``rubrics``. Every problem has its line, and all are told
-at once.
+May import ``core.formats.source`` and ``rubrics``. All problems are reported at once, with lines.
 """

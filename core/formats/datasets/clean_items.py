@@ -1,8 +1,7 @@
-"""An items.jsonl in which nothing needs a second look, read by whole columns: who has which label,
-system and split, without the texts.
+"""Read labels, systems and splits of a regular items.jsonl by columns, no texts.
 
-Whatever is not plain (own rubrics, conversations, texts that are not at hand, a word that is no
-option) is left to the reader that looks at every item and names the line of a problem.
+The item reader handles everything else (own rubrics, conversations, missing texts, unknown labels)
+and reports problems with their lines.
 """
 
 from __future__ import annotations
@@ -25,18 +24,19 @@ from core.formats.source.parsed import MAX_ROWS
 Codes = npt.NDArray[np.int64]
 _TEXTS = ("id", "submission", "prompt", "reference", "description", "system", "split")
 _KNOWN = frozenset({*_TEXTS, "labels", "meta"})
-#: Looked for wherever a value may begin; within a text it costs no more than a closer look.
+#: Searched for wherever a value may begin; a match within a text costs only a second check.
 _NOT_FINITE = re.compile(r"[:\[,]\s*-?(?:NaN|Inf)")
 _SPLITS = ("", "calibration", "evaluation")
-#: An item's notes may nest; deeper ones are looked at one by one.
+#: Notes may nest; deeper ones go to the item reader.
 _DEEPEST = 8
 _LONGEST_ID = 500
 
 
 class CleanItems(NamedTuple):
-    """Items in the file's order. ``kinds`` are the different (system, tags, split), ``kind`` says
-    which each item is. ``labels`` are options by criterion: -1 for a label that is none of them, -2
-    where there is none.
+    """Items in the file's order.
+
+    ``kinds`` are the different (system, tags, split), ``kind`` gives each item's. ``labels`` are
+    options by criterion: -1 for an unknown label, -2 without a label.
     """
 
     ids: tuple[str, ...]
@@ -46,14 +46,14 @@ class CleanItems(NamedTuple):
 
 
 def read_clean_items(text: str, rubric: Rubric) -> CleanItems | None:
-    """The items; ``None`` where they need a closer look."""
+    """Return the items, or ``None`` if the item reader is needed."""
     table = _table(text)
     if table is None or not set(table.column_names) <= _KNOWN:
         return None
     if not {"id", "submission"} <= set(table.column_names) or table["submission"].null_count:
         return None
     ids = table["id"].to_pylist()
-    if len({one for one in ids if one and one.strip()}) < len(ids):
+    if len({id_ for id_ in ids if id_ and id_.strip()}) < len(ids):
         return None
     if max(map(len, ids)) > _LONGEST_ID or not _short_enough(table):
         return None
@@ -64,12 +64,12 @@ def read_clean_items(text: str, rubric: Rubric) -> CleanItems | None:
 
 
 def _table(text: str) -> Any:
-    """The file as columns; ``None`` where it is not one plain object a line."""
+    """Return the file as columns, or ``None`` unless each line is a plain object."""
     import pyarrow as pa
     from pyarrow import json
 
     body = text.strip()
-    # A line of two objects, or an object on two lines, would be read as well.
+    # Arrow would also read two objects on a line, or an object over two lines.
     rows = body.count("}\n{") + 1
     if not (body.startswith("{") and body.endswith("}")):
         return None
@@ -77,18 +77,18 @@ def _table(text: str) -> Any:
         return None
     schema = pa.schema([(name, pa.string()) for name in _TEXTS])
     try:
-        found = json.read_json(
+        table = json.read_json(
             io.BytesIO(body.encode()),
             json.ReadOptions(use_threads=False, block_size=2**24),
             json.ParseOptions(explicit_schema=schema),
         )
     except pa.ArrowInvalid:
         return None
-    there = rows == body.count("\n") + 1 == len(found) <= MAX_ROWS
-    if not there or any(_deep(field.type) > _DEEPEST for field in found.schema):
+    there = rows == body.count("\n") + 1 == len(table) <= MAX_ROWS
+    if not there or any(_deep(field.type) > _DEEPEST for field in table.schema):
         return None
-    # What the file does not name at all is a column of nothing.
-    return found.select([n for n in found.column_names if found[n].null_count < len(found)])
+    # Keys that the file lacks become columns of null.
+    return table.select([n for n in table.column_names if table[n].null_count < len(table)])
 
 
 def _deep(kind: Any) -> int:
@@ -99,51 +99,56 @@ def _short_enough(table: Any) -> bool:
     from pyarrow import compute
 
     texts = (table[name] for name in _TEXTS if name in table.column_names)
-    return all((compute.max(compute.binary_length(one)).as_py() or 0) <= MAX_TEXT for one in texts)
+    return all(
+        (compute.max(compute.binary_length(text)).as_py() or 0) <= MAX_TEXT for text in texts
+    )
 
 
 def _words(column: Any) -> tuple[Codes, list[Any]]:
-    """The place of each cell among the distinct cells of a column, and these."""
+    """Return the index of each cell among the distinct values, and the values."""
     whole = column.combine_chunks().dictionary_encode(null_encoding="encode")
     # Its own way to numpy imports pandas.
     return np.from_dlpack(whole.indices).astype(np.int64), whole.dictionary.to_pylist()
 
 
 def _plain(column: Any) -> bool:
-    """Whether its cells are words, whole numbers or yes and no: nothing else was made of them."""
+    """Return whether cells are strings, whole numbers or booleans, unconverted."""
     return str(column.type) in ("string", "int64", "bool", "null")
 
 
 def _labels(table: Any, rubric: Rubric) -> dict[str, Codes] | None:
-    """Every criterion's options."""
+    """Return the options of every criterion."""
     if "labels" not in table.column_names:
         return {}
-    criteria, columns = {one.name: one for one in rubric.criteria}, _fields(table["labels"])
+    criteria, columns = (
+        {criterion.name: criterion for criterion in rubric.criteria},
+        _fields(table["labels"]),
+    )
     if columns is None or not columns.keys() <= criteria.keys():
         return None
-    truth, found = Truth(rubric), dict[str, Codes]()
+    truth, by_criterion = Truth(rubric), dict[str, Codes]()
     for name, column in columns.items():
         inner = _fields(column)
         if inner is not None:
             if "label" not in inner or not inner.keys() <= {"label", "reason"}:
                 return None
-            reason, words = inner.get("reason", inner["label"]), inner["label"]
-            # A label that is not there is another thing than one that is null.
-            if not _plain(reason) or words.null_count > column.null_count:
+            reason, labels = inner.get("reason", inner["label"]), inner["label"]
+            # A missing label differs from a null label.
+            if not _plain(reason) or labels.null_count > column.null_count:
                 return None
-            column = words
+            column = labels
         if not _plain(column):
             return None
         codes, distinct = _words(column)
         options = _options(truth, criteria[name], distinct)
         if options is None:
             return None
-        found[name] = np.array(options, np.int64)[codes]
-    return found
+        by_criterion[name] = np.array(options, np.int64)[codes]
+    return by_criterion
 
 
 def _fields(column: Any) -> dict[str, Any] | None:
-    """What objects hold, as columns; ``None`` where the cells are no objects."""
+    """Return the fields of objects as columns, ``None`` if cells are not objects."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -152,20 +157,20 @@ def _fields(column: Any) -> dict[str, Any] | None:
     return {field.name: compute.struct_field(column, field.name) for field in column.type}
 
 
-def _options(truth: Truth, criterion: Criterion, words: Sequence[Any]) -> list[int] | None:
-    found = list[int]()
-    for word in words:
+def _options(truth: Truth, criterion: Criterion, labels: Sequence[Any]) -> list[int] | None:
+    options = list[int]()
+    for word in labels:
         try:
             named = truth.named(criterion.name, word)
         except UnfitValue:
             return None
         option = criterion.index_of(named[1].label) if named else None
-        found.append(-2 if named is None else -1 if option is None else option)
-    return found
+        options.append(-2 if named is None else -1 if option is None else option)
+    return options
 
 
 def _kinds(table: Any) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Codes] | None:
-    """The different (system, tags, split), and which of them each item is."""
+    """Return the different (system, tags, split), and the index for each item."""
     there = {name: table[name] for name in table.column_names}
     meta = _fields(there["meta"]) if "meta" in there else {}
     if meta is None:
@@ -182,12 +187,12 @@ def _kinds(table: Any) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Co
         np.unique(code, return_inverse=True) if code.any() else (np.zeros(1, np.int64), code)
     )
     shape = [len(words) for words in parts]
-    made = list[tuple[str, tuple[str, ...], str]]()
+    kinds = list[tuple[str, tuple[str, ...], str]]()
     for places in np.stack(np.unravel_index(distinct, shape), axis=1).tolist():
         own, split, *notes = (words[at] for words, at in zip(parts, places, strict=True))
         if (split or "") not in _SPLITS:
             return None
-        told = dict(zip(("system", "subset"), notes, strict=True))
-        found = {"system": own or "", "tags": (), **traits_in(told, system=own or "", tags=False)}
-        made.append((found["system"], tuple(found["tags"]), split or ""))
-    return tuple(made), kind
+        named = dict(zip(("system", "subset"), notes, strict=True))
+        traits = {"system": own or "", "tags": (), **traits_in(named, system=own or "", tags=False)}
+        kinds.append((traits["system"], tuple(traits["tags"]), split or ""))
+    return tuple(kinds), kind

@@ -1,4 +1,4 @@
-"""Datasets in and out: a table and a mapping to a dataset; a dataset to JSONL and JSON."""
+"""Datasets in and out: a table and its mapping, JSONL and JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from core.formats.rubrics.keys import kept, sort_keys
 from core.formats.rubrics.rubric_file import rubric_data, rubric_from
 from core.formats.source.parsed import Parsed, enough, kind_of, refusal, shortened, stem
 
-#: More items are refused: to read them takes over five seconds, and 300 MB.
+#: More items are refused: reading them takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000
 
 HEADER_KEYS = frozenset(
@@ -46,16 +46,16 @@ def parse_dataset(
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
 ) -> Parsed[Dataset]:
-    r"""The dataset in a table of any kind, its columns guessed from their names.
+    r"""Return the dataset in a table of any format, with columns guessed by name.
 
     Args:
         data: the file's content.
         name: the file's name; its ending decides the format.
-        rubric: labels are checked against it, and lists of labels aligned to it, where neither
-            the item nor the dataset brings a rubric of its own.
-        changes: of the guessed columns, like ``submission=messages[-1].content``; ``None`` where
-            nobody is there who could give any.
-        sheet: the sheet of a workbook that is meant.
+        rubric: validates labels and aligns lists of labels, unless the item or the dataset has a
+            rubric of its own.
+        changes: changes of guessed columns, like ``submission=messages[-1].content``; ``None`` if
+            the caller has no way to give any.
+        sheet: the sheet of a workbook to read.
 
     Raises:
         InputError: with every problem found, each with its line; nothing is half-imported.
@@ -74,7 +74,7 @@ def dataset_of(
     *,
     spend: bool = False,
 ) -> Parsed[Dataset]:
-    """The same for a table that was read; ``spend``: nobody needs its rows any more."""
+    """Return the dataset of a table; ``spend``: its rows are no longer needed."""
     header = _Header(table)
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
@@ -87,17 +87,17 @@ def dataset_of(
 def build_dataset(
     table: Table, mapping: ColumnMapping, name: str, rubric: Rubric | None = None
 ) -> Parsed[Dataset]:
-    """The dataset that ``mapping`` makes of ``table``. Raises ``InputError`` like `parse_dataset`.
+    """Return the dataset that ``mapping`` makes of ``table``, or ``InputError``.
 
-    An item without an id is called ``item-0001`` and so on, by its row. An empty answer is a real
-    answer: it is kept, with a notice. A null submission means that the text is not at hand: the
-    item is kept for its votes and labels, marked ``text_available: false`` in its meta.
+    An item without an id gets one from its row, such as ``item-0001``. An empty answer is a real
+    answer and is kept, with a notice. A null submission means that the text is missing: the item is
+    kept for its votes and labels, with ``text_available: false`` in its meta.
     """
     return _build(table, mapping, name, _Header(table), rubric)
 
 
 def has_text(item: Item) -> bool:
-    """Whether there is something to grade: ``False`` where the source gave no text at all."""
+    """Return whether there is text to grade; ``False`` if the source has none."""
     return item.meta.get(TEXT_AVAILABLE) is not False or bool(item.text.strip())
 
 
@@ -123,7 +123,7 @@ def _build(
             break
         items.append(reader.item(row, id))
         if spend:
-            # Of many items rows and items together would take twice the memory.
+            # With many items, rows and items together would take twice the memory.
             table.rows[row].clear()
     problems = header.problems + reader.problems
     if problems:
@@ -137,7 +137,7 @@ def _build(
 
 
 def _check_columns(table: Table, mapping: ColumnMapping, name: str) -> None:
-    """Refuse a mapping that names no submission, or columns that do not exist."""
+    """Refuse a mapping without a submission, or with columns that do not exist."""
     if not table.rows:
         raise refusal("dataset", [Problem("holds no items.", "Add at least one.", (), 1)], name)
     named = [*mapping.used.values(), *mapping.context, *mapping.meta]
@@ -159,10 +159,10 @@ def _no_submission(table: Table, otherwise: str) -> Problem:
 
 
 def _proposed(table: Table) -> str:
-    """What to say on the command line."""
+    """Return a suggestion for the command line."""
     items = (shape for shape in nearest_shapes(table) if shape.kind == "dataset")
-    words = next((shape.options for shape in items), f"--map submission={COLUMN}")
-    return f"Say which column it is: {words}."
+    options = next((shape.options for shape in items), f"--map submission={COLUMN}")
+    return f"Say which column it is: {options}."
 
 
 def _columns(table: Table) -> str:
@@ -171,7 +171,7 @@ def _columns(table: Table) -> str:
 
 
 def _ids(table: Table, mapping: ColumnMapping, problems: list[Problem]) -> list[str]:
-    """Every row's id; a row without one is numbered. Doubles are problems, with both lines."""
+    """Return every row's id, numbered if missing; duplicates are problems."""
     ids, first = list[str](), dict[str, int]()
     for row, cells in enumerate(table.rows):
         if enough(problems):
@@ -208,10 +208,10 @@ def _fresh(row: int, taken: dict[str, int]) -> str:
 
 def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
     notices = _guessed_notices(table, mapping)
-    known = {name for names in OWN.values() for name in names}
+    fields = {name for names in OWN.values() for name in names}
     for column in mapping.meta:
         message = f"The column {column!r} is kept under meta; no model is shown it."
-        notices.append(Problem(message, near(column, known), (), table.line_of(0)))
+        notices.append(Problem(message, near(column, fields), (), table.line_of(0)))
     named = {*mapping.used.values(), *mapping.context, *mapping.meta}
     return notices + [
         Problem(f"The column {column!r} is left out.", "", (), table.line_of(0))
@@ -221,31 +221,33 @@ def _column_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
 
 
 def _guessed_notices(table: Table, mapping: ColumnMapping) -> list[Problem]:
-    """What was taken for something by more than its name."""
-    found, column = list[Problem](), mapping.submission or ""
+    """Return notices of columns that were not chosen by name alone."""
+    notices, column = list[Problem](), mapping.submission or ""
     if is_by_length(table, column):
         message = f"The texts of {column!r} are taken for the submissions: they are the longest."
-        found.append(Problem(message, "Say so if it is another column."))
+        notices.append(Problem(message, "Say so if it is another column."))
     if mapping.structured and holds_messages(table, column):
-        found.append(Problem(f"The conversations in {column!r} are read as messages."))
+        notices.append(Problem(f"The conversations in {column!r} are read as messages."))
     if is_form(table):
         message = "This is a form's table: who answered (addresses) is left out."
-        found.append(Problem(message, "Keep it by giving the column a role."))
-    return found
+        notices.append(Problem(message, "Keep it by giving the column a role."))
+    return notices
 
 
 def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
     notices = []
     if reader.textless:
         count, line = len(reader.textless), table.line_of(reader.textless[0])
-        one = "1 item comes without its text, here."
-        message = one if count == 1 else f"{count:,} items come without their text, the first here."
+        single = "1 item comes without its text, here."
+        message = (
+            single if count == 1 else f"{count:,} items come without their text, the first here."
+        )
         mend = "Their votes and labels can be measured; they cannot be graded."
         notices.append(Problem(message, mend, (), line))
     if reader.empty:
         count, line = len(reader.empty), table.line_of(reader.empty[0])
-        one = "1 answer is empty, here."
-        message = one if count == 1 else f"{count:,} answers are empty, the first here."
+        single = "1 answer is empty, here."
+        message = single if count == 1 else f"{count:,} answers are empty, the first here."
         notices.append(Problem(message, "", (), line))
     if any(reader.empty_labels):  # blank cells alone are items without a label
         mend = "They count as no label. Give the rubric with it where one of them is an option."
@@ -254,25 +256,25 @@ def _text_notices(table: Table, reader: ItemReader) -> list[Problem]:
 
 
 class _Header:
-    """What a JSON document says of all its items, checked."""
+    """The validated header of a JSON document, which applies to all its items."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self.notices: list[Problem] = []
-        known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
+        own, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
         self.problems = [
             Problem(p.message, p.mend, p.path, table.line_of_header(p.path)) for p in self.problems
         ]
         self.data: dict[str, Any] = {}
-        known = {key: value for key, value in known.items() if value is not None}
-        if "reference_submission" in known:
-            known.setdefault("reference", known.pop("reference_submission"))
-        for key in known.keys() & {"name", "description", "prompt", "reference"}:
-            self._text(key, known[key])
-        self._context(known.get("context"))
-        self.rubric = self._rubric(known.get("rubric"))
+        own = {key: value for key, value in own.items() if value is not None}
+        if "reference_submission" in own:
+            own.setdefault("reference", own.pop("reference_submission"))
+        for key in own.keys() & {"name", "description", "prompt", "reference"}:
+            self._text(key, own[key])
+        self._context(own.get("context"))
+        self.rubric = self._rubric(own.get("rubric"))
         self.data["rubric"] = self.rubric
-        self.data["meta"] = self._meta(known.get("meta", {}), foreign)
+        self.data["meta"] = self._meta(own.get("meta", {}), foreign)
 
     def _wrong(self, message: str, mend: str, key: str) -> None:
         line = self._table.line_of_header((key,))
@@ -319,11 +321,11 @@ class _Header:
 
 
 def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -> str:
-    r"""The dataset as a file's text.
+    r"""Return the dataset as a file's text.
 
-    JSON keeps everything: ``parse_dataset(dump_dataset(d, "json"), name).value == d``. JSONL is
-    items only, so it reads back equal to ``folded(d)``: what the dataset said for all of its items
-    is written with each, and its name is the file's.
+    JSON keeps everything: ``parse_dataset(dump_dataset(d, "json"), name).value == d``. JSONL holds
+    only items, so it reads back equal to ``folded(d)``. Each item gets the dataset's prompt,
+    reference and rubric, and the dataset's name is the file's.
 
     >>> from core.formats.datasets.dataset_file import parse_dataset
     >>> print(dump_dataset(parse_dataset("id,answer\n7,Paris\n", "x.csv").value), end="")
@@ -338,9 +340,9 @@ def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -
 
 
 def folded(dataset: Dataset) -> Dataset:
-    """The dataset with its prompt, reference and rubric written into the items without their own.
+    """Return the dataset with its prompt, reference and rubric in each item.
 
-    Its description and meta are dropped; they belong to no item.
+    Items that have their own keep them. The dataset's description and meta are dropped.
     """
     items = [dataset.resolved(item) for item in dataset.items]
     if dataset.rubric:
@@ -350,7 +352,7 @@ def folded(dataset: Dataset) -> Dataset:
 
 
 def item_data(item: Item) -> dict[str, Any]:
-    """The item as plain data, in the order a person would write it, empty entries left out."""
+    """Return the item as plain data in a readable order, without empty entries."""
     data = {
         "id": item.id,
         "prompt": item.prompt,

@@ -1,4 +1,4 @@
-"""One row of a table to one item; every trouble is a problem with its line."""
+"""Convert a row of a table to an item; problems carry their lines."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ LONGEST = 100
 
 
 def traits_in(meta: Mapping[str, Any], *, system: str, tags: bool) -> dict[str, Any]:
-    """``system`` from ``meta["system"]``, and a tag from ``meta["subset"]``, where none is given.
+    """Return ``system`` and a tag from ``meta``, if the item has none.
 
-    Rating data often name the system that answered, and the part of a collection that an item is
-    from, beside the item; nobody wants to rename keys to compare systems. ``meta`` itself keeps
-    both. What is neither a short text nor a whole number is left alone.
+    Rating data often give the system, and the subset of a collection, next to the item. They are
+    used without renaming keys. ``meta`` keeps both. Values other than short texts and whole numbers
+    are left alone.
 
     Args:
         meta: the item's notes.
-        system: the system that the item names itself; empty where it names none.
+        system: the item's own system; empty if it has none.
         tags: whether the item has tags of its own.
 
     >>> traits_in({"system": 2, "subset": "natural"}, system="", tags=False)
@@ -49,26 +49,26 @@ def traits_in(meta: Mapping[str, Any], *, system: str, tags: bool) -> dict[str, 
     >>> traits_in({"system": "GPT-2"}, system="Human", tags=False)
     {}
     """
-    found = dict[str, Any]()
+    traits = dict[str, Any]()
     if not system and (named := _name(meta.get("system"))):
-        found["system"] = named
+        traits["system"] = named
     if not tags and (named := _name(meta.get("subset"))):
-        found["tags"] = [named]
-    return found
+        traits["tags"] = [named]
+    return traits
 
 
 def _name(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
-    words = str(value).strip()
-    return words if len(words) <= LONGEST and "\n" not in words else ""
+    text = str(value).strip()
+    return text if len(text) <= LONGEST and "\n" not in text else ""
 
 
 class ItemReader:
-    """Makes items from the rows of ``table``; gathers ``problems`` and ``notices``.
+    """Makes items from the rows of ``table``; collects ``problems`` and ``notices``.
 
-    ``textless`` and ``empty`` hold the rows whose text is not at hand, and whose answer is empty;
-    ``empty_labels`` counts the words that stand for a label and hold none.
+    ``textless`` and ``empty`` hold the rows without a text, and with an empty answer.
+    ``empty_labels`` counts the words that mean no label.
     """
 
     def __init__(self, table: Table, mapping: ColumnMapping, rubric: Rubric | None) -> None:
@@ -83,7 +83,7 @@ class ItemReader:
         self._found_in_meta = set[str]()
 
     def item(self, row: int, id: str) -> Item | None:
-        """The item of a row, or ``None`` where it has a problem."""
+        """Return the item of a row, or ``None`` if it has a problem."""
         before = len(self.problems)
         own = self._own_rubric(row)
         truth = Truth(own, self._mapping.words, self.empty_labels) if own else self._truth
@@ -100,17 +100,17 @@ class ItemReader:
         self._traits(data)
         if len(self.problems) > before:
             return None
-        # What is empty is so by default; saying so would cost every item its share of memory.
-        told = {name: value for name, value in data.items() if value or name in _NEEDED}
+        # Empty fields keep their default, which saves memory in every item.
+        filled = {name: value for name, value in data.items() if value or name in _NEEDED}
         try:
-            return build(Item, told, "item")
+            return build(Item, filled, "item")
         except InputError as error:
             for p in error.problems:
                 self._wrong(UnfitValue(p.message, p.mend), row, self._source(p.path))
             return None
 
     def _source(self, path: Path) -> Path:
-        """A place in an item, with the column's own name."""
+        """Return a place in an item with the column's own name."""
         used = self._mapping.used
         return (used.get(str(path[0]), path[0]), *path[1:]) if path else path
 
@@ -120,7 +120,7 @@ class ItemReader:
         self.problems.append(error.problem(("items", row, *path), line))
 
     def _cell(self, row: int, name: str, read: Callable[[Any], Any]) -> Any:
-        """What ``read`` makes of the cell of a field; ``read(None)`` where there is none."""
+        """Return ``read`` of a field's cell, or ``read(None)`` without one."""
         column = getattr(self._mapping, name)
         value = self._table.rows[row].get(column) if column is not None else None
         try:
@@ -130,19 +130,19 @@ class ItemReader:
             return None
 
     def _context(self, row: int) -> dict[str, str]:
-        found = dict[str, str]()
+        context = dict[str, str]()
         for column in self._mapping.context:
             try:
                 name = self._mapping.context_names.get(column) or context_name(column)
                 texts = context_of(self._table.rows[row].get(column), name)
-                if twice := texts.keys() & found.keys():
+                if twice := texts.keys() & context.keys():
                     message = f"gives {min(twice)!r}, which another column gives as well."
                     raise UnfitValue(message, "Give each text its own name.")
             except UnfitValue as error:
                 self._wrong(error, row, (column,))
                 continue
-            found |= texts
-        return found
+            context |= texts
+        return context
 
     def _submission(self, value: Any) -> Any:
         return submission_of(value, self._mapping.structured)
@@ -184,14 +184,14 @@ class ItemReader:
             mend = "Use a mapping from criterion to label."
             self._wrong(UnfitValue(f"is {kind_of(given)}.", mend), row, (mapping.label_map or "",))
             given = None
-        found: list[tuple[str, Any, Any, Path]] = [
+        named: list[tuple[str, Any, Any, Path]] = [
             (name, value, "", (mapping.label_map or "", name))
             for name, value in (given or {}).items()
         ]
         for name, column in mapping.labels.items():
             reason = cells.get(mapping.reasons.get(name, ""))
-            found.append((name, cells.get(column), reason, (column,)))
-        for name, value, reason, path in found:
+            named.append((name, cells.get(column), reason, (column,)))
+        for name, value, reason, path in named:
             if enough(self.problems):
                 break
             try:
@@ -234,17 +234,17 @@ class ItemReader:
         return meta
 
     def _traits(self, data: dict[str, Any]) -> None:
-        """Fill system and tags from ``meta`` where the item has none; said once per field."""
-        found = traits_in(data["meta"], system=data["system"] or "", tags=bool(data["tags"]))
-        data.update(found)
-        for name in found.keys() - self._found_in_meta:
+        """Fill system and tags from ``meta`` if missing; one notice per field."""
+        traits = traits_in(data["meta"], system=data["system"] or "", tags=bool(data["tags"]))
+        data.update(traits)
+        for name in traits.keys() - self._found_in_meta:
             self._found_in_meta.add(name)
             where = {"system": "meta.system", "tags": "meta.subset"}[name]
-            said = f"Items that name no {name} take it from {where}, to be compared by it."
-            self.notices.append(Problem(said, "", (), self._table.line_of(0)))
+            message = f"Items that name no {name} take it from {where}, to be compared by it."
+            self.notices.append(Problem(message, "", (), self._table.line_of(0)))
 
     def _note_text(self, row: int, meta: dict[str, Any]) -> None:
-        """Tell an empty answer from a text that is not at hand (null, or said so in meta)."""
+        """Distinguish an empty answer from a missing text (null, or so in meta)."""
         column, cells = self._mapping.submission or "", self._table.rows[row]
         if column not in cells:
             mend = "Give every item its text; write null where it is not at hand."

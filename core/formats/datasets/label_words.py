@@ -1,4 +1,4 @@
-"""What a word in a cell of answers or labels says: an option, yes or no, or nothing."""
+"""Interpret a word in a cell of answers or labels: option, yes or no, or empty."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from core.text.names import fold
 #: Other words for MET and UNMET.
 YES = frozenset({"yes", "y", "true", "met", "pass", "passed"})
 NO = frozenset({"no", "n", "false", "unmet", "not met", "fail", "failed"})
-#: The same where nothing else can be meant: of a question with yes or no, or beside such words.
+#: Words that mean these only in a yes/no question, or next to such words.
 YES_SIGNS = frozenset({"1", "t", "\u2713", "\u2714"})
 NO_SIGNS = frozenset({"0", "f", "\u2717", "\u2718"})
 #: Words for "cannot be assessed".
 AWAY = frozenset({"cannot_assess", "cannot assess", "not applicable", "abstain", "abstained", "?"})
-#: How files write "not available"; where an option of the author's says so, it is that option.
+#: How files write "not available"; if an option of the rubric has that name, it is that option.
 _NA = frozenset({"na", "n/a"})
-#: Cells that hold no answer: empty, a dash, or what programs write for nothing.
+#: Cells without an answer: empty, a dash, or a program's word for nothing.
 NO_ANSWER = frozenset({"", "-", "\u2013", "\u2014", *_NA, "nan", "none", "null", "<na>", "#n/a"})
 
 
 def is_yes(word: str) -> bool | None:
-    """Whether a word says yes or no where it can say nothing else; ``None`` for other words.
+    """Return whether a word means yes or no, or ``None`` for other words.
 
     >>> [is_yes(word) for word in ("TRUE", "1.0", "F", "2")]
     [True, True, False, None]
@@ -34,7 +34,7 @@ def is_yes(word: str) -> bool | None:
 
 
 def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
-    """Whether a cell is empty, or holds a word for that which is no option of the criterion.
+    """Return whether a cell is empty, or a word for it that is not an option.
 
     >>> asked = Criterion(name="c", requirement="r")
     >>> [holds_no_answer(asked, word) for word in ("", "NaN", "N/A", "MET")]
@@ -46,13 +46,13 @@ def holds_no_answer(criterion: Criterion | None, word: str) -> bool:
 
 
 def empty_words(what: str, counts: Mapping[str, int]) -> str:
-    """How many answers or labels are empty, and how they are written.
+    """Return how many answers or labels are empty, and how they are written.
 
     >>> empty_words("answer", {"": 5, "NA": 4, "-": 1})
     '10 answers are empty (blank 5, NA 4, - 1).'
     """
     total = sum(counts.values())
-    shown = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    shown = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
     more = f" and {len(shown) - 10} more" if len(shown) > 10 else ""
     listed = ", ".join(f"{word or 'blank'} {times:,}" for word, times in shown[:10])
     are = f"{total:,} {what}s are" if total != 1 else f"1 {what} is"
@@ -60,11 +60,11 @@ def empty_words(what: str, counts: Mapping[str, int]) -> str:
 
 
 def option_named(criterion: Criterion, label: str) -> int | None:
-    """The choice that a label in a file means, or ``None``.
+    """Return the choice that a label in a file means, or ``None``.
 
-    Case and spaces do not count. Where there is no such option, ``3.0`` is ``3``; where the options
-    are MET and UNMET, or other words for yes and no, then yes, true, T and 1 are the one, no,
-    false, F and 0 the other. ``NA`` and ``N/A`` are the author's own option for "not applicable".
+    Case and spaces are ignored. Without an exact option, ``3.0`` is ``3``. If the options are MET
+    and UNMET, or other words for yes and no, then yes, true, T and 1 mean the first, and no, false,
+    F and 0 the second. ``NA`` and ``N/A`` mean the rubric's own option for "not applicable".
 
     >>> asked = Criterion(name="c", requirement="r")
     >>> [option_named(asked, word) for word in ("met", "No", "1.0", "maybe")]
@@ -88,10 +88,10 @@ def _spellings(criterion: Criterion, label: str) -> Iterator[str]:
 
 
 def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
-    """The options of a criterion that has two, one for yes and one for no; else none."""
+    """Return the two options that mean yes and no, or ``()``."""
     labels = tuple(criterion.choices[at].label for at in criterion.scored)
-    words = {fold(label) for label in labels}
-    sides = (words & YES, words & NO)
+    folded = {fold(label) for label in labels}
+    sides = (folded & YES, folded & NO)
     return labels if len(labels) == 2 and all(sides) else ()
 
 

@@ -1,4 +1,4 @@
-"""What a row holds: the submission in its shapes, and the truth by criterion."""
+"""Values of a row: submissions in their shapes, and labels by criterion."""
 
 from __future__ import annotations
 
@@ -17,38 +17,39 @@ from core.formats.datasets.label_words import NO_ANSWER, holds_no_answer, option
 from core.formats.source.parsed import kind_of
 from core.text.names import fold
 
-# What was handed in, checked by hand: pydantic's words for a union of forms would help nobody.
+# Submissions, checked by hand: pydantic's messages about unions would not help.
 
 _FORMS = "Use text, a list of {role, content}, or {thinking, output}."
 _CONTEXTS = "Use text, a list of texts, or a mapping from name to text."
-#: Two answers to be compared, as an exported contest holds them.
+#: Two answers to compare, as an exported contest holds them.
 _PAIR = {"first", "second"}
 
-#: The key in an item's meta that says, with ``False``, that the text exists but is not at hand.
+#: The key in an item's meta that is ``False`` if the text exists but is missing here.
 TEXT_AVAILABLE = "text_available"
 
 
 class UnfitValue(ValueError):
-    """A cell that cannot be used; carries the problem, its path below the cell."""
+    """A cell that cannot be used, with the problem and its path below the cell."""
 
     def __init__(self, message: str, mend: str, *path: str | int) -> None:
         super().__init__(message)
         self.message, self.mend, self.path = message, mend, path
 
     def problem(self, path: Path, line: int | None) -> Problem:
-        """The same as a problem of the cell at ``path``."""
+        """Return the problem for the cell at ``path``."""
         return Problem(self.message, self.mend, (*path, *self.path), line)
 
 
 def submission_of(value: Any, structured: bool) -> Any:
-    """The submission in a cell: text, a list of messages, or a mapping of thinking and output
-    (or of first and second, two such answers).
+    """Return the submission in a cell.
 
-    ``structured`` text is read as JSON first; other text stays text, whatever it looks like.
-    Nothing (null) is an empty text.
+    That is a text, a list of messages, or a mapping of thinking and output (or of first and second,
+    two such answers).
+
+    ``structured`` text is read as JSON first; other text stays text. Null is an empty text.
 
     Raises:
-        Unfit: none of these forms.
+        Unfit: none of these shapes.
 
     >>> submission_of([{"role": "user", "content": "Hi"}], False)
     [{'role': 'user', 'content': 'Hi'}]
@@ -73,9 +74,10 @@ def _answer(value: Any) -> Any:
 
 
 def context_of(value: Any, name: str) -> dict[str, str]:
-    r"""The named texts in a cell of context: a text, a list of passages, or a mapping of either.
+    r"""Return the named texts in a cell of context.
 
-    Passages become one text in which they are numbered, so that a submission can cite them.
+    The cell holds a text, a list of passages, or a mapping of either. Passages are numbered and
+    joined into one text, so that a submission can cite them.
 
     Raises:
         Unfit: anything else, or a name that is blank.
@@ -88,18 +90,18 @@ def context_of(value: Any, name: str) -> dict[str, str]:
     if not isinstance(value, dict):
         text = _passages(value)
         return {name: text} if text.strip() else {}
-    found = dict[str, str]()
+    context = dict[str, str]()
     for key, part in value.items():
         plain = " ".join(str(key).split())
-        if not plain or plain in found:
+        if not plain or plain in context:
             raise UnfitValue(
                 f"has the name {str(key)!r} for a text.", "Give each text its own name."
             )
         try:
-            found[plain] = _passages(part)
+            context[plain] = _passages(part)
         except UnfitValue as error:
             raise UnfitValue(error.message, error.mend, key, *error.path) from None
-    return found
+    return context
 
 
 def _passages(value: Any) -> str:
@@ -110,7 +112,7 @@ def _passages(value: Any) -> str:
 
 
 def text_of(value: Any, mend: str = "Use text.") -> str:
-    """The text in a cell; a number is the text it is written as, nothing is empty.
+    """Return the text in a cell; numbers keep their spelling, null is empty.
 
     Raises:
         Unfit: anything else.
@@ -130,7 +132,7 @@ def _bounded(text: str, *path: str | int) -> str:
 
 
 def prompt_of(value: Any) -> str:
-    """The text of a prompt; a conversation becomes its turns, one after the other."""
+    """Return the text of a prompt; a conversation becomes its turns in order."""
     if isinstance(value, list) and value:
         turns = [_message(part, index) for index, part in enumerate(value)]
         return "\n\n".join(f"{turn['role']}: {turn['content']}" for turn in turns)
@@ -168,7 +170,7 @@ def _message(part: Any, index: int) -> dict[str, str]:
 
 
 def _content(content: Any, index: int) -> str:
-    """The text of a message; a list of text parts, as chat services write it, is joined."""
+    """Return the text of a message, joining a list of text parts."""
     if isinstance(content, str):
         return _bounded(content, index, "content")
     parts = content if isinstance(content, list) else [content]
@@ -180,25 +182,25 @@ def _content(content: Any, index: int) -> str:
 
 #: The file's words for options, by criterion, or for all under "".
 Words = Mapping[str, Mapping[str, str]]
-#: What a change of a mapping begins with that says what a word means.
+#: The prefix of a mapping change that translates a word.
 WORD = "word:"
 
 
 def is_word(change: str) -> bool:
-    """Whether a change of a mapping says what a word means, and not what a column is."""
+    """Return whether a mapping change translates a word instead of a column."""
     return change.startswith(WORD)
 
 
 def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What ``--map-label`` says: by criterion ("" for all), the file's word to the option's.
+    """Return the translations of ``--map-label`` by criterion ("" for all).
 
     Raises:
-        InputError: a change that is not understood.
+        InputError: an invalid change.
 
     >>> words_in_changes(["tone:ja=MET", "n=UNMET"])
     {'tone': {'ja': 'MET'}, '': {'n': 'UNMET'}}
     """
-    found: dict[str, dict[str, str]] = {}
+    by_criterion: dict[str, dict[str, str]] = {}
     for change in changes:
         left, equals, ours = change.rpartition("=")
         criterion, colon, theirs = left.partition(":")
@@ -208,23 +210,23 @@ def words_in_changes(changes: Sequence[str]) -> dict[str, dict[str, str]]:
                 f"--map-label {change!r} is not understood. Write CRITERION:THEIRS=OURS, or "
                 "THEIRS=OURS for every criterion."
             )
-        found.setdefault(criterion, {})[theirs.strip()] = ours.strip()
-    return found
+        by_criterion.setdefault(criterion, {})[theirs.strip()] = ours.strip()
+    return by_criterion
 
 
-def option_for(words: Words, criterion: str, word: str) -> str:
-    """The option that a word of the file stands for; the word itself where nobody said."""
+def option_for(options: Words, criterion: str, word: str) -> str:
+    """Return the option for a word of the file, or the word itself."""
     for name in (criterion, ""):
-        if (ours := words.get(name, {}).get(word)) is not None:
+        if (ours := options.get(name, {}).get(word)) is not None:
             return ours
     return word
 
 
 class Truth:
-    """Reads labels against a rubric (or, without one, as they are).
+    """Reads labels against a rubric, or as they are without one.
 
-    ``words`` says which options the file's own words are. ``empty`` counts the words that stood for
-    a label and hold no answer.
+    ``words`` translates the file's own words to options. ``empty`` counts the words that mean no
+    label.
     """
 
     def __init__(
@@ -236,15 +238,15 @@ class Truth:
         self._rubric, self._words = rubric, words
         self.empty = Counter[str]() if empty is None else empty
         self._known = {fold(c.name): c for c in rubric.criteria} if rubric else {}
-        # The same few words come again and again.
+        # The same few words are looked up again and again.
         self._known_word = lru_cache(10_000)(self._read)
         self._empty_word = lru_cache(10_000)(self._is_empty)
 
     def named(self, name: str, value: Any, reason: Any = "") -> tuple[str, Label] | None:
-        """The criterion's name and its label with a reason; ``None`` where nothing is given.
+        """Return the criterion's name and its label with a reason, or ``None``.
 
         Raises:
-            Unfit: no such criterion, no such option, or not a label.
+            Unfit: an unknown criterion, an unknown option, or not a label.
         """
         if isinstance(value, dict):
             if "label" not in value or not value.keys() <= {"label", "reason"}:
@@ -277,16 +279,16 @@ class Truth:
         return not word or holds_no_answer(self._criterion(name), word)
 
     def _meant(self, criterion: str, value: Any) -> str | None:
-        """What somebody said that the word means; ``None`` where nobody did."""
+        """Return the translation of a word, or ``None``."""
         word = written(value)
         meant = option_for(self._words, criterion, word)
         return None if meant == word else meant
 
     def aligned(self, values: Any, reasons: Any) -> dict[str, Label]:
-        """Labels from a list in the order of the rubric's criteria, with reasons if there are any.
+        """Return labels from a list in the order of the rubric's criteria.
 
         Raises:
-            Unfit: no rubric to align to, another length, or a bad label.
+            Unfit: no rubric to align with, a wrong length, or an invalid label.
         """
         if values is None:
             return {}
@@ -300,15 +302,15 @@ class Truth:
                 raise UnfitValue(
                     f"has {size} for {wanted} criteria.", f"List {wanted}, in their order."
                 )
-        found = {}
+        labels = {}
         for index, criterion in enumerate(self._rubric.criteria):
             try:
                 label = self.named(criterion.name, values[index], reasons[index] if reasons else "")
             except UnfitValue as error:
                 raise UnfitValue(error.message, error.mend, index) from None
             if label:
-                found[label[0]] = label[1]
-        return found
+                labels[label[0]] = label[1]
+        return labels
 
     def _criterion(self, name: str) -> Criterion | None:
         if self._rubric is None:
@@ -331,7 +333,7 @@ def _matched_or_said(criterion: Criterion, label: str) -> str:
 
 
 def written(value: Any) -> str:
-    """A cell of labels as a word: ``3.0`` is ``3``, yes and no of JSON are ``true`` and ``false``.
+    """Return a label cell as a word: ``3.0`` is ``3``, JSON's yes ``true``.
 
     >>> written(True), written(3.0), written(" ja ")
     ('true', '3', 'ja')
@@ -343,18 +345,18 @@ def written(value: Any) -> str:
 
 
 def matched(criterion: Criterion, label: str) -> str:
-    """The label as the rubric spells it (``option_named``); CANNOT_ASSESS always fits.
+    """Return the label as the rubric spells it; CANNOT_ASSESS always fits.
 
     Raises:
-        Unfit: no option has that label; it lists those that exist.
+        Unfit: no option has that label; the message lists the options.
     """
     if fold(label) == fold(CANNOT_ASSESS):
         return label
     option = option_named(criterion, label)
     if option is not None:
         return criterion.options[option].label if option < len(criterion.options) else label
-    known = _listed([option.label for option in criterion.options])
-    raise UnfitValue(f"is {label[:80]!r}, which is not an option.", f"Use one of {known}.")
+    labels = _listed([option.label for option in criterion.options])
+    raise UnfitValue(f"is {label[:80]!r}, which is not an option.", f"Use one of {labels}.")
 
 
 def _word(value: Any, criterion: Criterion | None) -> str:
@@ -376,6 +378,6 @@ def _reason(reason: Any) -> str:
     return reason
 
 
-def _listed(words: list[str]) -> str:
-    shown = ", ".join(repr(word) for word in words[:20])
-    return shown if len(words) <= 20 else f"{shown} and {len(words) - 20} more"
+def _listed(labels: list[str]) -> str:
+    shown = ", ".join(repr(word) for word in labels[:20])
+    return shown if len(labels) <= 20 else f"{shown} and {len(labels) - 20} more"

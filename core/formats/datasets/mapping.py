@@ -1,4 +1,4 @@
-"""Which column is what: guessed from the names, shown to the person, changed by them."""
+"""Column mappings: guessed from names, shown to users and changed by them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from core.formats.datasets.labels import WORD, is_word, words_in_changes
 from core.formats.datasets.table import Table, opened
 from core.formats.datasets.vote_mapping import NAMES, VoteColumn, VoteMapping, kinds_of
 
-#: The names a field's column goes by in files that are made for grading.
+#: Column names of each field in files made for grading.
 OWN: dict[str, tuple[str, ...]] = {
     name: (name,)
     for name in ("id", "submission", "prompt", "reference", "description", "system", "split")
@@ -29,7 +29,7 @@ OWN: dict[str, tuple[str, ...]] = {
     "truth": ("ground truth", "truth"),
     "truth_reasons": ("ground truth reasons",),
 }
-#: Other usual names, most telling first. They count only where no criterion has that name.
+#: Other usual names, most specific first. A criterion of that name goes first.
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "id": (
         *("item id", "example id", "sample id", "uid", "key", "student id", "participant id"),
@@ -58,7 +58,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "meta_map": ("metadata",),
     "rubric": ("rubrics", "rubric tree"),
 }
-#: Columns of further material that judges are to see; a file may have several.
+#: Columns of further material for judges; a file may have several.
 CONTEXT = ("context", "contexts")
 CONTEXT_SYNONYMS = (
     *("retrieved contexts", "retrieved context", "passages", "documents", "source document"),
@@ -71,14 +71,14 @@ _PREFIXED = re.compile(r"(label|reason)\s*[:_]\s*(.+)\Z", re.I | re.S)
 
 
 class ColumnMapping(Noun):
-    """Which column holds what; ``None`` where there is none.
+    """Which column holds which field; ``None`` for none.
 
     ``labels`` and ``reasons`` map criteria to columns. ``label_map`` is a column of objects
     (criterion to label), ``truth`` one of lists in the order of the criteria. Columns in
-    ``context`` are shown to judges under their names. Columns in ``meta`` are kept with the item;
-    columns named nowhere are left out. ``structured`` says that text in the submission column is
-    JSON: messages, or thinking and output. ``words`` maps, by criterion (or for all, under ""), the
-    file's words for labels to the rubric's options, ``context_names`` columns to other names.
+    ``context`` are shown to judges under their names. Columns in ``meta`` are kept with the item.
+    Other columns are left out. ``structured``: text in the submission column is JSON, either
+    messages or thinking and output. ``words`` translates labels to the rubric's options, by
+    criterion (or for all, under ""). ``context_names`` renames columns.
     """
 
     id: str | None = None
@@ -104,7 +104,7 @@ class ColumnMapping(Noun):
 
     @property
     def used(self) -> dict[str, str]:
-        """Field or criterion to column, for every column that has a place of its own."""
+        """Return field or criterion to column, for every column with a place."""
         fields = {name: getattr(self, name) for name in OWN}
         named = {name: column for name, column in fields.items() if column is not None}
         named |= {f"label:{name}": column for name, column in self.labels.items()}
@@ -112,44 +112,46 @@ class ColumnMapping(Noun):
 
 
 def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
-    r"""A mapping guessed from the names of the columns.
+    r"""Guess a mapping from the names of the columns.
 
-    A column with a field's own name is that field; then come criteria (by their name, or behind
-    ``label:`` or ``label_``; reasons behind ``reason:`` or ``reason_``), then other usual names of
-    the fields. Whatever is left is kept as meta.
+    A column with a field's own name is that field. Criteria come next, by name or after ``label:``
+    or ``label_``, with reasons after ``reason:`` or ``reason_``. Other usual names of the fields
+    follow. All other columns become meta.
 
     >>> from core.formats.datasets.table import read_table
     >>> guess_mapping(read_table("Question,Answer,label:tone\n1,2,3\n", "x.csv")).labels
     {'tone': 'label:tone'}
     """
     free = {plain_head(column): column for column in reversed(table.columns)}
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name, own in OWN.items():
-        _claim(found, name, own, free, table)
+        _claim(fields, name, own, free, table)
     context = [free.pop(plain) for plain in list(free)[::-1] if _is_context(plain, free[plain])]
-    found["labels"], found["reasons"] = _of_criteria(free, rubric)
+    fields["labels"], fields["reasons"] = _of_criteria(free, rubric)
     for name, others in SYNONYMS.items():
-        if name not in found:
-            _claim(found, name, others, free, table)
+        if name not in fields:
+            _claim(fields, name, others, free, table)
     context += [free.pop(name) for name in CONTEXT_SYNONYMS if name in free]
     private = _private(table)
-    if "submission" not in found and (longest := longest_text(table, set(free.values()) - private)):
-        found["submission"] = free.pop(plain_head(longest))
+    if "submission" not in fields and (
+        longest := longest_text(table, set(free.values()) - private)
+    ):
+        fields["submission"] = free.pop(plain_head(longest))
     left = set(free.values()) - private
-    found["structured"] = "submission" in found and holds_messages(table, found["submission"])
+    fields["structured"] = "submission" in fields and holds_messages(table, fields["submission"])
     return ColumnMapping(
-        **found, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
+        **fields, context=tuple(context), meta=tuple(c for c in table.columns if c in left)
     )
 
 
-#: As forms of Google call the columns that they add: when, and who.
+#: Columns that Google Forms adds: when, and who.
 _FORM = ("timestamp", "email address", "username")
-#: Texts of fewer characters on average are not taken for submissions by their length alone.
+#: Texts shorter than this on average are not submissions by length alone.
 _LONG = 60
 
 
 def _private(table: Table) -> set[str]:
-    """The columns of a form that say who answered; they are not needed, and left out."""
+    """Return the columns of a form that identify respondents, which are left out."""
     plain = {plain_head(column): column for column in table.columns}
     if not table.flat or _FORM[0] not in plain or plain_head(table.columns[0]) != _FORM[0]:
         return set()
@@ -157,25 +159,27 @@ def _private(table: Table) -> set[str]:
 
 
 def is_form(table: Table) -> bool:
-    """Whether a table is a form's, with people's addresses in it."""
+    """Return whether a table comes from a form and has people's addresses."""
     return bool(_private(table))
 
 
 def longest_text(table: Table, columns: Iterable[str]) -> str | None:
-    """The column of a CSV or sheet that holds texts, where one is far longer than the others.
+    """Return the text column of a CSV or sheet that is far longer than the others.
 
-    Only long texts tell, of which none is there twice in most rows.
+    Only long texts count, in columns where few are repeated.
     """
     sizes = dict[str, float]()
     for column in columns if table.flat else ():
         texts = [str(row[column]) for row in table.rows[:1000] if row.get(column)]
-        words = [text for text in texts if " " in text.strip() and text.lstrip()[:1] not in "{["]
+        sentences = [
+            text for text in texts if " " in text.strip() and text.lstrip()[:1] not in "{["
+        ]
         if (
-            words
-            and len(words) * 5 >= len(table.rows[:1000]) * 4
-            and len(set(words)) * 2 > len(words)
+            sentences
+            and len(sentences) * 5 >= len(table.rows[:1000]) * 4
+            and len(set(sentences)) * 2 > len(sentences)
         ):
-            sizes[column] = sum(map(len, words)) / len(words)
+            sizes[column] = sum(map(len, sentences)) / len(sentences)
     best, *others = sorted(sizes, key=sizes.__getitem__, reverse=True) or [""]
     if not best or sizes[best] < _LONG or (others and sizes[best] < 2 * sizes[others[0]]):
         return None
@@ -183,13 +187,13 @@ def longest_text(table: Table, columns: Iterable[str]) -> str | None:
 
 
 def is_by_length(table: Table, column: str) -> bool:
-    """Whether a column of submissions is one by the length of its texts, and not by its name."""
+    """Return whether a submission column was chosen by length, not by name."""
     named = {plain_head(name) for name in (*OWN["submission"], *SYNONYMS["submission"])}
     return plain_head(column) not in named and longest_text(table, table.columns) == column
 
 
 def holds_messages(table: Table, column: str) -> bool:
-    """Whether the texts of a column are conversations as JSON: lists of role and content."""
+    """Return whether the texts of a column are conversations in JSON."""
     cells = [row[column] for row in table.rows if row.get(column)] if table.flat else []
     return bool(cells) and all(map(_is_conversation, cells))
 
@@ -204,11 +208,11 @@ def _is_conversation(cell: Any) -> bool:
 
 
 def _claim(
-    found: dict[str, Any], name: str, names: Iterable[str], free: dict[str, str], table: Table
+    fields: dict[str, Any], name: str, names: Iterable[str], free: dict[str, str], table: Table
 ) -> None:
     for candidate in map(plain_head, names):
         if candidate in free and _suits(name, free[candidate], table):
-            found[name] = free.pop(candidate)
+            fields[name] = free.pop(candidate)
             return
 
 
@@ -217,7 +221,7 @@ def _is_context(plain: str, column: str) -> bool:
 
 
 def context_name(column: str) -> str:
-    """The name under which judges see a column of context.
+    """Return the name under which judges see a context column.
 
     >>> context_name("context: the  policy"), context_name("passages")
     ('the policy', 'passages')
@@ -227,7 +231,7 @@ def context_name(column: str) -> str:
 
 
 def _suits(name: str, column: str, table: Table) -> bool:
-    """Whether the column's values can be what ``name`` means."""
+    """Return whether the column's values fit the field ``name``."""
     values = [row[column] for row in table.rows if row.get(column) not in (None, "")]
     if name in ("label_map", "meta_map", "rubric"):
         return not table.flat
@@ -236,7 +240,7 @@ def _suits(name: str, column: str, table: Table) -> bool:
     if name.startswith("truth"):
         return all(isinstance(value, list) for value in values)
     if name == "id" and plain_head(column) != "id":
-        # What names a person or a case is an id only where it names one row.
+        # A name of a person or a case is an id only if it names one row.
         return len(values) == len(table.rows) == len(set(map(str, values)))
     if name == "split":
         return all(value in get_args(Split) for value in values)
@@ -246,23 +250,23 @@ def _suits(name: str, column: str, table: Table) -> bool:
 def _of_criteria(
     free: dict[str, str], rubric: Rubric | None
 ) -> tuple[dict[str, str], dict[str, str]]:
-    known = {plain_head(c.name): c.name for c in rubric.criteria} if rubric else {}
+    names = {plain_head(c.name): c.name for c in rubric.criteria} if rubric else {}
     labels, reasons = dict[str, str](), dict[str, str]()
     for plain, column in list(free.items())[::-1]:
         prefixed = _PREFIXED.match(column)
-        if plain in known and known[plain] not in labels:
-            labels[known[plain]] = free.pop(plain)
-        elif prefixed and (not known or ":" in column or plain_head(prefixed[2]) in known):
+        if plain in names and names[plain] not in labels:
+            labels[names[plain]] = free.pop(plain)
+        elif prefixed and (not names or ":" in column or plain_head(prefixed[2]) in names):
             into = labels if prefixed[1].lower() == "label" else reasons
             into.setdefault(
-                known.get(plain_head(prefixed[2]), prefixed[2].strip()), free.pop(plain)
+                names.get(plain_head(prefixed[2]), prefixed[2].strip()), free.pop(plain)
             )
     return labels, reasons
 
 
-#: What may be said of a table of votes; ``raters`` names columns of a wide one.
+#: Fields of a table of votes; ``raters`` names columns of a wide table.
 VOTE_FIELDS = (*NAMES, "only", "others", "raters")
-#: What may be said of items. Labels and reasons are said by criterion, as ``label:tone=COLUMN``.
+#: Fields of items. Labels and reasons go by criterion, as ``label:tone=COLUMN``.
 ITEM_FIELDS = (*OWN, "context", "meta")
 _OF_CRITERIA = {"label": "labels", "reason": "reasons"}
 #: Fields that only votes, or only items, have.
@@ -271,13 +275,13 @@ _TELL_LONG = {"rater", "label"}
 
 
 def fields_in(changes: Sequence[str]) -> list[str]:
-    """What the changes are about: ``kind`` of ``kind:ann=human``, ``label:`` of a criterion's."""
+    """Return the fields of the changes: ``kind`` of ``kind:ann=human`` and so on."""
     fields = [change.partition("=")[0] for change in changes]
     return [f[: f.index(":") + 1] if ":" in f else f for f in fields]
 
 
 def layout_meant(changes: Sequence[str]) -> Literal["long", "wide"] | None:
-    """How votes stand in the table, where the changes tell."""
+    """Return the layout of a table of votes, if the changes imply it."""
     fields = set(fields_in(changes))
     if "raters" in fields:
         return "wide"
@@ -285,19 +289,19 @@ def layout_meant(changes: Sequence[str]) -> Literal["long", "wide"] | None:
 
 
 def is_for_items(changes: Sequence[str]) -> bool:
-    """Whether the changes are about items that are to be judged, and none about votes."""
+    """Return whether the changes concern items to grade, and none concerns votes."""
     fields = set(fields_in(changes))
     of_items = {*ITEM_FIELDS, *(f"{kind}:" for kind in _OF_CRITERIA)}
     return bool(fields & of_items) and not fields & _ONLY_VOTES
 
 
 def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:
-    """A mapping of votes with changes like ``item=doc_id`` or ``kind:gpt=llm``.
+    """Change a mapping of votes, like ``item=doc_id`` or ``kind:gpt=llm``.
 
-    ``item=`` takes a column away; ``raters=ann,bob`` names the columns of a wide table.
+    ``item=`` removes a column. ``raters=ann,bob`` names the columns of a wide table.
 
     Raises:
-        InputError: a change that is not understood.
+        InputError: an invalid change.
     """
     data, kinds = mapping.model_dump(), dict(mapping.kinds)
     raters = list[str]()
@@ -322,20 +326,19 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     return build(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 
 
-#: Changes that name something beside the column.
+#: Changes with a name before the column.
 _WITH_NAMES = ("label:CRITERION", "reason:CRITERION", "context:NAME")
 
 
 def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -> ColumnMapping:
-    """A mapping of items with changes like ``submission=messages[-1].content``.
+    """Change a mapping of items, like ``submission=messages[-1].content``.
 
-    A column that gets a place leaves the one it had; one that loses its place is kept under meta.
-    ``context`` and ``meta`` may be given several times; ``context:NAME=COLUMN`` gives it that
-    name; ``word:CRITERION:THEIRS=OURS`` says which
-    option a word for a label is.
+    A column that gets a field leaves its old one. A column that loses its field is kept under meta.
+    ``context`` and ``meta`` may be given several times. ``context:NAME=COLUMN`` renames a column.
+    ``word:CRITERION:THEIRS=OURS`` translates a label.
 
     Raises:
-        InputError: a change that is not understood.
+        InputError: an invalid change.
     """
     data = mapping.model_dump()
     data["words"] |= words_in_changes([c.removeprefix(WORD) for c in changes if is_word(c)])
@@ -362,20 +365,20 @@ def change_items(mapping: ColumnMapping, changes: Sequence[str], table: Table) -
 
 
 def _free(data: dict[str, Any], column: str) -> None:
-    """Take a column from whatever it was for."""
+    """Remove a column from its field."""
     if not column:
         return
     for field in OWN:
         if data[field] == column:
             data[field] = None
     for field in ("labels", "reasons"):
-        data[field] = {name: one for name, one in data[field].items() if one != column}
+        data[field] = {name: other for name, other in data[field].items() if other != column}
     for field in ("context", "meta"):
-        data[field] = tuple(one for one in data[field] if one != column)
+        data[field] = tuple(other for other in data[field] if other != column)
 
 
 def _meta(table: Table, before: ColumnMapping, after: ColumnMapping) -> tuple[str, ...]:
-    """What is kept under meta, with the columns that have lost their place."""
+    """Return the columns under meta, with those that lost their field."""
     taken = {*after.used.values(), *after.context, *after.meta}
     had = {*before.used.values(), *before.context}
     return (*after.meta, *(c for c in table.columns if c in had and c not in taken))
@@ -386,6 +389,6 @@ def _listed(value: str) -> list[str]:
 
 
 def _strange(change: str, fields: Iterable[str]) -> InputError:
-    known = tuple(fields)
-    mend = near(change.partition("=")[0], set(known)) or f"FIELD is one of {', '.join(known)}."
+    names = tuple(fields)
+    mend = near(change.partition("=")[0], set(names)) or f"FIELD is one of {', '.join(names)}."
     return InputError(f"--map {change!r} is not understood. Write FIELD=COLUMN. {mend}")

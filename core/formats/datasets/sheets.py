@@ -1,4 +1,4 @@
-"""A sheet of a workbook to a table: its header found, merged cells and asides said."""
+"""Convert a sheet of a workbook to a table: header, merged cells and asides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HEADING = "Every column needs a heading of its own, in one row."
 
 
 class SheetRows(NamedTuple):
-    """The columns of a sheet, its rows with their numbers (from 1), and what is to be said."""
+    """A sheet's columns, its rows with their numbers (from 1), and notices."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, str], ...]
@@ -24,13 +24,13 @@ class SheetRows(NamedTuple):
 
 
 def sheet_rows(sheet: FilledCells, others: Sequence[str], name: str) -> SheetRows:
-    """The rows below the header of a sheet, each cell a text.
+    """Return the rows below the header of a sheet, each cell as text.
 
-    Cells that are merged downwards hold their value in every row, as they are shown. Columns
-    without a heading are left out, which is said.
+    Cells merged downwards repeat their value in every row, as shown. Columns without a heading are
+    left out, with a notice.
 
     Raises:
-        InputError: a heading given twice, or one over several columns; with its cell.
+        InputError: a duplicate heading, or one over several columns; with its cell.
     """
     numbers = sorted(sheet.rows)
     wide = max((column for row in sheet.rows.values() for column in row), default=-1) + 1
@@ -71,7 +71,7 @@ def _bad_heads(sheet: FilledCells, heads: dict[int, str], header: int) -> list[P
 
 
 def _filled_down(sheet: FilledCells, header: int) -> list[Problem]:
-    """Fill cells that are merged downwards; what is said of merged cells."""
+    """Fill cells that are merged downwards; return notices."""
     down, across = list[str](), list[str]()
     for top, left, bottom, right in sheet.merged:
         if bottom <= header or left not in sheet.rows.get(top, {}):
@@ -79,25 +79,25 @@ def _filled_down(sheet: FilledCells, header: int) -> list[Problem]:
         area = f"{address(top, left)}:{address(bottom, right)}"
         (across if right > left else down).append(area)
         for row in range(top + 1, bottom + 1 if right == left else top + 1):
-            # A row that holds nothing else is none.
+            # A row with nothing else is empty.
             if row in sheet.rows:
                 sheet.rows[row][left] = sheet.rows[top][left]
-    found = list[Problem]()
+    notices = list[Problem]()
     if down:
-        found.append(Problem(f"Merged cells hold their value in every row: {_some(down)}."))
+        notices.append(Problem(f"Merged cells hold their value in every row: {_some(down)}."))
     if across:
-        said = "Cells merged across columns hold their value in the first column only"
-        found.append(Problem(f"{said}: {_some(across)}."))
-    return found
+        message = "Cells merged across columns hold their value in the first column only"
+        notices.append(Problem(f"{message}: {_some(across)}."))
+    return notices
 
 
 def _asides(
     sheet: FilledCells, heads: dict[int, str], body: Sequence[int], others: Sequence[str]
 ) -> list[Problem]:
-    found = list[Problem]()
+    notices = list[Problem]()
     if others:
         more = ", ".join(map(repr, others))
-        found.append(Problem(f"Only the sheet {sheet.name!r} is read, not {more[:300]}."))
+        notices.append(Problem(f"Only the sheet {sheet.name!r} is read, not {more[:300]}."))
     nameless: dict[int, int] = {}
     for row in body:
         for column in sheet.rows[row].keys() - heads.keys():
@@ -105,12 +105,12 @@ def _asides(
     for column, count in sorted(nameless.items()):
         cells = "1 cell" if count == 1 else f"{count:,} cells"
         message = f"The column {column_name(column)} has no heading and is left out ({cells})."
-        found.append(Problem(message))
+        notices.append(Problem(message))
     if sheet.hidden_rows:
         many = sheet.hidden_rows
         rows = "1 hidden row is" if many == 1 else f"{many:,} hidden rows are"
-        found.append(Problem(f"{rows} read like the others."))
-    return found
+        notices.append(Problem(f"{rows} read like the others."))
+    return notices
 
 
 def _some(areas: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Files that people handed in, to rows of items: one a file, or one a participant."""
+"""Convert submitted files to rows of items, per file or per participant."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from core.errors import InputError, Problem
 from core.formats.office.archive import MOST_FILES, Unpacked, is_zip
 from core.formats.office.documents import document_text, is_document
 
-#: A folder of nothing but these is no folder of submissions.
+#: A folder with only these is not a folder of submissions.
 _TABLES = frozenset(
     {
         *(".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml"),
         *(".xlsx", ".ods", ".parquet", ".arrow", ".feather"),
     }
 )
-#: Moodle: a folder for each participant, or all in the file's name. The number is the one that its
-#: grading worksheet calls "Participant 12345".
+#: Moodle: a folder per participant, or everything in the file's name. The number is the
+#: "Participant 12345" of its grading worksheet.
 _MOODLE = re.compile(r"(?P<who>[^/]+)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>/.+|[^/]*)\Z")
-#: No program writes longer paths, and over one made for it the pattern takes minutes.
+#: Programs write no longer paths, and on a crafted one the pattern takes minutes.
 _LONGEST_PATH = 1000
 #: Canvas: name, LATE, the user's number (or one for this assignment), the file's number and name.
 _CANVAS = re.compile(
@@ -35,7 +35,7 @@ _CANVAS_BLIND = re.compile(
 
 
 class SubmissionRows(NamedTuple):
-    """Columns and rows as of a table, and what is to be said."""
+    """Columns and rows as in a table, and notices."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
@@ -43,7 +43,7 @@ class SubmissionRows(NamedTuple):
 
 
 class _HandedIn(NamedTuple):
-    """A file, and whose it is: what its path says."""
+    """A file and its author, according to its path."""
 
     id: str
     label: str
@@ -52,10 +52,10 @@ class _HandedIn(NamedTuple):
 
 
 def submissions_in(data: bytes, name: str) -> SubmissionRows | None:
-    """The submissions in an archive, or a document as the only one; ``None`` of other files.
+    """Return the submissions in an archive or lone document; ``None`` otherwise.
 
     Raises:
-        InputError: it cannot be opened, or holds no text at all.
+        InputError: it cannot be opened, or has no text at all.
     """
     if is_document(data, name):
         return submission_rows({PurePosixPath(name.replace("\\", "/")).name: data}, name)
@@ -70,16 +70,16 @@ def submissions_in(data: bytes, name: str) -> SubmissionRows | None:
 
 
 def could_be_submissions(paths: Mapping[str, object]) -> bool:
-    """Whether there are files that are no tables of data."""
+    """Return whether some files are not tables of data."""
     return any(PurePosixPath(path).suffix.lower() not in _TABLES for path in paths)
 
 
 def submission_rows(files: Mapping[str, bytes], name: str) -> SubmissionRows:
-    """One row a participant where paths name them (Moodle, Canvas), else one a file.
+    """Return a row per participant if paths name them, otherwise per file.
 
-    Several files of one participant are one submission, each under its name. A document without
-    text, or one that cannot be read, is an item without text. What is no text is left out. All of
-    this is said.
+    Moodle and Canvas name participants. Several files of a participant are one submission, each
+    under its name. A document without text, or an unreadable one, is an item without text. Other
+    files are left out. Notices report all of this.
 
     Raises:
         InputError: none of the files has a text.
@@ -88,7 +88,7 @@ def submission_rows(files: Mapping[str, bytes], name: str) -> SubmissionRows:
     rows: dict[str, dict[str, Any]] = {}
     parts: dict[str, list[tuple[str, str]]] = {}
     left, remarks = list[str](), list[Problem]()
-    for path in sorted(files, key=lambda one: one.casefold()):
+    for path in sorted(files, key=str.casefold):
         handed = _handed_in(path.removeprefix(common))
         try:
             read = document_text(files[path], path)
@@ -120,16 +120,16 @@ def _said(
 ) -> list[Problem]:
     count = len(files) - len(left)
     kind = "a participant" if any("participant" in row for row in rows.values()) else "a file"
-    found = [Problem(f"Read as {len(rows):,} submissions in {count:,} files, one {kind}.")]
+    notices = [Problem(f"Read as {len(rows):,} submissions in {count:,} files, one {kind}.")]
     if kind == "a participant":
         message = "Names from the paths are kept as a note (participant); judges do not see them."
-        found.append(Problem(message))
+        notices.append(Problem(message))
     if left:
         more = f" and {len(left) - 10} more" if len(left) > 10 else ""
         shown = ", ".join(map(repr, left[:10]))
         message = f"Left out, because they hold no text (pictures, archives ...): {shown}{more}."
-        found.append(Problem(message))
-    return found
+        notices.append(Problem(message))
+    return notices
 
 
 def _joined(texts: list[tuple[str, str]]) -> str:
@@ -159,6 +159,6 @@ def _of_moodle(path: str) -> re.Match[str] | None:
 
 
 def _common_folder(paths: list[str]) -> str:
-    """The folder in which all files lie, where it is not a participant's own."""
+    """Return the folder that holds all files, unless it is a participant's own."""
     folder = os.path.commonpath([os.path.dirname(path) for path in paths]) if paths else ""  # noqa: PTH120
     return f"{folder}/" if folder and not _of_moodle(f"{folder}/x") else ""

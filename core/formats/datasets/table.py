@@ -1,4 +1,4 @@
-"""Every kind of table to columns and rows, and places inside cells."""
+"""Convert any kind of table to columns and rows; paths into cells."""
 
 from __future__ import annotations
 
@@ -47,11 +47,12 @@ _ITEM = "Write one object per item: {...}."
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of a file. Cells are text in a CSV or workbook, plain data otherwise; a row may lack
-    columns.
+    """Rows of a file.
 
-    ``lines[i]`` is where row ``i`` begins. ``header`` holds what a JSON document says beside its
-    items (name, prompt, rubric ...). ``notices`` say what of the file is not in the table.
+    Cells are text in a CSV or workbook, plain data otherwise. A row may lack columns.
+
+    ``lines[i]`` is the first line of row ``i``. ``header`` holds a JSON document's other entries
+    (name, prompt, rubric ...). ``notices`` report what was left out of the table.
     """
 
     name: str
@@ -66,31 +67,30 @@ class Table:
 
     @property
     def flat(self) -> bool:
-        """Whether every cell is a text, as in a CSV or a workbook."""
+        """Return whether every cell is text, as in a CSV or a workbook."""
         return self.kind in ("csv", "xlsx", "ods")
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
-        """The line of row ``row``, or of a place in it where the file's format tells."""
+        """Return the line of a row, or of a place in it if the format allows."""
         if self.document is None:
             return self.lines[row]
         return self.document.line_of((*self.base, row, *path))
 
     def line_of_header(self, path: Path) -> int | None:
-        """The line of a place in ``header``."""
+        """Return the line of a place in ``header``."""
         return None if self.document is None else self.document.line_of(path)
 
 
 def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
-    """The table in a file: CSV, TSV, JSON, JSONL, YAML, .xlsx, .ods, Parquet or Arrow.
+    """Return the table in a CSV, TSV, JSON, YAML, Excel, ODS or Arrow file.
 
-    CSV, TSV and sheets need a header, which may stand below titles; the delimiter is found among
-    comma, semicolon, tab and bar. In JSONL every line is an object. JSON (or YAML) is a list of
-    objects, or an object whose ``items`` is one. ``sheet`` names the sheet of a workbook; without
-    it the only one with rows is taken. An archive (or a document) of submissions is a table, too:
-    of their ids and texts.
+    CSV, TSV and sheets need a header, which may follow titles. The delimiter is a comma, semicolon,
+    tab or bar. In JSONL every line is an object. JSON (or YAML) is a list of objects, or an object
+    whose ``items`` is one. ``sheet`` names the sheet of a workbook. It is optional if only one
+    sheet has rows. An archive (or document) of submissions is a table of their ids and texts.
 
     Raises:
-        InputError: with every bad line found; ``SheetNotChosen`` where several sheets have rows.
+        InputError: every invalid line; ``SheetNotChosen`` if several sheets have rows.
 
     >>> read_table('{"id": "a", "submission": "x"}', "items.jsonl").columns
     ('id', 'submission')
@@ -101,7 +101,7 @@ def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
             return binary
     if sheet is not None:
         raise InputError("Only a workbook has sheets; name none.", (), name)
-    text, said = read_table_text(data, name, "dataset", MAX_DATASET_BYTES)
+    text, notices = read_table_text(data, name, "dataset", MAX_DATASET_BYTES)
     kind = _kind(text, name)
     if kind != "csv":
         # Only spreadsheets write other encodings than UTF-8.
@@ -113,38 +113,38 @@ def read_table(data: str | bytes, name: str, sheet: str | None = None) -> Table:
         read = read_json if kind == "json" else read_yaml
         return _from_document(read(text, name, "dataset"), name)
     rows = read_csv(text, name)
-    said = (*said, *rows.notices)
-    return Table(name, "csv", rows.columns, rows.rows, rows.lines, notices=said)
+    notices = (*notices, *rows.notices)
+    return Table(name, "csv", rows.columns, rows.rows, rows.lines, notices=notices)
 
 
 def _from_binary(data: bytes, name: str, sheet: str | None) -> Table | None:
-    """The table of a workbook, a file of columns, submissions; ``None`` where it is none."""
+    """Return the table of a workbook, columnar file or submissions, or ``None``."""
     kind = columnar_kind(data)
     if kind is not None:
         read = read_columnar(data, name)
         if not read.columns or not read.rows:
             raise refusal("table", [Problem("has no rows.", "Choose another file.")], name)
-        said = tuple(
+        notices = tuple(
             Problem(f"The column {c!r} holds bytes and is left out.") for c in read.left_out
         )
         lines = tuple(range(1, len(read.rows) + 1))
-        return Table(name, kind, read.columns, read.rows, lines, notices=said)
+        return Table(name, kind, read.columns, read.rows, lines, notices=notices)
     book = book_kind(data, name)
     if book is None:
         handed_in = submissions_in(data, name)
         return None if handed_in is None else _handed_in(handed_in, name)
-    found = sheet_rows(*read_sheet(data, name, sheet), name)
-    return Table(name, book, found.columns, found.rows, found.lines, notices=found.notices)
+    rows = sheet_rows(*read_sheet(data, name, sheet), name)
+    return Table(name, book, rows.columns, rows.rows, rows.lines, notices=rows.notices)
 
 
 def table_of_files(files: Mapping[str, bytes], name: str) -> Table:
-    """What people handed in, by the paths of the files, as a table. Raises ``InputError``."""
+    """Return submitted files, by path, as a table. Raises ``InputError``."""
     return _handed_in(submission_rows(files, name), name)
 
 
-def _handed_in(found: SubmissionRows, name: str) -> Table:
-    lines = (None,) * len(found.rows)
-    return Table(name, "files", found.columns, found.rows, lines, notices=found.notices)
+def _handed_in(rows: SubmissionRows, name: str) -> Table:
+    lines = (None,) * len(rows.rows)
+    return Table(name, "files", rows.columns, rows.rows, lines, notices=rows.notices)
 
 
 def _kind(text: str, name: str) -> str:
@@ -159,7 +159,7 @@ def _kind(text: str, name: str) -> str:
 
 
 def _looks_like_jsonl(text: str) -> bool:
-    """Whether the first line is an object of its own and another line begins one."""
+    """Return whether the first line is an object and another line starts one."""
     first, _, rest = text.lstrip().partition("\n")
     if not first.startswith("{") or not rest.lstrip().startswith("{"):
         return False
@@ -171,11 +171,11 @@ def _from_jsonl(text: str, name: str) -> Table:
     if text.count("\n") - text.count("\n\n") > MAX_ROWS:
         raise refusal("table", [too_many_rows()], name)
     rows, lines, problems = list[dict[str, Any]](), list[int](), list[Problem]()
-    words: dict[str, str] = {}
+    strings: dict[str, str] = {}
     for line, written in enumerate(_lines(text), start=1):
         if not written.strip():
             continue
-        value, faults = decode(written, words)
+        value, faults = decode(written, strings)
         problems += [Problem(f.message, f.mend or _ITEM, f.path, line) for f in faults]
         if not faults and not isinstance(value, dict):
             problems.append(Problem(f"is {kind_of(value)}, not an item.", _ITEM, (), line))
@@ -189,7 +189,7 @@ def _from_jsonl(text: str, name: str) -> Table:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """What ``split`` gives, one after the other."""
+    """Yield the lines of ``split`` in order."""
     start = 0
     while (end := text.find("\n", start)) >= 0:
         yield text[start:end]
@@ -228,73 +228,73 @@ def _from_document(document: Document, name: str) -> Table:
 
 
 def _from_case(case: dict[str, Any], document: Document, name: str) -> Table:
-    """The rows of a test case of EvalAssist; its criterion becomes the rubric in the header."""
+    """Return the rows of an EvalAssist test case, with its rubric as header."""
     if problem := unreadable(case):
         raise refusal("dataset", [problem], name)
     rubric, notices, _ = unitxt_data(document, name)
     rows = tuple(rows_of(case))
     header = {"name": case.get("name"), "rubric": rubric, "meta": notes_of(case)}
     lines = tuple(document.line_of(("instances", at)) for at in range(len(rows)))
-    said = (*notices, *beside_rows(case))
-    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=said)
+    notes = (*notices, *beside_rows(case))
+    return Table(name, "json", _columns(rows, name), rows, lines, header, notices=notes)
 
 
 def _columns(rows: Sequence[dict[str, Any]], name: str) -> tuple[str, ...]:
-    """Every key of the rows, in the order of their first use."""
+    """Return every key of the rows, in the order of first use."""
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     if len(columns) > MAX_COLUMNS:
         raise refusal("dataset", bad_columns(columns, 1), name)
     return columns
 
 
-# Places within the cells of a table: ``messages[-1].content`` names what a column holds inside.
+# Paths into cells: ``messages[-1].content`` names a value inside a column.
 
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[(-?\d{1,6})\]")
-#: How deep and how far paths are looked for to be proposed.
+#: Depth and number of the paths that are suggested.
 _DEPTH, _KEYS = 8, 60
 
 Steps = tuple[str | int, ...]
 
 
 def steps_of(path: str) -> Steps:
-    """The keys and places of a path; none where it is not one.
+    """Return the keys and indexes of a path, or nothing if it is not one.
 
     >>> steps_of("messages[-1].content"), steps_of("a..b"), steps_of("plain")
     (('messages', -1, 'content'), (), ('plain',))
     """
-    found, at = list[str | int](), 0
+    steps, at = list[str | int](), 0
     while at < len(path):
         match = _STEP.match(path, at)
         if match is None or (at == 0 and path.startswith((".", "["))):
             return ()
-        found.append(match[1] if match[1] is not None else int(match[2]))
+        steps.append(match[1] if match[1] is not None else int(match[2]))
         at = match.end()
-    return tuple(found)
+    return tuple(steps)
 
 
 def with_paths(table: Table, names: Iterable[str]) -> Table:
-    """The table with a column more for every name that is a path into one of its columns.
+    """Return the table with a column for each name that is a path into a column.
 
-    A row without that place lacks the column. A name that leads nowhere in any row adds none.
+    A row without that place lacks the column. A path that no row has adds no column.
     """
     for name in dict.fromkeys(names):
         steps = steps_of(name)
         if name in table.columns or len(steps) < 2 or steps[0] not in table.columns:
             continue
-        found = [(row, _there(row, steps)) for row in table.rows]
-        if any(there for _, there in found):
-            rows = tuple({**row, name: there[0]} if there else row for row, there in found)
+        reached = [(row, _there(row, steps)) for row in table.rows]
+        if any(there for _, there in reached):
+            rows = tuple({**row, name: there[0]} if there else row for row, there in reached)
             table = replace(table, columns=(*table.columns, name), rows=rows)
     return table
 
 
 def _there(value: Any, steps: Steps) -> tuple[Any, ...]:
-    """The value at the end of the steps, alone in a tuple; an empty one where there is none."""
+    """Return a tuple of the value at the end of the steps, or an empty one."""
     for step in steps:
-        found = _part(opened(value), step)
-        if not found:
+        part = _part(opened(value), step)
+        if not part:
             return ()
-        (value,) = found
+        (value,) = part
     return (value,)
 
 
@@ -307,29 +307,29 @@ def _part(value: Any, step: str | int) -> tuple[Any, ...]:
 
 
 def opened(value: Any) -> Any:
-    """A cell of a CSV that holds an object or a list, as that; anything else as it is."""
+    """Return a CSV cell with an object or a list as that; others unchanged."""
     if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
         return value
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        # It is text that begins with a bracket.
+        # A text that begins with a bracket.
         return value
 
 
 def leaves(table: Table) -> dict[str, Any]:
-    """Paths to what the first row that has them holds in its nested cells, with the values.
+    """Return paths to values in nested cells, with values from the first rows.
 
-    Of a list of messages the last is looked at, of another list the first entry.
+    Of a list of messages the last counts, of another list the first entry.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for row in table.rows[:20]:
         for column in table.columns:
             if steps_of(column) == (column,):
                 for path, value in _within(opened(row.get(column)), column, 0):
-                    if len(found) < _KEYS or path in found:
-                        found.setdefault(path, value)
-    return found
+                    if len(values) < _KEYS or path in values:
+                        values.setdefault(path, value)
+    return values
 
 
 def _within(value: Any, path: str, depth: int) -> Iterator[tuple[str, Any]]:

@@ -1,4 +1,4 @@
-"""Which column of a table of votes is what, and what an unknown table comes nearest to."""
+"""Mappings of vote tables, and the nearest shape of an unknown table."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from core.formats.datasets.table import Table, leaves, steps_of
 from core.text.names import fold
 
 Layout = Literal["long", "wide"]
-#: Whose answer it is. ``gold`` is no rater: it becomes the item's label.
+#: Kinds of raters. ``gold`` is not a rater: its answer becomes the item's label.
 VoterKind = Literal["human", "llm", "offline", "gold"]
 
-#: Names that columns go by, most telling first.
+#: Column names of each field, most specific first.
 NAMES: dict[str, tuple[str, ...]] = {
     "item": (
         *("item id", "item", "example id", "sample id", "submission id", "document id", "doc id"),
@@ -65,12 +65,12 @@ _MODELS = re.compile(
     re.I,
 )
 _GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
-#: Names of raters that name, as often, whose answer was judged.
+#: Rater columns that just as often name whose answer was judged.
 _WEAK = ("user", "model")
 
 
 class VoteColumn(Noun):
-    """A column of answers in a wide table: whose, and to which criterion (empty: see the rows)."""
+    """A column of answers in a wide table; without a criterion, rows name it."""
 
     column: str
     rater: Annotated[str, Field(min_length=1)]
@@ -78,11 +78,11 @@ class VoteColumn(Noun):
 
 
 class VoteMapping(Noun):
-    """Which column holds what; ``None`` where there is none.
+    """Which column holds which field; ``None`` for none.
 
-    ``columns`` are the raters of a wide table. ``only`` names the criterion where neither a column
-    nor a heading does. ``kinds`` says of raters what they are; the others are ``others``. ``words``
-    maps, by criterion (or for all, under ""), the file's words for answers to the rubric's options.
+    ``columns`` are the raters of a wide table. ``only`` names the criterion if neither a column nor
+    a heading does. ``kinds`` gives the kinds of raters, ``others`` that of the rest. ``words``
+    translates answers to the rubric's options, by criterion (or for all, under "").
     """
 
     layout: Layout
@@ -105,31 +105,31 @@ class VoteMapping(Noun):
     words: dict[str, dict[str, str]] = Field(default_factory=dict)
 
     def option_for(self, criterion: str, word: str) -> str:
-        """The option that a word of the file stands for; the word itself where nobody said."""
+        """Return the option for a word of the file, or the word itself."""
         return option_for(self.words, criterion, word)
 
     def used(self) -> dict[str, str]:
-        """Field to column, for every column that is named."""
+        """Return field to column, for every column that is named."""
         named = {name: getattr(self, name) for name in NAMES}
-        found = {name: column for name, column in named.items() if column is not None}
-        return found | {f"{c.criterion}/{c.rater}": c.column for c in self.columns}
+        used = {name: column for name, column in named.items() if column is not None}
+        return used | {f"{c.criterion}/{c.rater}": c.column for c in self.columns}
 
 
 def looks_long(table: Table) -> bool:
-    """Whether columns name an item, a rater and a label: one judgement a row."""
-    found = _named(_flat(table), NAMES)
-    if not {"item", "rater", "label"} <= found.keys():
+    """Return whether columns name item, rater and label: a vote per row."""
+    columns = _named(_flat(table), NAMES)
+    if not {"item", "rater", "label"} <= columns.keys():
         return False
-    if says_no_label(words_in(table, found["label"])) or unique_words(table, found["label"]):
+    if says_no_label(words_in(table, columns["label"])) or unique_words(table, columns["label"]):
         return False
-    return not (_is_log(table, found) or _judges_systems(table, found))
+    return not (_is_log(table, columns) or _judges_systems(table, columns))
 
 
 def looks_wide(table: Table) -> bool:
-    """Whether a table has a rater a column: columns of answers that share a small set of labels.
+    """Return whether a table has a column of answers per rater.
 
-    At least half of the columns that are no item, text or reason must be such; else it is a table
-    of another kind, in which some columns happen to look alike.
+    At least half of the columns other than items, texts and reasons must share a small set of
+    labels. Otherwise some columns of another kind of table only look alike.
     """
     mapping = guess_vote_mapping(table, "wide")
     answers = [c.column for c in mapping.columns]
@@ -144,7 +144,7 @@ def looks_wide(table: Table) -> bool:
 
 
 def _fit(table: Table, columns: Sequence[VoteColumn]) -> bool:
-    """Whether the columns of each criterion hold answers on one scale."""
+    """Return whether the columns of each criterion hold answers on one scale."""
     of = {c.criterion: list[set[str]]() for c in columns}
     for c in columns:
         of[c.criterion].append(words_in(table, c.column))
@@ -155,10 +155,10 @@ def _flat(table: Table) -> list[str]:
     return [column for column in table.columns if not nested(table, column)]
 
 
-def _is_log(table: Table, found: dict[str, str]) -> bool:
-    """Whether ``id`` is each row's own while another column names what the row is about."""
-    item = found["item"]
-    others = set(table.columns) - set(found.values())
+def _is_log(table: Table, columns: dict[str, str]) -> bool:
+    """Return whether ``id`` is unique while another column names the row's item."""
+    item = columns["item"]
+    others = set(table.columns) - set(columns.values())
     return (
         plain(item) == "id"
         and any(plain(column).endswith(" id") for column in others)
@@ -166,18 +166,20 @@ def _is_log(table: Table, found: dict[str, str]) -> bool:
     )
 
 
-def _judges_systems(table: Table, found: dict[str, str]) -> bool:
-    """Whether a `model` or `user` beside a text made it, and did not judge it."""
-    if plain(found["rater"]) not in _WEAK or "submission" not in found:
+def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
+    """Return whether a `model` or `user` wrote the text rather than judged it."""
+    if plain(columns["rater"]) not in _WEAK or "submission" not in columns:
         return False
     texts: dict[str, set[str]] = {}
     for row in table.rows:
-        texts.setdefault(str(row.get(found["item"])), set()).add(str(row.get(found["submission"])))
+        texts.setdefault(str(row.get(columns["item"])), set()).add(
+            str(row.get(columns["submission"]))
+        )
     return len(texts) == len(table.rows) or any(len(of) > 1 for of in texts.values())
 
 
 def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = None) -> VoteMapping:
-    r"""A mapping guessed from the names of columns and raters.
+    r"""Guess a mapping from the names of columns and raters.
 
     >>> from core.formats.datasets.table import read_table
     >>> wide = read_table("id,ann,gpt-4\n1,yes,no\n", "x.csv")
@@ -187,13 +189,13 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     """
     only = _only(rubric)
     if layout == "long":
-        found = _named(_flat(table), NAMES)
-        names = [str(row.get(found.get("rater", "")) or "") for row in table.rows]
-        kinds = {} if "kind" in found else kinds_of(names)
-        return VoteMapping(layout="long", only=only, kinds=kinds, **found)
-    found = _named(_flat(table), _WIDE)
-    left = [c for c in _answerable(table, found) if could_answer(table, c)]
-    columns = _columns(left, rubric, by_row="criterion" in found)
+        fields = _named(_flat(table), NAMES)
+        names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
+        kinds = {} if "kind" in fields else kinds_of(names)
+        return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
+    fields = _named(_flat(table), _WIDE)
+    left = [c for c in _answerable(table, fields) if could_answer(table, c)]
+    columns = _columns(left, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
         turned = [
             VoteColumn(column=c.column, rater=c.criterion, criterion=c.rater) for c in columns
@@ -204,12 +206,12 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         groups = sharing(table, left)
         columns = [c for c in columns if len(groups) != 1 or c.column in groups[0]]
     kinds = kinds_of([c.rater for c in columns])
-    return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **found)
+    return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
 
 
-def _answerable(table: Table, found: dict[str, str]) -> list[str]:
-    """The columns that are no field and no reason, and hold something."""
-    rest = [c for c in table.columns if c not in found.values()]
+def _answerable(table: Table, columns: dict[str, str]) -> list[str]:
+    """Return filled columns other than fields and reasons."""
+    rest = [c for c in table.columns if c not in columns.values()]
     return [c for c in rest if not _is_reason(c, rest) and words_in(table, c)]
 
 
@@ -218,37 +220,37 @@ def _only(rubric: Rubric | None) -> str:
 
 
 def _named(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
-    """Fields to columns: a field takes the first of its names that is there and free."""
+    """Return fields to columns; a field takes its first free name."""
     free = {plain(column): column for column in reversed(columns)}
-    found = {}
+    by_field = {}
     for field in fields:
         name = next((n for n in NAMES[field] if n in free), None)
         if name is not None:
-            found[field] = free.pop(name)
-    return found
+            by_field[field] = free.pop(name)
+    return by_field
 
 
 def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
-    """What raters are by their names, of those whose name tells."""
-    found: dict[str, VoterKind] = {}
+    """Return the kinds of raters whose names reveal them."""
+    kinds: dict[str, VoterKind] = {}
     for name in dict.fromkeys(names):
         if plain(name) in _GOLD:
-            found[name] = "gold"
+            kinds[name] = "gold"
         elif _MODELS.search(name):
-            found[name] = "llm"
-    return found
+            kinds[name] = "llm"
+    return kinds
 
 
 def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> list[VoteColumn]:
-    """Columns as raters; `criterion / rater` (or the other way round) where headings say so."""
-    known = {fold(c.name) for c in rubric.criteria} if rubric else set()
+    """Return columns as raters, split at `criterion / rater` or the reverse."""
+    names = {fold(c.name) for c in rubric.criteria} if rubric else set()
     for separator in () if by_row else _SEPARATORS:
         pairs = [(a.strip(), b.strip()) for a, _, b in (c.partition(separator) for c in left)]
         if not pairs or not all(a and b for a, b in pairs):
             continue
-        if known and all(fold(b) in known for _, b in pairs):
+        if names and all(fold(b) in names for _, b in pairs):
             pairs = [(b, a) for a, b in pairs]
-        if _tells_criteria(pairs, known, separator):
+        if _tells_criteria(pairs, names, separator):
             return [
                 VoteColumn(column=column, criterion=criterion, rater=rater)
                 for column, (criterion, rater) in zip(left, pairs, strict=True)
@@ -256,15 +258,15 @@ def _columns(left: Sequence[str], rubric: Rubric | None, *, by_row: bool) -> lis
     return [VoteColumn(column=column, rater=column) for column in left]
 
 
-def _tells_criteria(pairs: Sequence[tuple[str, str]], known: set[str], separator: str) -> bool:
-    """Whether headings are criterion and rater, and not names like `maker/model`."""
-    if known:
-        return all(fold(criterion) in known for criterion, _ in pairs)
+def _tells_criteria(pairs: Sequence[tuple[str, str]], names: set[str], separator: str) -> bool:
+    """Return whether headings are criterion and rater, not `maker/model`."""
+    if names:
+        return all(fold(criterion) in names for criterion, _ in pairs)
     return separator == _SEPARATORS[0] or len({rater for _, rater in pairs}) < len(pairs)
 
 
 def _is_reason(column: str, others: Sequence[str]) -> bool:
-    """Whether a column says why: `reason`, or `ann reason` beside `ann`.
+    """Return whether a column holds reasons: `reason`, or `ann reason` by `ann`.
 
     >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
     (True, False)
@@ -276,10 +278,10 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
     )
 
 
-#: Stands where no column of the file comes into question.
+#: The placeholder for a field without a candidate column.
 COLUMN = "COLUMN"
 _SHOWN = 8
-#: Words in the names of columns that may say whose answer it is, to what, and which: best first.
+#: Words in column names that suggest rater, item and answer: best first.
 _HINTS: dict[str, tuple[str, ...]] = {
     "item": (
         *("item", "sample id", "trace id", "run id", "custom id", "task id", "record id"),
@@ -295,12 +297,12 @@ _HINTS: dict[str, tuple[str, ...]] = {
     ),
     "criterion": ("criterion", "metric", "dimension", "from name", "name", "key"),
 }
-#: How places end where an answer stands.
+#: Ends of paths that lead to an answer.
 _ANSWERS = (".content", ".output", ".answer", ".reply", ".text")
 
 
 class NearShape(NamedTuple):
-    """A shape that a table nearly has: what is missing, and the words that would name it."""
+    """A shape that a table nearly has, with what is missing and how to name it."""
 
     kind: Literal["long", "wide", "dataset"]
     lacks: str
@@ -308,16 +310,16 @@ class NearShape(NamedTuple):
 
     @property
     def options(self) -> str:
-        """The words as options of the command line."""
+        """Return the words as options of the command line."""
         return " ".join(f"--map {shlex.quote(change)}" for change in self.changes)
 
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
-    """The shapes that come into question, nearest first."""
+    """Return possible shapes, nearest first."""
     inside = leaves(table)
     flat = [c for c in table.columns if not nested(table, c) and words_in(table, c)]
-    found = (_long(table, flat, list(inside)), _wide(table, flat), _items(table, inside))
-    shapes = tuple(shape for shape in found if shape is not None)
+    near = (_long(table, flat, list(inside)), _wide(table, flat), _items(table, inside))
+    shapes = tuple(shape for shape in near if shape is not None)
     return shapes or (_votes({}, "no columns are named for item, rater and label"),)
 
 
@@ -328,14 +330,14 @@ def _long(table: Table, flat: Sequence[str], inside: Sequence[str]) -> NearShape
         root = steps_of(chosen.get("rater", ""))[:1]
         free = [name for name in names if name not in chosen.values()]
         if field == "label" and chosen.get("rater") in inside:
-            # Who answered and what stand together.
+            # Raters and answers belong together.
             free.sort(key=lambda name: steps_of(name)[:1] != root)
         if column := _hinted(_HINTS[field], free):
             chosen[field] = column
     if "rater" not in chosen and chosen.get("label") not in flat:
         return None
-    known = {plain(name) for name in flat}
-    missing = [f for f in ("item", "rater", "label") if not known & set(NAMES[f])]
+    plain_names = {plain(name) for name in flat}
+    missing = [f for f in ("item", "rater", "label") if not plain_names & set(NAMES[f])]
     lacks = (
         f"no column is named for the {' or the '.join(missing)}"
         if missing
@@ -346,8 +348,8 @@ def _long(table: Table, flat: Sequence[str], inside: Sequence[str]) -> NearShape
 
 def _votes(chosen: dict[str, str], lacks: str) -> NearShape:
     wanted = ("item", "criterion", "rater", "label")
-    words = [f"{f}={chosen.get(f, COLUMN)}" for f in wanted if f != "criterion" or f in chosen]
-    return NearShape("long", lacks, tuple(words))
+    options = [f"{f}={chosen.get(f, COLUMN)}" for f in wanted if f != "criterion" or f in chosen]
+    return NearShape("long", lacks, tuple(options))
 
 
 def _wide(table: Table, flat: Sequence[str]) -> NearShape | None:
@@ -363,8 +365,8 @@ def _wide(table: Table, flat: Sequence[str]) -> NearShape | None:
     else:
         lacks = "no two columns share a small set of labels"
         raters = able if len(able) == 1 else [COLUMN, COLUMN]
-    words = [f"item={item or COLUMN}", *(f"raters={column}" for column in raters[:_SHOWN])]
-    return NearShape("wide", lacks, tuple(words))
+    options = [f"item={item or COLUMN}", *(f"raters={column}" for column in raters[:_SHOWN])]
+    return NearShape("wide", lacks, tuple(options))
 
 
 def _items(table: Table, inside: dict[str, object]) -> NearShape | None:
@@ -375,14 +377,14 @@ def _items(table: Table, inside: dict[str, object]) -> NearShape | None:
     texts = {p: v for p, v in texts.items() if " " in v.strip() and v.lstrip()[:1] not in "{["}
     if not texts:
         return None
-    said = [p for p in texts if p.endswith(_ANSWERS)]
-    best = max(said or texts, key=lambda path: len(texts[path]))
+    answers = [p for p in texts if p.endswith(_ANSWERS)]
+    best = max(answers or texts, key=lambda path: len(texts[path]))
     lacks = "no column is named for the submission"
     return NearShape("dataset", lacks, (f"submission={best}",))
 
 
 def _hinted(hints: Iterable[str], names: Sequence[str]) -> str | None:
-    """The first name that is, ends in or (of a column) holds the likeliest words."""
+    """Return the first name that equals, ends in or holds the likeliest words."""
     plains = {name: plain(name.replace(".", " ").replace("[0]", "")) for name in names}
     for hint in hints:
         for name in names:

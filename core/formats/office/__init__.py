@@ -1,4 +1,4 @@
-"""What office programs write, to plain data: archives, workbooks, documents, column files.
+"""Office files to plain data: archives, workbooks, documents, columns.
 
-Every reader bounds what it unpacks, and names the place of what it cannot read.
+Every reader limits what it unpacks, and names the place of what it cannot read.
 """

@@ -1,4 +1,4 @@
-"""Zip archives from anywhere: opened, listed and unpacked within bounds, or one clear sentence."""
+"""Open, list and unpack zip archives within limits."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from core.formats.source.archives import (
 )
 from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 
-#: What an archive may unpack to, all that is read of it together.
+#: The limit of unpacked bytes, over all that is read of an archive.
 MOST_UNPACKED = 4 * MAX_DATASET_BYTES
-#: More files has no class.
+#: A class hands in fewer files than this.
 MOST_FILES = 20_000
 _CHUNK = 1 << 16
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 
 
 def is_zip(data: bytes) -> bool:
-    """Whether a file begins like a zip archive."""
+    """Return whether a file begins like a zip archive."""
     return data.startswith(_ZIP)
 
 
 class Unpacked:
-    """The files in a zip archive by their paths; what is unpacked of them is counted.
+    """The files in a zip archive by path, with a count of unpacked bytes.
 
-    What programs add for themselves (``__MACOSX``, ``.DS_Store`` and other hidden files) is not
-    among them. Nothing is ever written to disk, so that a path that climbs out leads nowhere.
+    Files that programs add for themselves (``__MACOSX``, ``.DS_Store`` and other hidden files) are
+    left out. Nothing is written to disk, so a path that climbs out is harmless.
     """
 
     def __init__(self, data: bytes, name: str, *, apart: bool = False) -> None:
@@ -46,7 +46,7 @@ class Unpacked:
         self.hidden = len(every) - len(self.members)
 
     def chunks(self, member: str) -> Iterator[bytes]:
-        """A file piece by piece. Raises ``InputError``: damaged, encrypted, or too much."""
+        """Yield a file in pieces. Raises ``InputError``: damaged, encrypted, too big."""
         for chunk in self._unpacked(self.members[member]):
             self._left -= len(chunk)
             if self._left < 0:
@@ -64,26 +64,26 @@ class Unpacked:
                 yield chunk
 
     def read(self, member: str, most: int = MAX_DATASET_BYTES) -> bytes:
-        """A file whole. Raises ``InputError``, also where it is larger than ``most``."""
-        found = bytearray()
+        """Return a whole file. Raises ``InputError``, also if larger than ``most``."""
+        data = bytearray()
         for chunk in self.chunks(member):
-            found += chunk
-            # Read, not trusted: an archive may say less than it holds.
-            if len(found) > most:
+            data += chunk
+            # Count what is read, since an archive may state less than it holds.
+            if len(data) > most:
                 limit = most / MEGABYTE
                 message = f"{member} is larger than {limit:,.0f} MB. Split it."
                 raise InputError(message, (), self.name)
-        return bytes(found)
+        return bytes(data)
 
     def beginning(self, member: str, size: int = 4000) -> bytes:
-        """The first bytes of a file."""
+        """Return the first bytes of a file."""
         for chunk in self.chunks(member):
             return chunk[:size]
         return b""
 
 
 def is_hidden(path: str) -> bool:
-    """Whether a file is a program's own: hidden, or a resource of macOS or Windows.
+    """Return whether a file is hidden, or a resource of macOS or Windows.
 
     >>> is_hidden("__MACOSX/._a.txt"), is_hidden("a/.DS_Store"), is_hidden("a/b.txt")
     (True, True, False)

@@ -1,4 +1,4 @@
-"""Parquet and Arrow files to rows of plain data; the only door to pyarrow."""
+"""Convert Parquet and Arrow files to rows of plain data, with pyarrow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BATCH = 1000
 
 
 class ColumnarRows(NamedTuple):
-    """The columns and rows of a file, and the columns that hold what cannot be judged."""
+    """The columns and rows of a file, and the columns that cannot be judged."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, Any], ...]
@@ -26,37 +26,37 @@ class ColumnarRows(NamedTuple):
 
 
 def columnar_kind(data: bytes) -> ColumnarKind | None:
-    """Whether a file is of this kind, by its first bytes."""
+    """Return the kind of a columnar file by its first bytes."""
     if data.startswith(b"PAR1"):
         return "parquet"
     return "arrow" if data.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff", b"FEA1")) else None
 
 
 def read_columnar(data: bytes, name: str) -> ColumnarRows:
-    """The rows of a file of Parquet, or of Arrow (a file, a stream, Feather).
+    """Return the rows of a Parquet or Arrow file (file, stream, Feather).
 
-    Structs become mappings, lists stay lists, moments become texts. Columns of bytes (pictures,
+    Structs become mappings, lists stay lists, timestamps become texts. Binary columns (pictures,
     sound) are left out.
 
     Raises:
-        InputError: damaged, encrypted, or larger than what a small machine can hold.
+        InputError: damaged, encrypted, or too large for a small machine.
     """
     import pyarrow as pa
 
     try:
         schema, batches = _opened(data)
-        names = [str(one) for one in schema.names]
-        twice = sorted({one for one in names if names.count(one) > 1})
+        names = [str(column) for column in schema.names]
+        twice = sorted({column for column in names if names.count(column) > 1})
         if twice:
             problem = Problem(f"names the column {twice[0]!r} twice.", "Rename one of them.")
             raise refusal("table", [problem], name)
         left = [f.name for f in schema if pa.types.is_binary(f.type) or _is_large_binary(f.type)]
-        kept = [one for one in names if one not in left]
-        rows = list(_rows(batches, kept, name))
+        columns = [column for column in names if column not in left]
+        rows = list(_rows(batches, columns, name))
     except (pa.ArrowException, OSError, ValueError) as error:
-        said = str(error).strip().split("\n")[0].rstrip(".")[:200]
-        raise InputError(f"This file cannot be read: {said}.", (), name) from None
-    return ColumnarRows(tuple(kept), tuple(rows), tuple(left))
+        reason = str(error).strip().split("\n")[0].rstrip(".")[:200]
+        raise InputError(f"This file cannot be read: {reason}.", (), name) from None
+    return ColumnarRows(tuple(columns), tuple(rows), tuple(left))
 
 
 def _is_large_binary(kind: Any) -> bool:
@@ -81,25 +81,25 @@ def _opened(data: bytes) -> tuple[Any, Iterable[Any]]:
     return stream.schema, stream
 
 
-def _rows(batches: Iterable[Any], kept: list[str], name: str) -> Iterator[dict[str, Any]]:
+def _rows(batches: Iterable[Any], columns: list[str], name: str) -> Iterator[dict[str, Any]]:
     size = count = 0
     for batch in batches:
         for start in range(0, batch.num_rows, _BATCH):
-            for row in batch.select(kept).slice(start, _BATCH).to_pylist():
-                found = {key: _plain(value) for key, value in row.items()}
+            for row in batch.select(columns).slice(start, _BATCH).to_pylist():
+                cells = {key: _plain(value) for key, value in row.items()}
                 count += 1
-                size += _weight(found)
+                size += _weight(cells)
                 if count > MAX_ROWS:
                     raise refusal("table", [too_many_rows()], name)
                 if size > MOST_UNPACKED:
                     most = MOST_UNPACKED / MEGABYTE
                     message = f"This file unpacks to more than {most:,.0f} MB. Split it."
                     raise InputError(message, (), name)
-                yield found
+                yield cells
 
 
 def _weight(value: Any) -> int:
-    """About how much memory a value takes."""
+    """Return about how much memory a value takes."""
     if isinstance(value, dict):
         return 100 + sum(len(str(key)) + _weight(part) for key, part in value.items())
     if isinstance(value, list):

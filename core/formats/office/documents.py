@@ -1,4 +1,4 @@
-"""Documents (.docx, .odt, .pdf, HTML, plain text) to their text; the only door to pypdf."""
+"""Extract text from .docx, .odt, .pdf, HTML and plain text."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ MOST_PAGES = 2000
 
 
 class DocumentText(NamedTuple):
-    """What a document says, and what of it does not come along (empty where all does)."""
+    """The text of a document, and a notice of what is left out."""
 
     text: str
     remark: str = ""
 
 
 def is_word(data: bytes, name: str) -> bool:
-    """Whether a file is a document of Word, by what is in it."""
+    """Return whether a file is a Word document, by its content."""
     return is_zip(data) and _WORD in Unpacked(data, name).members
 
 
 def is_document(data: bytes, name: str) -> bool:
-    """Whether a file is a document that is no plain text: .docx, .odt or PDF."""
+    """Return whether a file is a .docx, .odt or PDF."""
     if data.startswith(b"%PDF-"):
         return True
     return is_zip(data) and (is_word(data, name) or _is_odt(Unpacked(data, name)))
@@ -43,46 +43,46 @@ def _is_odt(archive: Unpacked) -> bool:
 
 
 def document_text(data: bytes, name: str) -> DocumentText | None:
-    """The text of a file; ``None`` where it is none (a picture, an archive, a program).
+    """Return the text of a file, or ``None`` for pictures, archives and programs.
 
     Raises:
-        InputError: it is a document that cannot be read: damaged, protected, of an old format.
+        InputError: the document is damaged, protected or of an old format.
     """
     refuse_old(data, name)
     if data.startswith(b"%PDF-"):
-        found = _pdf(data, name)
+        text = _pdf(data, name)
     elif is_word(data, name):
-        found = _word(data, name)
+        text = _word(data, name)
     elif is_zip(data):
         if not _is_odt(Unpacked(data, name)):
             return None
-        found = _odt(data, name)
+        text = _odt(data, name)
     else:
         plain = _plain(data, name)
         if plain is None:
             return None
-        found = plain
-    if len(found.text) > MAX_TEXT:
+        text = plain
+    if len(text.text) > MAX_TEXT:
         raise InputError(f"Its text has more than {MAX_TEXT:,} characters.", (), name)
-    return found
+    return text
 
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 def _plain(data: bytes, name: str) -> DocumentText | None:
-    """Text as it is; HTML without its marks."""
+    """Return text unchanged, and HTML without its tags."""
     marked = data.startswith((b"\xff\xfe", b"\xfe\xff"))
     if data.startswith(b"{\\rtf") or (not marked and _CONTROL.search(data)):
         return None
     if not data.strip():
         return DocumentText("")
     try:
-        text, said = read_table_text(data, name, "text", len(data))
+        text, notices = read_table_text(data, name, "text", len(data))
     except InputError:
-        # No encoding that is known here: a picture, or a text of another script.
+        # Of an unknown encoding: a picture, or a text in another script.
         return None
-    remark = said[0].message if said else ""
+    remark = notices[0].message if notices else ""
     if re.match(r"\s*(<!doctype html|<html\b|<head\b|<body\b)", text, re.I) or (
         name.lower().endswith((".html", ".htm")) and "<" in text
     ):
@@ -95,7 +95,7 @@ Block = str | list[list[str]]
 
 
 def word_blocks(data: bytes, name: str) -> tuple[list[Block], int]:
-    """The paragraphs and tables of a document of Word in their order, and how many notes it has."""
+    """Return a Word document's paragraphs and tables, and its number of notes."""
     reader = _WordReader()
     chunks = Unpacked(data, name).chunks(_WORD)
     walk(chunks, name, start=reader.start, end=reader.end, text=reader.text)
@@ -104,8 +104,10 @@ def word_blocks(data: bytes, name: str) -> tuple[list[Block], int]:
 
 def _word(data: bytes, name: str) -> DocumentText:
     blocks, notes = word_blocks(data, name)
-    said = "1 note is left out." if notes == 1 else f"{notes} notes are left out." if notes else ""
-    return DocumentText("\n\n".join(_written(one) for one in blocks if one), said)
+    notice = (
+        "1 note is left out." if notes == 1 else f"{notes} notes are left out." if notes else ""
+    )
+    return DocumentText("\n\n".join(_written(block) for block in blocks if block), notice)
 
 
 def _written(block: Block) -> str:
@@ -115,7 +117,7 @@ def _written(block: Block) -> str:
 
 
 class _WordReader:
-    """The events of a document's XML to its blocks, without what was deleted or stands twice."""
+    """Converts a document's XML events to blocks, without deletions and duplicates."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -203,12 +205,12 @@ def _odt(data: bytes, name: str) -> DocumentText:
 
 
 def _pdf(data: bytes, name: str) -> DocumentText:
-    """The text of a PDF, page by page; one of pictures has none, which is remarked."""
+    """Return the text of a PDF by page; one of pictures has none, with a notice."""
     import logging
 
     import pypdf
 
-    # It tells of every oddity of a file; what cannot be read is said here.
+    # pypdf logs every oddity of a file; errors are reported here.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
@@ -224,9 +226,9 @@ def _pdf(data: bytes, name: str) -> DocumentText:
         message = "It is protected in a way that is not read here. Save it without protection."
         raise InputError(message, (), name) from None
     except Exception as error:
-        # A damaged PDF raises whatever its reader meets in it.
-        said = str(error).split("\n")[0][:200] or type(error).__name__
-        raise InputError(f"This PDF cannot be read: {said}.", (), name) from None
+        # A damaged PDF can raise any exception.
+        reason = str(error).split("\n")[0][:200] or type(error).__name__
+        raise InputError(f"This PDF cannot be read: {reason}.", (), name) from None
     text = "\n\n".join(part.strip() for part in texts if part.strip())
     text = re.sub("[\x00\ud800-\udfff]", "\ufffd", text)
     if not text:
@@ -268,7 +270,7 @@ class _PageText(HTMLParser):
 
 
 def _html(text: str) -> str:
-    """What a page says, a paragraph a line."""
+    """Return the text of a web page, a paragraph per line."""
     reader = _PageText()
     reader.feed(text)
     reader.close()

@@ -1,4 +1,4 @@
-"""XML of office files, event by event: never held whole, and nothing in it is expanded."""
+"""Read XML of office files event by event, without expanding entities."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from xml.parsers import expat
 from core.errors import InputError
 
 
-#: What ends a reading early, because enough was seen.
+#: Stops reading early.
 class Enough(Exception):
-    """Raised by a handler: the rest is not needed."""
+    """Raised by a handler to stop reading."""
 
 
 Attributes = Mapping[str, str]
@@ -24,10 +24,10 @@ def walk(
     end: Callable[[str], None],
     text: Callable[[str], None],
 ) -> None:
-    """Every tag and text of a document, tags and attributes without their prefixes.
+    """Report every tag and text of a document, without namespace prefixes.
 
     Raises:
-        InputError: no XML, or one that declares entities, which no office program writes.
+        InputError: invalid XML, or entities, which no office program writes.
     """
 
     def opened(tag: str, given: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Workbooks of LibreOffice (.ods): the sheets by name, and each sheet's cells as they are shown."""
+"""LibreOffice workbooks (.ods): sheets by name, and cells as shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from core.formats.office.sheet_values import CellFormat, iso_shown, number_shown
 
 
 class OpenBook:
-    """A workbook of LibreOffice, read once for each sheet."""
+    """A LibreOffice workbook, read once per sheet."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._archive, self._name = Unpacked(data, name), name
@@ -32,18 +32,18 @@ class OpenBook:
         walk(chunks, self._name, start=reader.start, end=reader.end, text=reader.text)
 
     def has_rows(self, sheet: str) -> bool:
-        """Whether a sheet has a heading and at least a row."""
+        """Return whether a sheet has a heading and at least one row."""
         return self._rows[sheet] > 1
 
     def read(self, sheet: str) -> FilledCells:
-        """A sheet whole."""
+        """Return a whole sheet."""
         reader = _OdsSheet(FilledCells(sheet))
         self._read(reader)
         return reader.sheet or FilledCells(sheet)
 
 
 class _OdsSheet:
-    """The events of content.xml to the cells of one sheet, or to counts of filled rows."""
+    """Converts events of content.xml to the cells of a sheet, or to row counts."""
 
     def __init__(self, sheet: FilledCells | None) -> None:
         self.sheet, self.counts = sheet, dict[str, int]()
@@ -146,7 +146,7 @@ class _OdsSheet:
 
 
 def _padded(text: str, value: float) -> str:
-    """A whole number as it is shown, where that begins with noughts."""
+    """Return a whole number as shown, if that begins with zeros."""
     shown = re.fullmatch(r"0\d+", text)
     return text if shown and float(text) == value else plain_number(value)
 

@@ -1,4 +1,4 @@
-"""A sheet as it is read: filled cells by row and column, and the places that show no value."""
+"""A sheet as read: filled cells by row and column, and faulty cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from core.errors import InputError, Problem
 
-#: A sheet with more rows or filled cells is refused: to read it takes over five seconds.
+#: A sheet with more rows or filled cells is refused: reading it takes over five seconds.
 MOST_ROWS, MOST_CELLS = 300_000, 1_000_000
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})\Z")
 #: First row, first column, last row, last column; all from 0.
@@ -16,7 +16,7 @@ Area = tuple[int, int, int, int]
 
 @dataclass
 class FilledCells:
-    """The filled rows of a sheet by their numbers from 0; each maps columns (from 0) to texts.
+    """The filled rows of a sheet by number from 0, each mapping columns to text.
 
     ``faults`` are cells that show no value: errors, and formulas that were never worked out.
     """
@@ -29,7 +29,7 @@ class FilledCells:
     cells: int = 0
 
     def put(self, row: int, column: int, text: str) -> None:
-        """Keep a cell that shows something."""
+        """Add a cell that shows something."""
         self.cells += 1
         if self.cells > MOST_CELLS or len(self.rows) > MOST_ROWS:
             raise InputError(
@@ -42,7 +42,7 @@ class FilledCells:
 
 
 def address(row: int, column: int) -> str:
-    """The name of a cell.
+    """Return the name of a cell.
 
     >>> address(0, 0), address(11, 27)
     ('A1', 'AB12')
@@ -51,7 +51,7 @@ def address(row: int, column: int) -> str:
 
 
 def column_name(column: int) -> str:
-    """The letters of a column."""
+    """Return the letters of a column."""
     letters = ""
     column += 1
     while column:
@@ -61,7 +61,7 @@ def column_name(column: int) -> str:
 
 
 def place_of(reference: str) -> tuple[int, int] | None:
-    """Row and column of a cell's name, from 0."""
+    """Return row and column of a cell's name, from 0."""
     match = _REFERENCE.match(reference)
     if match is None:
         return None
@@ -76,12 +76,12 @@ _MEND = "Mend or empty the cell."
 
 
 def fault(row: int, column: int, shows: str) -> Problem:
-    """The problem of a cell that shows an error, or was never worked out (and shows nothing)."""
+    """Return the problem of a cell with an error, or without a computed value."""
     if not shows:
         return Problem(f"{address(row, column)} holds a formula without its result.", _WORK_OUT)
     return Problem(f"{address(row, column)} shows {shows}.", _MEND)
 
 
 def whole(text: str | None) -> int:
-    """The whole number in an attribute; 0 where there is none."""
+    """Return the whole number in an attribute, or 0."""
     return int(text[:9]) if text and text.isascii() and text.isdigit() else 0

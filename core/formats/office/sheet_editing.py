@@ -1,4 +1,4 @@
-"""A workbook that is given back with some cells written anew; every other cell stays as it is."""
+"""Edit some cells of a workbook; all other cells stay unchanged."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _MEND = "Save it as CSV and try again."
 
 @dataclass(frozen=True)
 class SheetTable(RawTable):
-    """A sheet as a table of raw cells; ``with_cells`` gives the workbook back."""
+    """A sheet as a table of raw cells; ``with_cells`` returns the workbook."""
 
     book: bytes = b""
     part: str = ""
 
     def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
-        """The workbook with these cells, by (row, column), written anew; all else is as it was.
+        """Return the workbook with these cells replaced, by (row, column).
 
         Numbers are written as numbers, other texts as texts, each in its cell's style.
 
@@ -64,7 +64,7 @@ class SheetTable(RawTable):
 
 
 def sheet_table(data: bytes, name: str, sheet: str | None = None) -> SheetTable | None:
-    """The sheet of an .xlsx workbook with its header; ``None`` where it is no workbook.
+    """Return a sheet of an .xlsx workbook, or ``None`` for other files.
 
     Raises:
         InputError: a workbook of another kind; ``SheetNotChosen`` where several sheets have rows.
@@ -74,22 +74,22 @@ def sheet_table(data: bytes, name: str, sheet: str | None = None) -> SheetTable 
         return None
     if kind != "xlsx":
         raise InputError("Only .xlsx is given back with grades. Save it as .xlsx.", (), name)
-    found, _ = read_sheet(data, name, sheet)
-    wide = max(column for row in found.rows.values() for column in row) + 1
-    numbers = sorted(found.rows)
-    texts = [[found.rows[n].get(c, "") for c in range(wide)] for n in numbers]
+    cells, _ = read_sheet(data, name, sheet)
+    wide = max(column for row in cells.rows.values() for column in row) + 1
+    numbers = sorted(cells.rows)
+    texts = [[cells.rows[n].get(c, "") for c in range(wide)] for n in numbers]
     head = header_at(texts[:40])
     rows = tuple(
         RawRow(number + 1, tuple(RawCell(text, 0, 0) for text in row))
         for number, row in zip(numbers[head + 1 :], texts[head + 1 :], strict=True)
     )
     heads = tuple(text.strip() for text in texts[head])
-    part = ExcelBook(data, name).part_of(found.name)
+    part = ExcelBook(data, name).part_of(cells.name)
     return SheetTable(name, "", "utf-8", "", heads, rows, data, part)
 
 
 def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) -> str:
-    """A row's XML with cells written anew or put in, in the columns' order."""
+    """Return a row's XML with cells replaced or inserted, in column order."""
     cells: dict[int, str] = {}
     for match in _CELL.finditer(row):
         place = place_of(match[1])
@@ -113,7 +113,7 @@ def _with_cells(row: str, number: int, changes: Mapping[int, str], name: str) ->
 
 
 def _repacked(book: bytes, parts: Mapping[str, str]) -> bytes:
-    """The archive with these parts replaced; formulas are worked out when it is opened."""
+    """Return the archive with these parts replaced, to be recalculated on opening."""
     data = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(book)) as old, zipfile.ZipFile(data, "w") as new:
         for info in old.infolist():

@@ -1,4 +1,4 @@
-"""What a spreadsheet shows in a cell: numbers, dates and percent, from the value and its format."""
+"""Format cell values as a spreadsheet shows them: numbers, dates and percent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 Shown = Literal["number", "percent", "date", "datetime", "time", "elapsed", "padded"]
 
-#: Formats that a workbook does not spell out, by their numbers.
+#: Built-in formats by number.
 _BUILT_IN: dict[int, Shown] = {
     **dict.fromkeys((9, 10), "percent"),
     **dict.fromkeys((14, 15, 16, 17, *range(27, 32), 36, *range(50, 59)), "date"),
@@ -16,13 +16,13 @@ _BUILT_IN: dict[int, Shown] = {
     22: "datetime",
     46: "elapsed",
 }
-#: Parts of a format that are shown as they are: quoted, escaped, filled, and what is in brackets.
+#: Literal parts of a format: quoted, escaped, filled and bracketed.
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
 _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.I)
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
-#: The day before the first, and the one that a file counts from which takes 1900 for a leap year.
+#: The day before the first; and the base of files that count 1900 as a leap year.
 _FIRST, _AFTER_LEAP = datetime(1899, 12, 31, tzinfo=UTC), datetime(1899, 12, 30, tzinfo=UTC)
-#: The day from which old workbooks of macOS count.
+#: The base of old macOS workbooks.
 _MAC = datetime(1904, 1, 1, tzinfo=UTC)
 _LAST_SERIAL = 2_958_466
 
@@ -35,7 +35,7 @@ class CellFormat(NamedTuple):
 
 
 def format_of(number: int, code: str | None) -> CellFormat:
-    """What a format shows, by its number and, where the workbook spells it out, its code.
+    """Return a format's kind by number, or by its code if the workbook has one.
 
     >>> format_of(9, None).shown, format_of(165, "0.0%").shown, format_of(166, "dd.mm.yyyy").shown
     ('percent', 'percent', 'date')
@@ -62,7 +62,7 @@ def format_of(number: int, code: str | None) -> CellFormat:
 
 
 def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
-    """The text of a number under its format; a date as ISO, a percent with its sign.
+    """Return a number's text in its format; dates in ISO, percent with its sign.
 
     >>> number_shown(3.0, CellFormat()), number_shown(0.1 + 0.2, CellFormat())
     ('3', '0.3')
@@ -86,14 +86,14 @@ def number_shown(value: float, form: CellFormat, *, mac: bool = False) -> str:
 
 
 def plain_number(value: float) -> str:
-    """A number as people write it: whole ones without a point."""
+    """Return a number's usual text, without a point if it is whole."""
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.15g}"
 
 
 def elapsed(span: timedelta) -> str:
-    """Hours, minutes and seconds, beyond a day as well."""
+    """Return hours, minutes and seconds, also beyond a day."""
     seconds = round(span.total_seconds())
     return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
 
@@ -105,7 +105,7 @@ def _is_day(at: datetime, form: CellFormat) -> bool:
 def _moment(serial: float, mac: bool) -> datetime:
     base = _MAC if mac else _AFTER_LEAP if serial >= 60 else _FIRST
     at = base + timedelta(days=int(serial))
-    # To the second: a day's part is not exact.
+    # To the second: fractions of a day are inexact.
     return at + timedelta(seconds=round(serial % 1 * 86400))
 
 
@@ -114,7 +114,7 @@ def _time(at: datetime) -> str:
 
 
 def iso_shown(text: str) -> str:
-    """A moment as files write it, as people read it.
+    """Return a file's timestamp in readable form.
 
     >>> iso_shown("2026-01-31T00:00:00"), iso_shown("2026-01-31T10:30:00Z"), iso_shown("2026-01-31")
     ('2026-01-31', '2026-01-31 10:30', '2026-01-31')
@@ -128,7 +128,7 @@ def iso_shown(text: str) -> str:
 
 
 def unescaped(text: str) -> str:
-    r"""The text of a cell, in which letters that XML cannot hold stand as ``_x000D_``.
+    r"""Return a cell's text, decoding ``_x000D_`` and the like.
 
     >>> unescaped("a_x000A_b"), unescaped("_xD83D_")
     ('a\nb', '_xD83D_')

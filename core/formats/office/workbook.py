@@ -1,4 +1,4 @@
-"""Workbooks (.xlsx, .ods): which sheet is meant, and its rows as texts, or one clear sentence."""
+"""Workbooks (.xlsx, .ods): choose a sheet and read its rows as texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ODS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
 class SheetNotChosen(InputError):
-    """A workbook with rows on several sheets, of which nobody named one."""
+    """Several sheets of a workbook have rows, and none was chosen."""
 
     def __init__(self, sheets: tuple[str, ...], where: str) -> None:
         self.sheets = sheets
@@ -30,7 +30,7 @@ class SheetNotChosen(InputError):
 
 
 def refuse_old(data: bytes, name: str) -> None:
-    """Refuse what looks like a workbook and is none that is read here, with its mend.
+    """Refuse unsupported kinds of workbooks, with a way to convert them.
 
     Raises:
         InputError: protected by a password, or of an old or binary format.
@@ -47,7 +47,7 @@ def refuse_old(data: bytes, name: str) -> None:
 
 
 def book_kind(data: bytes, name: str) -> BookKind | None:
-    """Whether a file is a workbook, by what is in it; a damaged archive is for others to refuse.
+    """Return the kind of a workbook by its content; ignore damaged archives.
 
     Raises:
         InputError: a workbook of a kind that is not read here.
@@ -71,9 +71,9 @@ def book_kind(data: bytes, name: str) -> BookKind | None:
 def read_sheet(
     data: bytes, name: str, sheet: str | None = None
 ) -> tuple[FilledCells, tuple[str, ...]]:
-    """A sheet of a workbook, and the names of its other sheets with rows.
+    """Return a sheet of a workbook, and the names of its other sheets with rows.
 
-    Without ``sheet`` the only one with rows is taken; hidden ones are passed over.
+    Without ``sheet`` the only one with rows is used. Hidden sheets are skipped.
 
     Raises:
         SheetNotChosen: several sheets have rows.
@@ -88,20 +88,22 @@ def read_sheet(
             raise InputError("No sheet of this workbook has a heading and rows.", (), name)
         sheet = filled[0]
     elif sheet not in book.sheets:
-        close = [one for one in book.sheets if one.strip().casefold() == sheet.strip().casefold()]
+        close = [
+            other for other in book.sheets if other.strip().casefold() == sheet.strip().casefold()
+        ]
         if len(close) != 1:
-            known = ", ".join(map(repr, book.sheets))
-            raise InputError(f"There is no sheet {sheet!r}. The sheets are {known}.", (), name)
+            names = ", ".join(map(repr, book.sheets))
+            raise InputError(f"There is no sheet {sheet!r}. The sheets are {names}.", (), name)
         (sheet,) = close
-    found = book.read(sheet)
-    if found.faults:
+    cells = book.read(sheet)
+    if cells.faults:
         message = f"The sheet {sheet!r} has cells without a value."
-        raise InputError(message, shortened(found.faults), name)
-    return found, tuple(one for one in filled if one != sheet)
+        raise InputError(message, shortened(cells.faults), name)
+    return cells, tuple(other for other in filled if other != sheet)
 
 
 def sheets_with_rows(data: bytes, name: str) -> tuple[str, ...]:
-    """The names of the visible sheets with a header and at least a row. Raises ``InputError``."""
+    """Return the names of visible sheets with a header and a row."""
     return _filled(_opened(data, name))
 
 
@@ -110,4 +112,4 @@ def _opened(data: bytes, name: str) -> ExcelBook | OpenBook:
 
 
 def _filled(book: ExcelBook | OpenBook) -> tuple[str, ...]:
-    return tuple(one for one in book.sheets if not book.sheets[one] and book.has_rows(one))
+    return tuple(sheet for sheet in book.sheets if not book.sheets[sheet] and book.has_rows(sheet))

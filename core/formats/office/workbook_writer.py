@@ -1,4 +1,4 @@
-"""Sheets to a workbook (.xlsx): texts stay texts whatever they look like, numbers are numbers."""
+"""Write sheets to a workbook (.xlsx): texts stay texts, numbers are numbers."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from core.errors import InputError
 from core.formats.office.sheet import address
 from core.formats.source.csv_writer import Value
 
-#: What a cell and a sheet may hold at most.
+#: The limits of a cell and a sheet.
 LONGEST_CELL, MOST_LINES = 32_767, 1_048_576
-#: What XML cannot hold stands as its code; so does what looks like such a code.
+#: Characters that XML cannot hold, and texts that look like their codes, are escaped.
 _UNFIT = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)"
 )
@@ -36,7 +36,7 @@ _BOLD, _WRAPPED = 1, 2
 
 
 def workbook(sheets: Mapping[str, Sequence[Sequence[Value]]]) -> tuple[bytes, int]:
-    """A workbook with these sheets, the first row of each its header; and how many cells were cut.
+    """Return a workbook with headed sheets, and the number of truncated cells.
 
     Raises:
         InputError: more rows than a sheet can hold.
@@ -53,7 +53,7 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[Value]]]) -> tuple[bytes, in
 
 
 def cell(reference: str, value: Value, style: int | str = 0) -> str:
-    """The XML of a cell; a text is never a formula."""
+    """Return the XML of a cell; a text is never a formula."""
     head = f'<c r="{reference}"' + (f' s="{style}"' if style else "")
     if isinstance(value, bool):
         return f'{head} t="b"><v>{int(value)}</v></c>'
@@ -103,7 +103,7 @@ def _widths(rows: Sequence[Sequence[Value]]) -> Iterable[int]:
 
 
 def _around(names: Sequence[str]) -> dict[str, str]:
-    """The parts of the file that are no sheet."""
+    """Return the parts of the file other than sheets."""
     numbers = range(1, len(names) + 1)
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     overrides = "".join(
@@ -142,7 +142,7 @@ def _packed(parts: Mapping[str, str]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
-            # ZipInfo's own date, so that the clock does not show in the bytes.
+            # ZipInfo's own date, so that the bytes do not depend on the clock.
             info = zipfile.ZipInfo(name)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, text)

@@ -1,4 +1,4 @@
-"""Workbooks of Excel (.xlsx): the sheets by name, and each sheet's cells as they are shown."""
+"""Excel workbooks (.xlsx): sheets by name, and cells as shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.formats.office.sheet_values import (
 
 
 class ExcelBook:
-    """A workbook of Excel: sheets by name, and whether each is hidden."""
+    """An Excel workbook: sheets by name, and whether each is hidden."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._archive, self._name = Unpacked(data, name), name
@@ -62,7 +62,7 @@ class ExcelBook:
             raise InputError("This workbook has no sheets.", (), self._name)
 
     def part_of(self, sheet: str) -> str:
-        """The file in the archive that holds a sheet."""
+        """Return the file in the archive that holds a sheet."""
         return self._parts[sheet]
 
     def _styles(self) -> Iterator[CellFormat]:
@@ -89,7 +89,7 @@ class ExcelBook:
         return (format_of(number, codes.get(number)) for number in used)
 
     def _shared(self) -> list[str]:
-        """The texts that cells of all sheets share."""
+        """Return the texts that cells of all sheets share."""
         if self._texts is None:
             self._texts = []
             member = next((m for m in self._archive.members if m.endswith("sharedStrings.xml")), "")
@@ -99,13 +99,13 @@ class ExcelBook:
         return self._texts
 
     def has_rows(self, sheet: str) -> bool:
-        """Whether a sheet has a heading and at least a row."""
-        found = _XlsxSheet(FilledCells(sheet), [], [], False, most_rows=2)
-        self._walk(self._parts[sheet], found.start, end=found.end, text=found.text)
-        return found.seen > 1
+        """Return whether a sheet has a heading and at least one row."""
+        cells = _XlsxSheet(FilledCells(sheet), [], [], False, most_rows=2)
+        self._walk(self._parts[sheet], cells.start, end=cells.end, text=cells.text)
+        return cells.seen > 1
 
     def read(self, sheet: str) -> FilledCells:
-        """A sheet whole."""
+        """Return a whole sheet."""
         reader = _XlsxSheet(FilledCells(sheet), self._shared(), self._formats, self._mac)
         self._walk(self._parts[sheet], reader.start, end=reader.end, text=reader.text)
         return reader.sheet
@@ -116,7 +116,7 @@ def _nothing(*_: object) -> None:
 
 
 class _RichTexts:
-    """Gathers rich texts: all their runs, without the readings of East Asian letters."""
+    """Collects rich texts: all their runs, without phonetic readings."""
 
     def __init__(self, whole: str, keep: Callable[[str], None]) -> None:
         self._whole, self._keep = whole, keep
@@ -142,7 +142,7 @@ class _RichTexts:
 
 
 class _XlsxSheet:
-    """The events of a sheet's XML to its cells."""
+    """Converts events of a sheet's XML to its cells."""
 
     def __init__(
         self,
@@ -183,9 +183,9 @@ class _XlsxSheet:
 
     def _merged(self, reference: str) -> None:
         first, _, last = reference.partition(":")
-        one, other = place_of(first), place_of(last)
-        if one and other and len(self.sheet.merged) < 100_000:
-            self.sheet.merged.append((*one, *other))
+        start, end = place_of(first), place_of(last)
+        if start and end and len(self.sheet.merged) < 100_000:
+            self.sheet.merged.append((*start, *end))
 
     def text(self, text: str) -> None:
         if self._part == "v":

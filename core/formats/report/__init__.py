@@ -1,1 +1,1 @@
-"""What people print: rubric sheets, and lists of students. Knows neither services nor the store."""
+"""Printable rubric sheets, and student rosters; knows neither services nor store."""

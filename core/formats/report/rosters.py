@@ -1,4 +1,4 @@
-"""Lists of students from Canvas and Moodle: which column says who, and which ones take grades."""
+"""Student rosters from Canvas and Moodle: identity columns and grade columns."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KIND_WORDS: dict[RosterKind, str] = {
 #: The parts of a criterion in a rubric assessment; a heading is split at its last " - ".
 PARTS = ("Rating", "Points", "Comments")
 _ASSIGNMENT = re.compile(r"\(\d+\)\Z")
-#: Columns that say who, in the order in which they are tried.
+#: Identity columns, in the order in which they are tried.
 _WHO: dict[RosterKind, tuple[str, ...]] = {
     "canvas_rubric": ("Student Id",),
     "canvas_gradebook": ("ID", "SIS User ID", "SIS Login ID"),
@@ -35,16 +35,16 @@ _WHO: dict[RosterKind, tuple[str, ...]] = {
     "moodle_gradebook": ("ID number", "Email address"),
     "table": (),
 }
-#: What a cell says of a grade that may not be changed.
+#: Texts of cells with locked grades.
 LOCKED = frozenset({"no", "nein", "non", "nee", "n\u00e3o", "nej"})
 
 
 @dataclass(frozen=True)
 class Roster:
-    """A list of students. ``locked`` and ``feedback`` are columns where there are such.
+    """A list of students; ``locked`` and ``feedback`` are columns, if there are any.
 
-    ``students`` are the rows of ``table`` that are about one; Canvas has a row of points before
-    them, ``possible``.
+    ``students`` are the rows of ``table`` with a student. Canvas has a row of points before them,
+    ``possible``.
     """
 
     kind: RosterKind
@@ -56,7 +56,7 @@ class Roster:
     locked: int | None = None
 
     def maximum(self, row: int, column: int) -> float | None:
-        """The most that a grade in that cell may be, where the file says so."""
+        """Return the maximum of a grade in that cell, if the file has it."""
         if self.kind == "moodle_worksheet":
             most = self.table.column("Maximum grade")
             return number_of(self.table.rows[row].text(most))
@@ -65,7 +65,7 @@ class Roster:
         return number_of(self.table.rows[self.possible].text(column))
 
     def feedback(self, grade: str) -> int | None:
-        """The column for words to the student beside that grade."""
+        """Return the feedback column of that grade."""
         if self.kind == "moodle_worksheet":
             return self.table.column("Feedback comments")
         if self.kind == "moodle_gradebook":
@@ -74,18 +74,18 @@ class Roster:
 
     @cached_property
     def comma(self) -> bool:
-        """Whether its numbers have a decimal comma."""
+        """Return whether its numbers have a decimal comma."""
         texts = (cell.text for row in self.table.rows for cell in row.cells)
         return any(re.fullmatch(r"\s*\d+,\d+\s*", text) for text in texts)
 
 
 def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
-    r"""The list of students in a file that Canvas or Moodle wrote, or any table with a header.
+    r"""Return the roster in a file of Canvas or Moodle, or in any headed table.
 
-    A workbook's is the only sheet with rows, or the one that is named.
+    Of a workbook it reads the only sheet with rows, or the named one.
 
     Raises:
-        InputError: it is no table, or has no rows of students.
+        InputError: not a table, or no rows of students.
 
     >>> made = b"Identifier,Grade,Maximum Grade,Last modified (grade)\nParticipant 7,,10,-\n"
     >>> roster = read_roster(made, "x.csv")
@@ -100,8 +100,8 @@ def read_roster(data: bytes, name: str, sheet: str | None = None) -> Roster:
     if not students:
         problem = Problem("has no rows of students.", "Export it with its students.", (), 1)
         raise refusal("list of students", [problem], name)
-    known = {head.casefold() for head in table.heads}
-    who = tuple(head for head in _WHO[kind] if head.casefold() in known)
+    heads = {head.casefold() for head in table.heads}
+    who = tuple(head for head in _WHO[kind] if head.casefold() in heads)
     others = grades if kind == "table" else ()
     locked = table.column("Grade can be changed") if kind == "moodle_worksheet" else None
     return Roster(kind, table, (*who, *others), grades, students, possible, locked)
@@ -138,7 +138,7 @@ def _possible(table: RawTable) -> int | None:
 
 
 def criterion_part(head: str) -> tuple[str, str] | None:
-    """The criterion and part of a heading of a rubric assessment, or ``None``.
+    """Return the criterion and part in a rubric assessment's heading, or ``None``.
 
     >>> criterion_part("Style - tone - Points"), criterion_part("Student Id")
     (('Style - tone', 'Points'), None)
@@ -148,7 +148,7 @@ def criterion_part(head: str) -> tuple[str, str] | None:
 
 
 def keys_of(text: str) -> Sequence[str]:
-    """What a cell that says who may stand for: itself, and the number of "Participant 1234".
+    """Return the keys of an identity cell: its text, and a participant's number.
 
     >>> keys_of(" Participant 1234 "), keys_of("a7")
     (('Participant 1234', '1234'), ('a7',))

@@ -1,4 +1,4 @@
-"""A rubric as one sheet to print: criteria by levels with points, penalties and rules in words."""
+"""A printable rubric sheet: criteria by levels with points, penalties and rules."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ h2{break-after:avoid}@page{size:A4 landscape;margin:12mm}}
 
 @dataclass(frozen=True)
 class SheetRules:
-    """What scoring a rubric follows beside its points, as finished sentences."""
+    """Scoring rules besides points, as complete sentences."""
 
     gates: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
 
 def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "") -> str:
-    """The sheet as an HTML file that fetches nothing and runs nothing.
+    """Return the sheet as an HTML file without network access or script.
 
     Args:
         rubric: what is printed; its texts are escaped, invisible characters are shown as signs.
@@ -96,7 +96,7 @@ def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "
 
 
 def _shares(rubric: Rubric) -> bool:
-    """Whether the weights are shares of one whole, rather than points."""
+    """Return whether the weights are shares of a whole, rather than points."""
     return 0 < rubric.max_points <= 1 + 1e-9
 
 
@@ -109,7 +109,7 @@ def _total(rubric: Rubric) -> str:
 
 
 def _sections(rubric: Rubric) -> str:
-    """The criteria under their headings, in their own order."""
+    """Return the criteria under their section headings, in order."""
     criteria = rubric.criteria
     parts, at, shares = list[str](), 0, _shares(rubric)
     while at < len(criteria):
@@ -117,7 +117,7 @@ def _sections(rubric: Rubric) -> str:
         while end < len(criteria) and criteria[end].section == criteria[at].section:
             end += 1
         title = criteria[at].section or ("Other" if parts else "Criteria")
-        rows = "".join(_criterion(one, shares) for one in criteria[at:end])
+        rows = "".join(_criterion(criterion, shares) for criterion in criteria[at:end])
         parts.append(f'<section><h2>{_esc(title)}</h2><div class="grid">{rows}</div></section>')
         at = end
     return "".join(parts)
@@ -144,7 +144,7 @@ def _sign(penalty: bool) -> int:
 
 
 def _signed(points: float, shares: bool) -> str:
-    # A true minus sign, which no one takes for a dash.
+    # A true minus sign, which cannot be mistaken for a dash.
     text = f"{points_text(points * 100)}%" if shares else points_text(points)
     return text.replace("-", "\u2212").replace(" ", "\u00a0")
 

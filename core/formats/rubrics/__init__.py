@@ -1,5 +1,4 @@
-"""Rubrics in every form that others have: our YAML and JSON, Canvas, Moodle, grids, unitxt,
-EvalAssist, autorubric.
+"""Rubrics in every supported format: YAML, JSON, Canvas, Moodle, unitxt, grids.
 
-May import ``core.formats.source`` only. What a form cannot hold is named before it is written.
+May import ``core.formats.source`` only. Losses of a format are reported before writing.
 """

@@ -1,4 +1,4 @@
-"""Rubrics of an item as HealthBench and PaperBench write them, to plain data in our keys."""
+"""Convert per-item rubrics of HealthBench and PaperBench to our keys."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, NamedTuple
 from core.errors import InputError, Problem
 from core.formats.source.parsed import MAX_DEPTH
 
-#: What all leaves of a tree weigh together.
+#: The total weight of all leaves of a tree.
 WHOLE = 100.0
 
 
 def converted(value: Any) -> Any:
-    """The rubric in our keys where it is one of theirs; anything else as it is.
+    """Return a benchmark's rubric in our keys, and anything else unchanged.
 
-    HealthBench: a list of ``criterion`` and ``points`` (``tags`` beside them). PaperBench: a tree
-    of ``requirements``, ``weight`` and ``sub_tasks``.
+    HealthBench: a list of ``criterion`` and ``points``, with ``tags``. PaperBench: a tree of
+    ``requirements``, ``weight`` and ``sub_tasks``.
 
     >>> converted([{"criterion": "Says to rest.", "points": -2, "tags": []}])
     {'criteria': [{'requirement': 'Says to rest.', 'weight': -2, 'tags': []}]}
     """
     if _is_healthbench(value):
-        return {"criteria": [_criterion(one) for one in value]}
+        return {"criteria": [_criterion(entry) for entry in value]}
     return _tree(value) if _is_tree(value) else value
 
 
@@ -31,18 +31,18 @@ def _is_healthbench(value: Any) -> bool:
         isinstance(value, list)
         and bool(value)
         and all(
-            isinstance(one, Mapping)
-            and {"criterion", "points"} <= one.keys() <= {"criterion", "points", "tags"}
-            for one in value
+            isinstance(entry, Mapping)
+            and {"criterion", "points"} <= entry.keys() <= {"criterion", "points", "tags"}
+            for entry in value
         )
     )
 
 
-def _criterion(one: Mapping[str, Any]) -> dict[str, Any]:
+def _criterion(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "requirement": one["criterion"],
-        "weight": one["points"],
-        "tags": one.get("tags") or [],
+        "requirement": entry["criterion"],
+        "weight": entry["points"],
+        "tags": entry.get("tags") or [],
     }
 
 
@@ -57,10 +57,10 @@ class _Leaf(NamedTuple):
 
 
 def _tree(root: Mapping[str, Any]) -> dict[str, Any]:
-    """The leaves as criteria in sections; a leaf weighs its share at every branch, multiplied.
+    """Return the leaves as criteria in sections, weighted by their path.
 
-    A node's score is the mean of its parts by their weights, so that the shares of all leaves add
-    up to one: here to 100 points.
+    A node's score is the mean of its parts by weight. So the shares of all leaves add up to one,
+    here to 100 points.
     """
     leaves = list(_leaves(root, 1.0, (), 0))
     return {
@@ -100,20 +100,20 @@ def _weight(node: Mapping[str, Any]) -> float:
 
 def _of_leaf(leaf: _Leaf) -> dict[str, Any]:
     node, category = leaf.node, leaf.node.get("task_category")
-    found: dict[str, Any] = {
+    criterion: dict[str, Any] = {
         "requirement": node["requirements"],
         "weight": round(leaf.share * WHOLE, 9),
         "tags": [str(category)] if category else [],
         "meta": {"above": list(leaf.above[1:])} if leaf.above[1:] else {},
     }
     if leaf.above:
-        found["section"] = _short(leaf.above[0])
-    return found
+        criterion["section"] = _short(leaf.above[0])
+    return criterion
 
 
 def _short(text: Any) -> str:
-    words = " ".join(str(text).split())
-    return words if len(words) <= 200 else words[:199].rsplit(" ", 1)[0] + "…"
+    line = " ".join(str(text).split())
+    return line if len(line) <= 200 else line[:199].rsplit(" ", 1)[0] + "…"
 
 
 def _wrong(node: Mapping[str, Any], message: str, mend: str) -> InputError:

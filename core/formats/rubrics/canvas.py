@@ -1,4 +1,4 @@
-"""Rubrics as Canvas imports them: one row per criterion, three columns per rating."""
+"""Canvas rubric files: a row per criterion, three columns per rating."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refu
 #: The first four headings, which Canvas reads by their exact names.
 HEADS = ("Rubric Name", "Criteria Name", "Criteria Description", "Criteria Enable Range")
 TRIPLE = ("Rating Name", "Rating Description", "Rating Points")
-#: The template of Canvas has three ratings; a rubric with more has more.
+#: The Canvas template has three ratings; a rubric with more gets more columns.
 LEAST_RATINGS = 3
 
 
 def canvas_rubric(rubric: Rubric) -> WrittenRubric:
-    """The rubric as a file for Canvas, with what is lost on the way.
+    """Return the rubric as a file for Canvas, with the losses.
 
     Criteria without positive weight are left out: Canvas has no negative points.
     """
@@ -73,17 +73,17 @@ def _losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Problem]:
 
 
 def looks_like_canvas(heads: Sequence[str]) -> bool:
-    """Whether these are the headings of such a file."""
+    """Return whether these are the headings of a Canvas rubric file."""
     return tuple(heads[:2]) == HEADS[:2] and any("rating" in h.casefold() for h in heads)
 
 
 def read_canvas_rubrics(
     data: str | bytes, name: str, scaling: Scaling = "ratio"
 ) -> tuple[Parsed[Rubric], ...]:
-    """Every rubric of such a file, in its order.
+    """Return every rubric of the file, in order.
 
-    Rows may be ragged; points may have a decimal comma. A rating without a name is left out, as is
-    a column that is none of Canvas's; both with a notice.
+    Rows may be ragged, and points may have a decimal comma. Ratings without a name and foreign
+    columns are left out, with a notice.
 
     Raises:
         InputError: with every problem found, each with its line. Points that are no number are
@@ -111,7 +111,7 @@ class _CanvasReader:
         self._nameless: list[Problem] = []
 
     def read(self) -> tuple[Parsed[Rubric], ...]:
-        found: dict[str, list[tuple[int, dict[str, Any], list[Level]]]] = {}
+        rubrics: dict[str, list[tuple[int, dict[str, Any], list[Level]]]] = {}
         self._check_heads()
         notices = self._nameless
         for row in self._table.rows:
@@ -130,11 +130,11 @@ class _CanvasReader:
             data, remark = criterion_of(criterion, requirement, levels, self._scaling)
             if remark:
                 notices.append(Problem(f"{criterion!r} {remark}", "", (), row.line))
-            found.setdefault(rubric, []).append((row.line, data, levels))
-        if self._problems or not found:
+            rubrics.setdefault(rubric, []).append((row.line, data, levels))
+        if self._problems or not rubrics:
             problems = self._problems or [Problem("holds no rubric.", "", (), 1)]
             raise refusal("rubric", problems, self._table.name)
-        return tuple(self._rubric(name, rows, notices) for name, rows in found.items())
+        return tuple(self._rubric(name, rows, notices) for name, rows in rubrics.items())
 
     def _check_heads(self) -> None:
         for head, column in zip(HEADS[:2], self._columns, strict=False):
@@ -171,12 +171,12 @@ class _CanvasReader:
             self._nameless.append(Problem(f"Left out: {message}.", "", (), row.line))
 
     def _foreign(self) -> list[Problem]:
-        """The columns that are none of Canvas's."""
-        known = {at for triple in self._triples for at in triple} | {*self._columns}
+        """Return notices of the foreign columns."""
+        used = {at for triple in self._triples for at in triple} | {*self._columns}
         return [
             Problem(f"The column {head!r} is left out.", "", (), 1)
             for at, head in enumerate(self._table.heads)
-            if at not in known and head.strip()
+            if at not in used and head.strip()
         ]
 
     def _rubric(
@@ -195,5 +195,5 @@ class _CanvasReader:
         read = rubric_from(data, self._table.name, line_of)
         own = [notice for notice in notices if notice.line in lines]
         effect = effect_of([levels for _, _, levels in rows], self._scaling)
-        said = (*own, *self._foreign(), *effect, *read.notices)
-        return Parsed(read.value, said, read.line_of)
+        remarks = (*own, *self._foreign(), *effect, *read.notices)
+        return Parsed(read.value, remarks, read.line_of)

@@ -1,6 +1,6 @@
-"""A test case of EvalAssist: one criterion, rows with expected results, what a judge said of them.
+"""EvalAssist test cases: a criterion, rows with expected results and verdicts.
 
-The file that its app writes holds all of it as JSON within JSON, under ``content``.
+The app's file holds everything as JSON within JSON, under ``content``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from core.errors import InputError, Problem
 from core.formats.source.json_reader import decode
 from core.formats.source.parsed import MAX_DOCUMENT_BYTES, Document, read_text
 
-#: What is kept of a test case beside its criterion and its rows.
+#: What is kept of a test case besides its criterion and its rows.
 _NAMED = ("judge", "evaluator")
 _KNOWN = {"id", "contextVariables", "context", "expectedResult", "response", "result", "metadata"}
 
 
 def case_in(value: Any) -> dict[str, Any] | None:
-    """The test case in plain data, out of its wrapping; ``None`` where it is none.
+    """Return the unwrapped test case in plain data, or ``None``.
 
     >>> case_in({"name": "a", "content": '{"criteria": {}, "instances": []}'})
     {'criteria': {}, 'instances': [], 'name': 'a'}
@@ -36,7 +36,7 @@ def case_in(value: Any) -> dict[str, Any] | None:
 
 
 def unwrapped(document: Document) -> Document:
-    """The document with a wrapped test case laid bare; its places are then all on one line."""
+    """Return the document with its test case unwrapped, all on one line."""
     case = case_in(document.value)
     if case is None or case is document.value:
         return document
@@ -44,35 +44,35 @@ def unwrapped(document: Document) -> Document:
 
 
 def holds_rows(data: bytes, name: str) -> bool:
-    """Whether a file is a test case with rows, so that there is more to it than a rubric."""
+    """Return whether a file is a test case with rows, not only a rubric."""
     if b"instances" not in data or b"criteria" not in data or len(data) > MAX_DOCUMENT_BYTES:
         return False
     try:
         value, problems = decode(read_text(data, name, "dataset", MAX_DOCUMENT_BYTES))
     except InputError:
-        # It is something else, whose own reader says what is wrong with it.
+        # Another format, whose own reader reports the error.
         return False
     case = None if problems else case_in(value)
     return case is not None and bool(rows_of(case)) and not is_pairwise(case)
 
 
 def is_pairwise(case: Mapping[str, Any]) -> bool:
-    """Whether its rows hold several answers each, which are compared with each other."""
+    """Return whether rows hold several answers to compare."""
     return case.get("type") == "pairwise" or any("responses" in row for row in _rows(case))
 
 
 def unreadable(case: Mapping[str, Any]) -> Problem | None:
-    """Why its rows cannot become items, or ``None``."""
+    """Return why its rows cannot become items, or ``None``."""
     if is_pairwise(case):
-        given = [one.get("responses") for one in _rows(case)]
-        most = max((len(one) for one in given if isinstance(one, list)), default=2)
+        given = [row.get("responses") for row in _rows(case)]
+        most = max((len(answers) for answers in given if isinstance(answers, list)), default=2)
         message = f"compares {most} answers a row with each other."
         mend = "Give each answer an item of its own with its system, and use Compare systems."
         return Problem(message, mend, ("instances",), 1)
     for key in ("instances", "examples"):
         listed = case.get(key) or []
         strange = not isinstance(listed, list) or [
-            one for one in listed if not isinstance(one, dict)
+            row for row in listed if not isinstance(row, dict)
         ]
         if strange:
             return Problem("is no list of rows.", "Write an object per row: {...}.", (key,), 1)
@@ -80,42 +80,42 @@ def unreadable(case: Mapping[str, Any]) -> Problem | None:
 
 
 def rows_of(case: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Its rows as items in our keys; examples shown to its judge are for calibration here."""
+    """Return its rows as items; examples for its judge become calibration items."""
     name = str(case["criteria"].get("name") or "Criterion 1")
-    rows = [_row(one, name, None) for one in _rows(case)]
-    return rows + [_row(one, name, "calibration") for one in _rows(case, "examples")]
+    rows = [_row(row, name, None) for row in _rows(case)]
+    return rows + [_row(row, name, "calibration") for row in _rows(case, "examples")]
 
 
 def notes_of(case: Mapping[str, Any]) -> dict[str, str]:
-    """By whom it was judged there: names only, because settings may hold what is secret."""
-    found = {key: case.get(key) for key in _NAMED}
+    """Return the names of its judge; settings could hold secrets."""
+    notes = {key: case.get(key) for key in _NAMED}
     return {
-        key: str(one["name"])
-        for key, one in found.items()
-        if isinstance(one, dict) and one.get("name")
+        key: str(note["name"])
+        for key, note in notes.items()
+        if isinstance(note, dict) and note.get("name")
     }
 
 
 def beside_rows(case: Mapping[str, Any]) -> list[Problem]:
-    """What does not become items and labels, for whoever imports the rows."""
-    said = []
-    results = sum(bool(one.get("result")) for one in [*_rows(case), *_rows(case, "examples")])
+    """Return notices of what does not become items and labels."""
+    notices = []
+    results = sum(bool(row.get("result")) for row in [*_rows(case), *_rows(case, "examples")])
     if results:
         message = f"What its judge said of {_count(results)} is kept under meta, not as votes."
-        said.append(Problem(message, "Grade here to have votes."))
+        notices.append(Problem(message, "Grade here to have votes."))
     if examples := len(_rows(case, "examples")):
         message = f"{_count(examples)} shown to its judge as an example"
-        said.append(Problem(f"{message} is for calibration here, by its split."))
+        notices.append(Problem(f"{message} is for calibration here, by its split."))
     if notes_of(case):
         names = ", ".join(f"{key} {name!r}" for key, name in notes_of(case).items())
-        said.append(Problem(f"Only the names of its {names} are kept; settings are left out."))
+        notices.append(Problem(f"Only the names of its {names} are kept; settings are left out."))
     if case.get("syntheticGenerationConfig"):
-        said.append(Problem("How rows were to be made up is left out."))
-    return said
+        notices.append(Problem("How rows were to be made up is left out."))
+    return notices
 
 
 def beside_criterion(case: Mapping[str, Any]) -> list[Problem]:
-    """What a rubric cannot hold of it, for whoever imports the criterion."""
+    """Return notices of what a rubric cannot hold."""
     rows = rows_of(case)
     if not rows:
         return []
@@ -131,7 +131,7 @@ def _count(rows: int) -> str:
 
 def _rows(case: Mapping[str, Any], key: str = "instances") -> Sequence[Mapping[str, Any]]:
     given = case.get(key)
-    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    return [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
 
 
 def _row(given: Mapping[str, Any], criterion: str, split: str | None) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def _row(given: Mapping[str, Any], criterion: str, split: str | None) -> dict[st
 def _context(given: Mapping[str, Any]) -> dict[str, Any]:
     listed = given.get("contextVariables")
     if isinstance(listed, list):
-        named = [one for one in listed if isinstance(one, dict) and one.get("name")]
-        return {str(one["name"]): one.get("value") for one in named}
+        named = [entry for entry in listed if isinstance(entry, dict) and entry.get("name")]
+        return {str(entry["name"]): entry.get("value") for entry in named}
     plain = given.get("context")
     return {str(k): v for k, v in plain.items()} if isinstance(plain, dict) else {}

@@ -1,4 +1,4 @@
-"""Rubrics in forms of others: levels worth points, and what a form cannot hold."""
+"""Foreign rubric formats: levels with points, and what a format cannot hold."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from core.text.names import fold
 from core.text.numbers import percent
 
 #: ``ratio``: points / most points. ``range``: (points - least) / (most - least), as Moodle does
-#: unless its rubric is told to count from the minimum achievable grade.
+#: unless a rubric counts from the minimum achievable grade.
 Scaling = Literal["ratio", "range"]
 
 MET_WORD, UNMET_WORD = "Met", "Not met"
 
 
 class Level(NamedTuple):
-    """One level of a criterion with its points."""
+    """A level of a criterion with its points."""
 
     label: str
     description: str
@@ -28,7 +28,7 @@ class Level(NamedTuple):
 
 
 def levels_of(criterion: Criterion) -> list[Level]:
-    """The options that have a value, best first, with value times weight, to two decimals."""
+    """Return options with a value, best first, with points to two decimals."""
     options = [o for o in criterion.options if not o.na]
     if criterion.scale == "binary":
         options = sorted(options, key=lambda o: fold(o.label) != fold(MET))
@@ -39,7 +39,7 @@ def levels_of(criterion: Criterion) -> list[Level]:
 
 
 def shown(criterion: Criterion, option: Option) -> str:
-    """The label as a teacher reads it: Met and Not met for a question with yes or no."""
+    """Return the label for teachers: Met and Not met for a yes/no question."""
     if criterion.scale != "binary" or option.na:
         return option.label
     return MET_WORD if fold(option.label) == fold(MET) else UNMET_WORD
@@ -56,31 +56,31 @@ def _points(criterion: Criterion, option: Option) -> float:
 def criterion_of(
     name: str, requirement: str, levels: Sequence[Level], scaling: Scaling
 ) -> tuple[dict[str, Any], str]:
-    """The criterion as plain data, and a remark where it could not be taken as it is.
+    """Return the criterion as plain data, and a remark if it was changed.
 
-    Levels come out lowest first. Points that are never above 0 make a penalty; points on both
-    sides of 0 are always taken as a range, because an option's value lies in [0, 1].
+    Levels are sorted lowest first. Points that are never above 0 make a penalty. Points on both
+    sides of 0 always become a range, because an option's value lies in [0, 1].
 
     >>> data, _ = criterion_of("a", "b", [Level("Good", "", 4), Level("Poor", "", 1)], "ratio")
     >>> data["weight"], [o["value"] for o in data["options"]]
     (4.0, [0.25, 1.0])
     """
     data: dict[str, Any] = {"name": name, "requirement": requirement}
-    # Files list the best level first; among equals, that order is turned round, too.
+    # Files list the best level first; equal levels are reversed, too.
     ranked = list(reversed(levels))
     ranked.sort(key=lambda level: level.points)
     worst, best = ranked[0].points, ranked[-1].points
     if worst == best:
         last = max(1, len(ranked) - 1)
         data |= {"weight": worst, "scale": "ordinal"}
-        # Worth nothing, the levels still differ; worth the same, they do not.
+        # If all are worth 0, the levels still differ; if all are worth the same, they do not.
         spread = [at / last if worst == 0 else 1.0 for at in range(len(ranked))]
         data["options"] = [_option(*pair) for pair in zip(ranked, spread, strict=True)]
         return data, f"gives {worst:g} points for every level, so it cannot tell answers apart."
     remark = ""
     low, high = 0.0, best
     if best <= 0:
-        # A penalty: its value 1 takes the most.
+        # A penalty: its value 1 costs the most.
         low, high = (0.0 if scaling == "ratio" else best), worst
         ranked.reverse()
     elif worst < 0 or scaling == "range":
@@ -97,7 +97,7 @@ def criterion_of(
 
 
 def _share(points: float, most: float) -> float:
-    """The points as a share of the most, in as few digits from nine on as give the points back.
+    """Return points as a share of the most, with as few digits as restore them.
 
     >>> _share(1, 3), _share(5000000.5, 15000001.5)
     (0.333333333, 0.3333333333)
@@ -118,7 +118,7 @@ def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
 
 
 def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Problem, ...]:
-    """What the choice between ratio and range changes; nothing where every lowest level is 0.
+    """Return what choosing ratio or range changes; empty if lowest levels are 0.
 
     >>> str(effect_of([[Level("a", "", 4), Level("b", "", 1)]], "ratio")[0])[:57]
     'The lowest levels add up to 1 of 4 points. They score 25%'
@@ -128,18 +128,18 @@ def effect_of(criteria: Iterable[Sequence[Level]], scaling: Scaling) -> tuple[Pr
     if not least or most <= 0 or least < 0:
         return ()
     ratio = percent(least / most)
-    said = (
+    parts = (
         f"{ratio} (points are taken as a ratio; as a range, as Moodle does, it would be 0%)"
         if scaling == "ratio"
         else f"0% (points are taken as a range, as Moodle does; as a ratio it would be {ratio})"
     )
-    message = f"The lowest levels add up to {least:g} of {most:g} points. They score {said}."
+    message = f"The lowest levels add up to {least:g} of {most:g} points. They score {parts}."
     return (Problem(message),)
 
 
 def lost_in_points(criteria: Sequence[Criterion]) -> list[Problem]:
-    """What of scales and values does not survive as points with two decimals, best first."""
-    found = list[Problem]()
+    """Return what scales and values lose as points with two decimals."""
+    losses = list[Problem]()
     for criterion in criteria:
         path = ("criteria", criterion.name)
         scored = [o for o in criterion.options if not o.na]
@@ -147,35 +147,35 @@ def lost_in_points(criteria: Sequence[Criterion]) -> list[Problem]:
         best = max(values)
         if criterion.scale == "nominal":
             message = "is nominal; its options are written as levels, the most valued first."
-            found.append(Problem(message, "", path))
+            losses.append(Problem(message, "", path))
         elif criterion.scale == "ordinal" and values != sorted(values):
             message = "lists its best level first; read back, it is the last."
-            found.append(Problem(message, "", path))
+            losses.append(Problem(message, "", path))
         if 0 < best < 1:
             message = f"is worth {best:g} of its weight at best; only the points remain."
-            found.append(Problem(message, "", path))
+            losses.append(Problem(message, "", path))
         exact = [v * criterion.weight for v in values]
         if any(abs(round(points, 2) - points) > 1e-9 for points in exact):
-            found.append(Problem("has points that are rounded to two decimals.", "", path))
-        found += _odd_labels(criterion, path)
-    return found
+            losses.append(Problem("has points that are rounded to two decimals.", "", path))
+        losses += _odd_labels(criterion, path)
+    return losses
 
 
 def _odd_labels(criterion: Criterion, path: tuple[str, ...]) -> list[Problem]:
     away = [o.label for o in criterion.options if o.na]
-    found = []
+    losses = []
     if away:
         message = f"may be answered with {away[0]!r}, which earns no points and is no level."
-        found.append(Problem(message, "It is written into the description.", path))
+        losses.append(Problem(message, "It is written into the description.", path))
     points = [level.points for level in levels_of(criterion)]
     if len(set(points)) < len(points):
         message = "has two levels with the same points."
-        found.append(Problem(message, "Moodle refuses that; Canvas does not.", path))
-    return found
+        losses.append(Problem(message, "Moodle refuses that; Canvas does not.", path))
+    return losses
 
 
 def described(criterion: Criterion) -> str:
-    """The requirement, with what an ``na`` option means below it."""
+    """Return the requirement, followed by the meaning of an ``na`` option."""
     away = [o for o in criterion.options if o.na]
     lines = [criterion.requirement]
     lines += [f"{o.label}: {o.description}".rstrip(": ") for o in away]
@@ -184,54 +184,54 @@ def described(criterion: Criterion) -> str:
 
 @dataclass(frozen=True)
 class WrittenRubric:
-    """The text of a file, and one problem for everything that is not in it."""
+    """The text of a file, and a problem for everything it lacks."""
 
     text: str
     losses: tuple[Problem, ...] = ()
 
 
 def lost_of_rubric(rubric: Rubric, keeps: Iterable[str] = ()) -> list[Problem]:
-    """What a form that has only criteria, and ``keeps``, does not hold of a rubric.
+    """Return what a format with only criteria and ``keeps`` loses of a rubric.
 
     >>> rubric = Rubric(guidelines="Be kind.", criteria=[{"name": "a", "requirement": "b"}])
     >>> [str(loss) for loss in lost_of_rubric(rubric)]
     ['guidelines: The guidelines are left out.']
     """
-    found, held = list[Problem](), {"name", "criteria", *keeps}
+    losses, held = list[Problem](), {"name", "criteria", *keeps}
     for name in rubric.given():
-        words = rubric.about(name).lost
+        loss = rubric.about(name).lost
         if name not in held:
-            found.append(Problem(f"{words} {_are(words)} left out.", "", (name,)))
-    return found
+            losses.append(Problem(f"{loss} {_are(loss)} left out.", "", (name,)))
+    return losses
 
 
-def _are(words: str) -> str:
-    return "are" if words.split(" (", maxsplit=1)[0].endswith("s") else "is"
+def _are(text: str) -> str:
+    return "are" if text.split(" (", maxsplit=1)[0].endswith("s") else "is"
 
 
-#: What every form has of a criterion, and of an option.
+#: What every format holds of a criterion, and of an option.
 _HELD = {"name", "requirement", "weight", "scale", "options"}
 _HELD_OF_OPTION = {"label", "description", "value", "na"}
 
 
 def lost_of_criteria(criteria: Sequence[Criterion], keeps: Iterable[str] = ()) -> list[Problem]:
-    """What a form that has only names, texts, levels and points lacks, one loss per part."""
-    found, options = list[Problem](), [(c.name, o) for c in criteria for o in c.options]
+    """Return what a format with only names, texts, levels and points loses."""
+    losses, options = list[Problem](), [(c.name, o) for c in criteria for o in c.options]
     parts: Sequence[tuple[str, Noun]] = [(c.name, c) for c in criteria]
     for noun, nouns, held in (
         (Criterion, parts, {*_HELD, *keeps}),
         (Option, options, _HELD_OF_OPTION),
     ):
         for name in (name for name in noun.model_fields if name not in held):
-            words = noun.about(name).lost
+            loss = noun.about(name).lost
             having = list(dict.fromkeys(of for of, part in nouns if name in part.given()))
             if having:
-                found.append(Problem(f"{words} of {listed(having)} {_are(words)} left out."))
-    return found
+                losses.append(Problem(f"{loss} of {listed(having)} {_are(loss)} left out."))
+    return losses
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Names in quotes, the first few of many.
+    """Return the first few names in quotes.
 
     >>> listed(["a", "b"]), listed(list("abcdefg"), 3)
     ("'a', 'b'", "'a', 'b', 'c' and 4 more")

@@ -1,4 +1,4 @@
-"""Every form in which a rubric goes out or comes in, and how a file's form is found."""
+"""All rubric formats for export and import, and how a file's is recognised."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from core.formats.source.yaml_reader import read_yaml
 
 
 def peer_json(rubric: Rubric) -> WrittenRubric:
-    """The rubric in the peer's keys: guidelines and criteria, options with label, value and na.
+    """Return the rubric in the peer's keys: guidelines, criteria and options.
 
     >>> text = peer_json(Rubric(criteria=[{"name": "a", "requirement": "b"}])).text
     >>> json.loads(text)
@@ -66,33 +66,33 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
 
 
 def _option(option: Option) -> dict[str, Any]:
-    # It demands a value of an abstention, too, and never counts it.
+    # It requires a value of an abstention, too, and never uses it.
     return {"label": option.label, "value": option.value or 0.0, "na": option.na}
 
 
 def requirement_in_full(criterion: Criterion) -> str:
-    """The requirement, with the anchors below it: its options have no descriptions."""
+    """Return the requirement with the anchors, since its options have none."""
     anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
     return "\n".join([criterion.requirement, *anchors])
 
 
 def _losses(rubric: Rubric) -> list[Problem]:
-    found = [Problem("The name is left out; the file is named after the rubric.", "", ("name",))]
-    found += lost_of_rubric(rubric, ("guidelines",))
-    found += lost_of_criteria(rubric.criteria, ("aggregation",))
+    losses = [Problem("The name is left out; the file is named after the rubric.", "", ("name",))]
+    losses += lost_of_rubric(rubric, ("guidelines",))
+    losses += lost_of_criteria(rubric.criteria, ("aggregation",))
     ruled = [c.name for c in rubric.criteria if c.scale == "binary" and c.aggregation]
     if ruled:
-        words = "The rule by which votes are settled"
-        found.append(Problem(f"{words} of {listed(ruled)} (yes or no) is left out."))
+        rule = "The rule by which votes are settled"
+        losses.append(Problem(f"{rule} of {listed(ruled)} (yes or no) is left out."))
     anchored = [c.name for c in rubric.criteria if any(o.description for o in c.options)]
     if anchored:
         message = f"The descriptions of options of {listed(anchored)} have no place of their own."
-        found.append(Problem(message, "They are written below the requirement."))
+        losses.append(Problem(message, "They are written below the requirement."))
     away = [c.name for c in rubric.criteria if c.scale == "binary" and len(c.options) > 2]
     if away:
         message = f"The abstention of {listed(away)} is the peer's own there, CANNOT_ASSESS."
-        found.append(Problem(message))
-    return found
+        losses.append(Problem(message))
+    return losses
 
 
 RubricForm = Literal["yaml", "json", "autorubric", "csv", "canvas", "moodle"]
@@ -100,7 +100,7 @@ RUBRIC_FORMS: tuple[RubricForm, ...] = get_args(RubricForm)
 
 
 class FormWords(NamedTuple):
-    """What a form is called, what it is for, and how its files end."""
+    """A format's name, purpose and file ending."""
 
     title: str
     about: str
@@ -125,7 +125,7 @@ FORM_WORDS: dict[RubricForm, FormWords] = {
 
 
 def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
-    """The rubric in that form, with every loss."""
+    """Return the rubric in that format, with all losses."""
     makers: dict[RubricForm, Callable[[Rubric], WrittenRubric]] = {
         "yaml": lambda r: WrittenRubric(dump_rubric(r, "yaml")),
         "json": lambda r: WrittenRubric(dump_rubric(r, "json")),
@@ -140,7 +140,7 @@ def write_rubric(rubric: Rubric, form: RubricForm) -> WrittenRubric:
 def read_rubrics(
     data: str | bytes, name: str, scaling: Scaling = "ratio"
 ) -> tuple[Parsed[Rubric], ...]:
-    """The rubrics in a file of any form: one at least, several in some tables.
+    """Return the rubrics in a file of any format: one, or several in a table.
 
     Args:
         data: the file.
@@ -153,11 +153,11 @@ def read_rubrics(
     tables = office_tables(data, name, _are_heads) if isinstance(data, bytes) else None
     if tables is not None:
         return _from_office(tables, name, scaling)
-    text, said = read_table_text(data, name, "rubric", MAX_RUBRIC_BYTES)
+    text, notices = read_table_text(data, name, "rubric", MAX_RUBRIC_BYTES)
     if looks_like_table(text, name):
         text, titles = without_titles(text, _is_header)
-        said = (*said, *titles)
-        return _from_table(text, name, scaling, said)
+        notices = (*notices, *titles)
+        return _from_table(text, name, scaling, notices)
     text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
     document = unwrapped((read_json if is_json(text, name) else read_yaml)(text, name))
     if looks_like_unitxt(document.value):
@@ -175,7 +175,7 @@ _TABLES = (
 
 
 def _from_table(
-    text: str, name: str, scaling: Scaling, said: tuple[Problem, ...] = ()
+    text: str, name: str, scaling: Scaling, notices: tuple[Problem, ...] = ()
 ) -> tuple[Parsed[Rubric], ...]:
     raw = read_raw(text, name, "rubric")
     heads = raw.heads
@@ -184,16 +184,16 @@ def _from_table(
         message = f"has {cells:,} cells; {MOST_CELLS:,} is the limit of a rubric."
         raise refusal("rubric", [Problem(message, "Leave out what is no part of it.")], name)
     if looks_like_canvas(heads):
-        found = read_canvas_rubrics(text, name, scaling)
+        rubrics = read_canvas_rubrics(text, name, scaling)
     elif looks_like_levels(heads):
-        found = read_levels(text, name, scaling)
+        rubrics = read_levels(text, name, scaling)
     elif looks_like_grid(heads):
-        found = (read_grid(text, name, scaling),)
+        rubrics = (read_grid(text, name, scaling),)
     else:
         message = f"has the columns {', '.join(heads[:6])}, which are no rubric's."
         raise refusal("rubric", [Problem(message, _TABLES, (), 1)], name)
-    first, *more = found
-    return (Parsed(first.value, (*said, *first.notices), first.line_of), *more)
+    first, *more = rubrics
+    return (Parsed(first.value, (*notices, *first.notices), first.line_of), *more)
 
 
 def _from_office(
@@ -201,12 +201,12 @@ def _from_office(
 ) -> tuple[Parsed[Rubric], ...]:
     if not tables:
         raise refusal("rubric", [Problem("holds no table that is a rubric.", _TABLES)], name)
-    read = [_from_table(one.text, one.name, scaling, one.notices) for one in tables]
+    read = [_from_table(table.text, table.name, scaling, table.notices) for table in tables]
     return tuple(rubric for rubrics in read for rubric in rubrics)
 
 
 def looks_like_table(text: str, name: str) -> bool:
-    """Whether a file is a table, by its ending or its first line."""
+    """Return whether a file is a table, by its ending or its first line."""
     ending = name.lower().rpartition(".")[2]
     if ending in ("csv", "tsv"):
         return True
@@ -215,12 +215,12 @@ def looks_like_table(text: str, name: str) -> bool:
     return _is_form(text)
 
 
-#: Words that every such file has near its beginning.
+#: Keys that every such file has near its beginning.
 _MARKED = re.compile(rb'"options"|pairwise|(?i:criterion)|Criteria Name')
 
 
 def looks_like_rubric(data: bytes, name: str) -> bool:
-    """Whether a file is a rubric in one of the forms that have no ending of their own."""
+    """Return whether a file is a rubric in a format without its own ending."""
     if len(data) > MAX_RUBRIC_BYTES:
         return False
     try:
@@ -229,11 +229,11 @@ def looks_like_rubric(data: bytes, name: str) -> bool:
             return bool(tables)
         text = read_text(data, name, "rubric", MAX_RUBRIC_BYTES)
         if text.lstrip().startswith(("{", "[")):
-            # Rows of JSON may hold any words between commas; they are no table's headings.
+            # JSON lines may hold any words between commas, which are not headings.
             return is_json(text, name) and _is_document(read_json(text, name).value)
         return _is_form(text)
     except InputError:
-        # It is something else, whose own reader says what is wrong with it.
+        # Another format, whose own reader reports the error.
         return False
 
 
@@ -242,7 +242,7 @@ def _is_document(value: Any) -> bool:
 
 
 def _are_heads(heads: Sequence[str]) -> bool:
-    """Whether these are the headings of a rubric in one of the forms of tables."""
+    """Return whether these are the headings of a rubric table."""
     return looks_like_canvas(heads) or looks_like_levels(heads) or looks_like_grid(heads)
 
 
@@ -252,7 +252,7 @@ def _is_form(text: str) -> bool:
 
 
 def _is_header(first: str) -> bool:
-    """Whether a line is the header of a table that is a rubric."""
+    """Return whether a line is the header of a rubric table."""
     heads = [head.strip(' "\r') for head in first.replace(";", ",").replace("\t", ",").split(",")]
     if looks_like_canvas(heads) or looks_like_levels(heads):
         return True
@@ -260,21 +260,21 @@ def _is_header(first: str) -> bool:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    """The cells of a line; none where it is no CSV, as with a cell of more than 128 KB."""
+    """Return the cells of a line, or nothing if it is not CSV."""
     try:
         return next(csv.reader([line], delimiter=delimiter))
     except csv.Error:
         return []
 
 
-# The JSON Schema of rubric files, made from our model, for editors that complete and check.
+# The JSON Schema of rubric files, made from the model, for completion in editors.
 
 
 def rubric_schema() -> dict[str, Any]:
-    """The schema (draft 2020-12) of a rubric file in our keys.
+    """Return the schema (draft 2020-12) of a rubric file in our keys.
 
-    It describes what ``parse_rubric`` reads without a notice, leaving out some shapes of peers.
-    Whether names are unique, gates name options that exist, or levels rise, only reading tells.
+    It describes what ``parse_rubric`` reads without a notice, except some shapes of other tools.
+    Only reading checks unique names, options of gates and rising levels.
     """
     model = Rubric.model_json_schema(by_alias=True)
     parts: dict[str, Any] = model.pop("$defs")
@@ -297,7 +297,7 @@ def rubric_schema() -> dict[str, Any]:
 
 
 def _as_files_have_it(parts: dict[str, Any]) -> None:
-    """What a file may say more loosely than the model: it is tidied while it is read."""
+    """Return the looser types that a file may have, since reading tidies them."""
     parts["Criterion"]["required"] = ["requirement"]
     parts["Criterion"]["properties"]["options"].pop("default")
     parts["Option"]["required"] = ["label"]
@@ -327,12 +327,12 @@ def _as_files_have_it(parts: dict[str, Any]) -> None:
     }
     about = Rubric.about("criteria").schema
     parts["Rubric"]["properties"]["criteria"] = {"$ref": "#/$defs/Entries", "description": about}
-    # Editors insist on what is required; the name is the file's where there is none.
+    # Editors insist on required keys, and the name may come from the file.
     parts["Rubric"]["required"] = ["criteria"]
 
 
 def _without_titles(part: Any) -> None:
-    """Pydantic repeats every key as a title, which editors show in place of our words."""
+    """Remove pydantic's titles, which editors show instead of descriptions."""
     if isinstance(part, dict):
         if isinstance(part.get("title"), str):
             del part["title"]
@@ -346,5 +346,5 @@ def _without_titles(part: Any) -> None:
 
 
 def schema_text() -> str:
-    """The schema as the text of ``docs/rubric.schema.json``."""
+    """Return the schema as the text of ``docs/rubric.schema.json``."""
     return json.dumps(rubric_schema(), indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""Rubrics as grids: a row for each criterion, a column for each level."""
+"""Rubric grids: a row per criterion, a column per level."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from core.formats.source.parsed import MAX_RUBRIC_BYTES, Parsed, read_text, refu
 from core.text.names import fold
 
 Role = Literal["criterion", "requirement", "weight", "section", "aside", "level"]
-#: Whether the best level stands first; ``None`` where neither points nor words tell.
+#: Whether the best level comes first; ``None`` if neither points nor words tell.
 Order = Literal["best_first", "worst_first"] | None
 
 
-def _known(words: str) -> frozenset[str]:
-    return frozenset(" ".join(word.split()) for word in words.split("|"))
+def _known(text: str) -> frozenset[str]:
+    return frozenset(" ".join(word.split()) for word in text.split("|"))
 
 
 _ROLES: dict[Role, frozenset[str]] = {
@@ -43,9 +43,9 @@ _ROLES: dict[Role, frozenset[str]] = {
         total"""
     ),
 }
-#: Headings of tables of votes: a table with one of them is no grid of levels.
+#: Headings of vote tables; a table with one of them is not a rubric grid.
 _VOTES = _known("item|item_id|item id|rater|rater_id|annotator|judge|label|vote|rating")
-#: Words for levels, from the best to the worst; those of a line are alike.
+#: Words for levels, from best to worst; words on a line are equal.
 _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
     "exceeds expectations|exceeds|expert|full marks|full credit|fully met|complete|strong|high|"
@@ -65,7 +65,7 @@ _RANK = {word: at for at, line in enumerate(_RANKS) for word in line.split("|")}
 _NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
 _UNIT = r"(?:points?|pts?\.?|p\.|marks?)"
 _SPAN = rf"(?P<first>{_NUMBER})(?:\s*(?:-|–|—|to)\s*(?P<second>{_NUMBER}))?"
-#: Points alone, before words or after them; these have a unit, or are all there is.
+#: Points before or after words, with a unit or alone.
 _SURE = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -88,9 +88,9 @@ _BARE = tuple(
 
 
 class Points(NamedTuple):
-    """What a heading or a cell says: its words, and points (``None``: it names none).
+    """The words and points of a heading or a cell; ``None`` without points.
 
-    Of a range of points (8-10) ``points`` are the most and ``least`` the fewest.
+    In a range of points (8-10) ``points`` is the maximum and ``least`` the minimum.
     """
 
     label: str
@@ -99,20 +99,20 @@ class Points(NamedTuple):
 
 
 def points_in(text: str, *, heading: bool = False) -> Points:
-    """The points at the beginning or the end of a text; in a ``heading`` they need no unit.
+    """Return the points at either end of a text; a ``heading`` needs no unit.
 
     >>> points_in("Good (3 points)"), points_in("8-10")
     (Points(label='Good', points=3.0, least=3.0), Points(label='8-10', points=10.0, least=8.0))
     >>> points_in("Good (3)").points, points_in("Good (3)", heading=True).points
     (None, 3.0)
     """
-    words = " ".join(text.split())
+    text = " ".join(text.split())
     for pattern in (*_SURE, *_BARE) if heading else _SURE:
-        match = pattern.match(words)
+        match = pattern.match(text)
         if match:
             ends = [_number(n) for n in (match["first"], match["second"]) if n is not None]
-            return Points(match["label"] or words, max(ends), min(ends))
-    return Points(words, None, None)
+            return Points(match["label"] or text, max(ends), min(ends))
+    return Points(text, None, None)
 
 
 def _number(text: str) -> float:
@@ -120,31 +120,31 @@ def _number(text: str) -> float:
 
 
 def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
-    """What every column of a grid is; ``None`` where the headings are none of a grid's.
+    """Return the role of every grid column, or ``None`` for other tables.
 
     >>> roles_of(["Criterion", "Excellent", "Poor", "Comments"])
     ('criterion', 'level', 'level', 'aside')
     """
     if not 3 <= len(heads) <= MAX_COLUMNS:
         return None
-    known = [fold(head) for head in heads]
-    if any(head in _VOTES for head in known):
+    names = [fold(head) for head in heads]
+    if any(head in _VOTES for head in names):
         return None
-    roles = [_role(head) for head in known]
+    roles = [_role(head) for head in names]
     named = "criterion" in roles
     if not named:
-        # An empty corner, or a title of its own: the first column has the criteria.
+        # An empty or other first heading: the first column holds the criteria.
         roles[0] = "criterion"
     levels = [head for head, role in zip(heads, roles, strict=True) if role == "level"]
-    said = [points_in(head, heading=True) for head in levels]
-    told = sum(fold(one.label) in _RANK or one.points is not None for one in said)
+    points = [points_in(head, heading=True) for head in levels]
+    marked = sum(fold(entry.label) in _RANK or entry.points is not None for entry in points)
     if len(levels) < 2 or not all(map(fold, levels)) or roles.count("criterion") != 1:
         return None
-    return tuple(roles) if (named or told >= 2) else None
+    return tuple(roles) if (named or marked >= 2) else None
 
 
 def looks_like_grid(heads: Sequence[str]) -> bool:
-    """Whether these are the headings of a grid.
+    """Return whether these are the headings of a grid.
 
     >>> looks_like_grid(["", "Good (2)", "Poor (0)"]), looks_like_grid(["id", "ann", "bob"])
     (True, False)
@@ -153,11 +153,11 @@ def looks_like_grid(heads: Sequence[str]) -> bool:
 
 
 def _role(head: str) -> Role:
-    return next((role for role, words in _ROLES.items() if head in words), "level")
+    return next((role for role, names in _ROLES.items() if head in names), "level")
 
 
 def order_of(labels: Sequence[str]) -> Order:
-    """Which end is the best, by the words that are known; they must not contradict each other.
+    """Return which end is best, by known words, which must agree.
 
     >>> order_of(["Poor", "Fair", "Wonderful"]), order_of(["Gold", "Silver"])
     ('worst_first', None)
@@ -174,15 +174,15 @@ _ORDER = "Write points into the headings, e.g. “{label} (4)”, or call levels
 
 
 def read_grid(data: str | bytes, name: str, scaling: Scaling = "ratio") -> Parsed[Rubric]:
-    """The rubric in a grid.
+    """Return the rubric in a grid.
 
-    Points stand in the headings, or in the cells; of a range the most count, which is said. Levels
-    without points are spaced evenly, from excellent to poor by their names. A row with nothing but
-    a name is a section. Every column and row that is no part of the rubric is named in a notice.
+    Points are in the headings or in the cells. In a range the maximum counts, with a notice. Levels
+    without points are spaced evenly, from excellent to poor by their names. A row with only a name
+    is a section. Notices name every column and row that is left out.
 
     Raises:
         InputError: with every problem found, each with its line: no grid, a row with too many or
-            too few cells, fewer than two levels, or levels of which nobody can tell the best.
+            too few cells, fewer than two levels, or levels in no clear order.
     """
     table = read_raw(read_text(data, name, "rubric", MAX_RUBRIC_BYTES), name, "rubric")
     roles = roles_of(table.heads)
@@ -193,7 +193,7 @@ def read_grid(data: str | bytes, name: str, scaling: Scaling = "ratio") -> Parse
 
 
 def _is_total(cells: Sequence[str]) -> bool:
-    """Whether a row sums up others: it says so, and holds nothing but numbers."""
+    """Return whether a row is a total: it says so, and holds only numbers."""
     first, *others = [text for text in cells if text] or [""]
     return fold(first).startswith(("total", "sum")) and all(
         points_in(text).label == text and points_in(text).points is not None for text in others
@@ -209,7 +209,7 @@ class _Grid:
         self._notices = list[Problem]()
 
     def read(self) -> Parsed[Rubric]:
-        made, lines, points = list[dict[str, Any]](), list[int](), list[list[Level]]()
+        criteria, lines, points = list[dict[str, Any]](), list[int](), list[list[Level]]()
         section = ""
         for row in self._table.rows:
             cells = self._cells(row)
@@ -218,12 +218,12 @@ class _Grid:
             if _is_total(cells) or not any(cells[at] for at in self._levels):
                 section = self._without_levels(row, cells, section)
                 continue
-            found, levels = self._criterion(row, cells)
-            made.append(found | ({"section": section} if section else {}))
+            criterion, levels = self._criterion(row, cells)
+            criteria.append(criterion | ({"section": section} if section else {}))
             lines.append(row.line)
             points += [levels] if levels else []
         self._say_aside()
-        if not made and not self._problems:
+        if not criteria and not self._problems:
             self._problems.append(Problem("has headings, but no criterion.", "", (), 1))
         if self._problems:
             raise refusal("rubric", self._problems, self._table.name)
@@ -234,7 +234,7 @@ class _Grid:
             return lines[at] if isinstance(at, int) and at < len(lines) else None
 
         title = stem(self._table.name, "Untitled rubric")
-        data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": made}
+        data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
         read = rubric_from(data, self._table.name, line_of)
         return Parsed(read.value, (*self._notices, *read.notices), read.line_of)
 
@@ -249,13 +249,13 @@ class _Grid:
         return (given + [""] * wide)[:wide]
 
     def _without_levels(self, row: RawRow, cells: Sequence[str], section: str) -> str:
-        """A row that describes no level: a section's heading, or a total."""
+        """Handle a row without levels: a section's heading, or a total."""
         name = cells[self._roles.index("criterion")]
         if name and sum(map(bool, cells)) == 1:
             return name
         if _is_total(cells):
-            said = " ".join(filter(None, cells))
-            self._notices.append(Problem(f"is left out: “{said}”.", "", (), row.line))
+            text = " ".join(filter(None, cells))
+            self._notices.append(Problem(f"is left out: “{text}”.", "", (), row.line))
         else:
             mend = "Describe at least two of its levels, or leave the row out."
             self._problems.append(Problem("describes no level.", mend, (), row.line))
@@ -270,17 +270,22 @@ class _Grid:
         if named.points is not None and weight is None and fold(named.label) != fold(name):
             name, weight = named.label, named.points
         requirement = self._text(cells, "requirement") or name
-        found = [(at, self._worth(at, cells[at], row)) for at in self._levels if cells[at]]
-        if len(found) < 2:
+        cells_of_levels = [
+            (at, self._worth(at, cells[at], row)) for at in self._levels if cells[at]
+        ]
+        if len(cells_of_levels) < 2:
             self._problem("describes one level alone.", "Describe at least two.", row)
             return {"name": name, "requirement": requirement}, []
-        given = [one.points for _, one in found]
+        given = [worth.points for _, worth in cells_of_levels]
         if all(points is None for points in given):
-            return self._even(name, requirement, weight, found, row), []
+            return self._even(name, requirement, weight, cells_of_levels, row), []
         if any(points is None for points in given):
             self._problem("has points for some levels only.", "Give all of them points.", row)
             return {"name": name, "requirement": requirement}, []
-        levels = [Level(self._label(at), one.label, one.points or 0.0) for at, one in found]
+        levels = [
+            Level(self._label(at), worth.label, worth.points or 0.0)
+            for at, worth in cells_of_levels
+        ]
         data, remark = criterion_of(name, requirement, levels, self._scaling)
         if remark:
             self._notices.append(Problem(f"{name!r} {remark}", "", (), row.line))
@@ -289,22 +294,22 @@ class _Grid:
         return data, levels
 
     def _worth(self, at: int, cell: str, row: RawRow) -> Points:
-        """The description in a cell with the level's points: its own, or those of the heading."""
+        """Return a cell's description and points, its own or the heading's."""
         own, head = points_in(cell), self._heads[at]
-        found = own if own.points is not None else head
-        if found.points is not None and found.least != found.points:
-            said = Problem(
-                f"{self._label(at)!r} is worth {found.least:g} to {found.points:g} points; the "
+        worth = own if own.points is not None else head
+        if worth.points is not None and worth.least != worth.points:
+            notice = Problem(
+                f"{self._label(at)!r} is worth {worth.least:g} to {worth.points:g} points; the "
                 "most are taken.",
                 "A level has one value here. Split it into two levels to tell them apart.",
                 (),
                 row.line if own.points is not None else 1,
             )
-            if said not in self._notices:
-                self._notices.append(said)
-        # A cell that is points alone describes nothing.
-        words = "" if own.points is not None and own.label == cell else own.label
-        return Points(words, found.points, found.least)
+            if notice not in self._notices:
+                self._notices.append(notice)
+        # A cell with only points has no description.
+        text = "" if own.points is not None and own.label == cell else own.label
+        return Points(text, worth.points, worth.least)
 
     def _label(self, at: int) -> str:
         return self._heads[at].label
@@ -314,21 +319,21 @@ class _Grid:
         name: str,
         requirement: str,
         weight: float | None,
-        found: Sequence[tuple[int, Points]],
+        levels: Sequence[tuple[int, Points]],
         row: RawRow,
     ) -> dict[str, Any]:
-        """Levels without points, evenly spaced, lowest first."""
+        """Return levels without points, evenly spaced, lowest first."""
         order = order_of([self._label(at) for at in self._levels])
         if order is None:
             mend = _ORDER.format(label=self._label(self._levels[0]))
             problem = Problem("name levels of which nobody can tell the best.", mend, (), 1)
             if problem not in self._problems:
                 self._problems.append(problem)
-        ranked = list(found) if order == "worst_first" else list(reversed(found))
+        ranked = list(levels) if order == "worst_first" else list(reversed(levels))
         last = len(ranked) - 1
         options = [
-            {"label": self._label(at), "description": one.label, "value": round(n / last, 9)}
-            for n, (at, one) in enumerate(ranked)
+            {"label": self._label(at), "description": worth.label, "value": round(n / last, 9)}
+            for n, (at, worth) in enumerate(ranked)
         ]
         data = {"name": name, "requirement": requirement, "scale": "ordinal", "options": options}
         return data if weight is None else data | {"weight": weight}
@@ -337,10 +342,10 @@ class _Grid:
         given = self._text(cells, "weight")
         if not given:
             return None
-        found = points_in(given.rstrip(" %"))
-        if found.points is None:
+        worth = points_in(given.rstrip(" %"))
+        if worth.points is None:
             self._problem(f"has {given!r} as its weight.", "Use a number.", row)
-        return found.points
+        return worth.points
 
     def _text(self, cells: Sequence[str], role: Role) -> str:
         return " ".join(c for c, r in zip(cells, self._roles, strict=True) if r == role and c)

@@ -1,7 +1,7 @@
-"""Keys of a rubric file and its criteria: ours, the peers' names for them, near misses.
+"""Keys of a rubric file: ours, aliases of other tools, and near misses.
 
-A near miss of a known key is refused, because it was meant to do something. A foreign key is kept
-in ``meta``, with a notice (docs/decisions/0002).
+A near miss of a known key is refused, because its author meant that key. A foreign key is kept in
+``meta``, with a notice (docs/decisions/0002).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ RUBRIC_KEYS = frozenset(Rubric.model_fields) - {"criteria"}
 BODY_KEYS = ("rubric", "sections", "criteria")
 SECTION_KEYS = frozenset({"name", "criteria"})
 CRITERION_KEYS = frozenset(Criterion.model_fields) | {"scale_type"}
-#: More keys in one mapping are refused, meta aside.
+#: More keys in a mapping are refused, except in meta.
 MAX_KEYS = 300
 OPTION_KEYS = frozenset(Option.model_fields)
 
-#: What is said of a note that stands at its place and under meta.
+#: The message about a note that exists both in its place and under meta.
 TWICE, KEEP_ONE = "is given twice, once under meta.", "Keep one of the two."
 
 _KINDS = {
@@ -32,16 +32,16 @@ _KINDS = {
     for noun in nouns_of(Rubric)
     for name, field in noun.model_fields.items()
 }
-#: Keys that hold a number: true and false are refused there, though Python would count them.
+#: Keys of numbers: true and false are refused there, though Python counts them as numbers.
 NUMERIC = frozenset(key for key, kinds in _KINDS.items() if kinds & {int, float})
-#: Keys that hold a number or the label of an option.
+#: Keys of a number or of an option's label.
 THRESHOLDS = frozenset(key for key in NUMERIC if str in _KINDS[key])
 
 
 def sort_keys(
-    given: dict[str, Any], known: frozenset[str], path: Path, what: str
+    given: dict[str, Any], names: frozenset[str], path: Path, what: str
 ) -> tuple[dict[str, Any], dict[str, Any], list[Problem]]:
-    """The entries of ``given`` as (known, foreign, problems); a near miss is a problem.
+    """Split ``given`` into (known, foreign, problems); near misses are problems.
 
     >>> known, foreign, wrong = sort_keys({"weigth": 1, "colour": 2}, CRITERION_KEYS, (), "it")
     >>> foreign, wrong[0].mend
@@ -51,10 +51,10 @@ def sort_keys(
     if len(given) > MAX_KEYS:
         message = f"has {len(given):,} keys; {MAX_KEYS:,} is the limit."
         problems.append(Problem(message, "Put notes under meta.", path))
-        return {key: given[key] for key in known & given.keys()}, {}, problems
+        return {key: given[key] for key in names & given.keys()}, {}, problems
     for key, value in given.items():
-        guess = "" if key in known else near(key, set(known))
-        if key in known:
+        guess = "" if key in names else near(key, set(names))
+        if key in names:
             mine[key] = value
         elif guess:
             mend = f"{guess} If it is a note of your own, put it under meta."
@@ -65,16 +65,16 @@ def sort_keys(
 
 
 def kept(key: str, path: Path) -> Problem:
-    """The notice that a foreign key was kept."""
+    """Return the notice of a foreign key that was kept."""
     return Problem("is not a key of ours; kept under meta, not used.", "", (*path, key))
 
 
 def join_notes(
     meta: dict[str, Any], part: str, name: str, notes: dict[str, Any], path: Path
 ) -> list[Problem]:
-    """Keep ``notes`` of a part that has no meta of its own, beside what ``meta`` holds of it.
+    """Add ``notes`` of a part without its own meta to what ``meta`` holds of it.
 
-    What cannot stand there without replacing something is a problem.
+    An entry that would replace another is a problem.
 
     >>> meta = {"options": {"good": {"seen": 3}}}
     >>> join_notes(meta, "options", "good", {"colour": "red"}, ())
@@ -84,19 +84,19 @@ def join_notes(
     """
     if not notes:
         return []
-    known = meta.get(part, {})
-    own = known.get(name, {}) if isinstance(known, dict) else None
+    notes_there = meta.get(part, {})
+    own = notes_there.get(name, {}) if isinstance(notes_there, dict) else None
     if not isinstance(own, dict):
         return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes]
-    meta[part] = {**known, name: {**notes, **own}}
+    meta[part] = {**notes_there, name: {**notes, **own}}
     return [Problem(TWICE, KEEP_ONE, (*path, key)) for key in notes if key in own]
 
 
 def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> Any:
-    """``value`` with numbers as words where words belong; yes/no in place of a number is a problem.
+    """Return ``value`` with numbers as text in text fields.
 
-    ``key`` is the key that the value (or the list it is in) stands under. Nothing below ``meta``
-    is touched.
+    A boolean instead of a number is a problem. ``key`` is the key of the value, or of the list that
+    it is in. Nothing below ``meta`` changes.
     """
     if isinstance(value, dict):
         return {
@@ -115,13 +115,13 @@ def tidied(value: Any, path: Path, problems: list[Problem], key: str = "") -> An
     return value
 
 
-#: More options than this are refused: no judge chooses well among so many.
+#: More options than this are refused: no judge chooses well among them.
 MAX_OPTIONS = 1000
 
 
 @dataclass
 class Shaped:
-    """A criterion's data, with what was wrong; ``renamed`` maps its keys to source places."""
+    """A criterion's data and problems; ``renamed`` maps its keys to the source."""
 
     data: dict[str, Any] = field(default_factory=dict)
     renamed: dict[str, Path] = field(default_factory=dict)
@@ -130,14 +130,14 @@ class Shaped:
 
 
 def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> Shaped:
-    """``given`` in our keys: foreign keys under meta, the scale settled, options cleaned.
+    """Return ``given`` in our keys, with scale, options and foreign keys settled.
 
-    ``section`` is the section it stands in, unless the criterion names one itself. A key that is
-    null counts as not given.
+    Foreign keys go to meta. ``section`` is the enclosing section, unless the criterion names one.
+    Null counts as missing.
     """
-    known, foreign, problems = sort_keys(given, CRITERION_KEYS, path, "a criterion")
+    own, foreign, problems = sort_keys(given, CRITERION_KEYS, path, "a criterion")
     shaped = Shaped(problems=problems)
-    data = {key: value for key, value in known.items() if value is not None}
+    data = {key: value for key, value in own.items() if value is not None}
     data = tidied(data, path, problems)
     shaped.data = data
     if isinstance(data.get("name"), str) and not data["name"].strip():
@@ -154,11 +154,13 @@ def shape_criterion(given: dict[str, Any], path: Path, section: str | None) -> S
 
 
 def _settle_scale(shaped: Shaped, path: Path) -> None:
-    """Our `scale` or the peer's `scale_type`. Without either: binary where there are no options or
-    they are MET and UNMET, else ordinal.
+    """Set the scale from our `scale` or the `scale_type` of another tool.
 
-    The peer stores scale_type "ordinal" on criteria without options, so there it says nothing. Our
-    own key, written by hand, does.
+    Without either it is binary if there are no options or they are MET and UNMET, otherwise
+    ordinal.
+
+    That tool writes scale_type "ordinal" on criteria without options, where it is ignored. Our own
+    key is obeyed.
     """
     data = shaped.data
     peer = data.pop("scale_type", None)
@@ -177,11 +179,15 @@ def _settle_scale(shaped: Shaped, path: Path) -> None:
 
 
 def _is_binary(options: object) -> bool:
-    """Whether these are MET (1) and UNMET (0), in any order, with or without a way out."""
-    if not isinstance(options, list) or not all(isinstance(one, dict) for one in options):
+    """Return whether these are MET (1) and UNMET (0), with or without an exit."""
+    if not isinstance(options, list) or not all(isinstance(option, dict) for option in options):
         return False
-    given = [(fold(str(one.get("label"))), one.get("value")) for one in options if not _is_na(one)]
-    # `true` is equal to 1, but no value of an option.
+    given = [
+        (fold(str(option.get("label"))), option.get("value"))
+        for option in options
+        if not _is_na(option)
+    ]
+    # `true` equals 1, but is not a valid value of an option.
     numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for _, v in given)
     return numbers and len(given) == 2 and dict(given) == {fold(MET): 1, fold(UNMET): 0}
 
@@ -212,11 +218,11 @@ def _clean_options(shaped: Shaped, path: Path) -> None:
 
 
 def _clean_option(option: dict[str, Any], path: Path, shaped: Shaped) -> dict[str, Any]:
-    known, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
+    own, foreign, problems = sort_keys(option, OPTION_KEYS, path, "an option")
     shaped.problems += problems
-    cleaned = {key: value for key, value in known.items() if value is not None}
+    cleaned = {key: value for key, value in own.items() if value is not None}
     if _is_na(cleaned):
-        # The peer demands a value there; it never counts.
+        # The other tool requires a value there, which never counts.
         cleaned["na"] = True
         cleaned.pop("value", None)
     if foreign:

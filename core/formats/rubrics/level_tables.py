@@ -1,6 +1,6 @@
-"""Rubrics as tables with one level per row: a full form of ours, and the one Moodle's importer has.
+"""Rubric tables with a level per row: our own full table, and Moodle's.
 
-Moodle has no table of rubrics itself; its plugin that imports them reads the second form.
+Moodle itself has no rubric tables; its import plugin reads the second format.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _SPLIT = ": "
 
 
 def levels_csv(rubric: Rubric) -> WrittenRubric:
-    """Our own table: it holds criteria and options wholly, and nothing of the rules."""
+    """Return our own table, with criteria and options but without rules."""
     rows = list[list[Value]]()
     for criterion in rubric.criteria:
         head: list[Value] = [
@@ -88,7 +88,7 @@ def _tags(tags: Sequence[str]) -> str:
 
 
 def moodle_csv(rubric: Rubric) -> WrittenRubric:
-    """The table of Moodle's importer of rubrics; levels are numbered from the best."""
+    """Return the table of Moodle's import plugin; levels are numbered from the best."""
     criteria = [c for c in rubric.criteria if c.weight > 0]
     rows = list[list[Value]]()
     for criterion in criteria:
@@ -130,18 +130,18 @@ def _moodle_losses(rubric: Rubric, criteria: Sequence[Criterion]) -> Iterator[Pr
 
 
 def looks_like_levels(heads: Sequence[str]) -> bool:
-    """Whether these are the headings of one of the two tables."""
-    known = {head.casefold() for head in heads}
-    return {"criterion", "level"} <= known and bool({"score", "value"} & known)
+    """Return whether these are the headings of one of the two tables."""
+    names = {head.casefold() for head in heads}
+    return {"criterion", "level"} <= names and bool({"score", "value"} & names)
 
 
 def read_levels(
     data: str | bytes, name: str, scaling: Scaling = "ratio"
 ) -> tuple[Parsed[Rubric], ...]:
-    """The rubrics in a table of either form.
+    """Return the rubrics in a table of either format.
 
-    Cells of a criterion that repeat may be left empty after its first row. Without a column
-    ``rubric`` there is one rubric, named after the file.
+    Cells that repeat in a criterion may be empty after its first row. Without a column ``rubric``
+    there is one rubric, named after the file.
 
     Raises:
         InputError: with every problem found, each with its line.
@@ -168,7 +168,7 @@ class _LevelReader:
         )
 
     def _grouped(self) -> dict[str, dict[str, list[RawRow]]]:
-        found: dict[str, dict[str, list[RawRow]]] = {}
+        rubrics: dict[str, dict[str, list[RawRow]]] = {}
         rubric, criterion = stem(self._table.name, "Untitled rubric"), ""
         for row in self._table.rows:
             rubric = self._text(row, "rubric") or rubric
@@ -177,39 +177,39 @@ class _LevelReader:
                 mend = "The first row of a criterion needs its name."
                 self._problems.append(Problem("names no criterion.", mend, (), row.line))
                 continue
-            found.setdefault(rubric, {}).setdefault(criterion, []).append(row)
-        return found
+            rubrics.setdefault(rubric, {}).setdefault(criterion, []).append(row)
+        return rubrics
 
     def _text(self, row: RawRow, head: str) -> str:
         text = unguarded(row.text(self._at[head]))
-        # Our own cells are kept to the letter; in those of others, spaces are an accident.
+        # Our own cells are kept exactly; spaces in others' cells are an accident.
         return text if self._full and text.strip() else text.strip()
 
     def _rubric(
         self, name: str, criteria: dict[str, list[RawRow]]
     ) -> tuple[dict[str, Any], list[Problem], list[int]]:
-        made, notices, lines = list[dict[str, Any]](), list[Problem](), list[int]()
+        shaped, notices, lines = list[dict[str, Any]](), list[Problem](), list[int]()
         levels = list[list[Level]]()
         for criterion, rows in criteria.items():
             lines.append(rows[0].line)
             if self._full:
-                made.append(self._own(criterion, rows))
+                shaped.append(self._own(criterion, rows))
                 continue
             levels.append(self._levels(rows))
             head, _, text = criterion.partition(_SPLIT)
             data, remark = criterion_of(head, text.strip() or head, levels[-1], self._scaling)
-            made.append(data)
+            shaped.append(data)
             if remark:
                 notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
         notices += effect_of(levels, self._scaling) if levels else ()
-        return {"name": name, "criteria": made}, notices, lines
+        return {"name": name, "criteria": shaped}, notices, lines
 
     def _levels(self, rows: list[RawRow]) -> list[Level]:
         parts = [self._text(row, "level_description").partition(_SPLIT) for row in rows]
         heads = [head if len(head) <= 60 else "" for head, _, _ in parts]
         if len(set(map(fold, heads))) < len(heads) or not all(map(fold, heads)):
             heads = []
-        found = list[Level]()
+        levels = list[Level]()
         for at, row in enumerate(rows):
             given = self._text(row, "level")
             score = number_of(row.text(self._at["score"]))
@@ -219,11 +219,11 @@ class _LevelReader:
             text = self._text(row, "level_description")
             numbered = not given or number_of(given) is not None
             if numbered and heads:
-                found.append(Level(heads[at], parts[at][2].strip(), score or 0.0))
+                levels.append(Level(heads[at], parts[at][2].strip(), score or 0.0))
             else:
                 label = f"Level {given or at + 1}" if numbered else given
-                found.append(Level(label, text, score or 0.0))
-        return found
+                levels.append(Level(label, text, score or 0.0))
+        return levels
 
     def _own(self, criterion: str, rows: list[RawRow]) -> dict[str, Any]:
         data: dict[str, Any] = {"name": criterion}
@@ -250,13 +250,13 @@ class _LevelReader:
         if not given:
             return None
         try:
-            found = number(given.replace(",", "."))
+            value = number(given.replace(",", "."))
         except BadNumber:
-            found = None
-        if found is None:
+            value = None
+        if value is None:
             message = f"is {given!r}."
             self._problems.append(Problem(message, "Use a number.", (head,), row.line))
-        return found
+        return value
 
     def _yes(self, row: RawRow, head: str) -> bool | None:
         given = row.text(self._at[head]).strip().casefold()

@@ -1,4 +1,4 @@
-"""Rubrics in workbooks and documents of Word: their tables as the text that table readers read."""
+"""Tables in workbooks and Word documents, as text for the table readers."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from core.formats.source.csv_writer import csv_text
 from core.formats.source.heading import header_at, said_titles
 from core.formats.source.parsed import refusal
 
-#: The rows of a table by their numbers from 1; each maps columns (from 0) to texts.
+#: The rows of a table by number from 1, each mapping columns (from 0) to texts.
 Rows = dict[int, dict[int, str]]
-#: A table of a rubric with more cells, empty ones between others counted, is refused.
+#: A rubric table with more cells, empty ones between others included, is refused.
 MOST_CELLS = 100_000
 
 
 class WrittenTable(NamedTuple):
-    """A table as CSV, each row on the line of its number; ``name`` is what its rubric is called."""
+    """A table as CSV, with rows on their original lines; ``name`` is its title."""
 
     name: str
     text: str
@@ -32,34 +32,34 @@ class WrittenTable(NamedTuple):
 def office_tables(
     data: bytes, name: str, is_rubric: Callable[[Sequence[str]], bool]
 ) -> tuple[WrittenTable, ...] | None:
-    """The tables in a workbook or document that are rubrics; ``None`` of files of other kinds.
+    """Return the rubric tables in a workbook or document; ``None`` otherwise.
 
-    Titles above a header are left out. Sheets and tables that are no rubric are passed over.
+    Titles above a header are left out. Sheets and tables without a rubric are skipped.
 
     Raises:
         InputError: the file is damaged, protected, or of a format that is not read; or a rubric's
             sheet has cells that show no value.
     """
     if book_kind(data, name) is not None:
-        found = [(sheet, _sheet(data, name, sheet)) for sheet in sheets_with_rows(data, name)]
+        tables = [(sheet, _sheet(data, name, sheet)) for sheet in sheets_with_rows(data, name)]
     elif is_word(data, name):
-        found = list(_tables(data, name))
+        tables = list(_tables(data, name))
     else:
         return None
-    fit = [(t, rows) for t, rows in found if rows and is_rubric(_cells(rows[_header(rows)]))]
+    fit = [(t, rows) for t, rows in tables if rows and is_rubric(_cells(rows[_header(rows)]))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
     return tuple(_written(f"{t}{ending}" if several and t else name, rows) for t, rows in fit)
 
 
 def _header(rows: Rows) -> int:
-    """The number of the row that is the header."""
+    """Return the number of the header row."""
     numbers = list(rows)
     return numbers[header_at([_cells(rows[n]) for n in numbers[:40]])]
 
 
 def _cells(row: dict[int, str]) -> list[str]:
-    """A row with its empty cells, as far as columns of a table may reach."""
+    """Return a row with its empty cells, as far as a table may reach."""
     return [row.get(column, "") for column in range(min(max(row, default=-1) + 1, MAX_COLUMNS))]
 
 
@@ -76,16 +76,16 @@ def _written(name: str, rows: Rows) -> WrittenTable:
         cells = rows.get(number, {}) if number >= header else {}
         padded = [cells.get(column, "") for column in range(wide)]
         lines.append(csv_text(padded, [], guarded=False) if cells else "\n")
-    said = (said_titles(titles, min(rows)),) if titles else ()
-    return WrittenTable(name, "".join(lines), said)
+    notices = (said_titles(titles, min(rows)),) if titles else ()
+    return WrittenTable(name, "".join(lines), notices)
 
 
 def _sheet(data: bytes, name: str, sheet: str) -> Rows:
-    found, _ = read_sheet(data, name, sheet)
+    cells, _ = read_sheet(data, name, sheet)
     rows: Rows = {}
-    for number in sorted(found.rows):
-        rows[number + 1] = {at: _line(text) for at, text in found.rows[number].items()}
-    for top, left, bottom, right in found.merged:
+    for number in sorted(cells.rows):
+        rows[number + 1] = {at: _line(text) for at, text in cells.rows[number].items()}
+    for top, left, bottom, right in cells.merged:
         if right > left and top + 1 in rows and left not in (0,) and bottom >= top:
             area = f"{address(top, left)}:{address(bottom, right)}"
             message = f"{area} spans several levels; every level needs a cell of its own."
@@ -94,7 +94,7 @@ def _sheet(data: bytes, name: str, sheet: str) -> Rows:
 
 
 def _tables(data: bytes, name: str) -> Iterator[tuple[str, Rows]]:
-    """The tables of a document, each with the paragraph before it."""
+    """Return the tables of a document, each with the paragraph before it."""
     blocks, _ = word_blocks(data, name)
     title = ""
     for block in blocks:

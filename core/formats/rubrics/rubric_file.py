@@ -1,4 +1,4 @@
-"""Rubric files in and out: YAML and JSON; what is written reads back equal."""
+"""Rubric files: YAML and JSON; a written file reads back equal."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from core.formats.source.json_reader import read_json
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, BadNumber, Parsed, read_text, refusal, stem
 from core.formats.source.yaml_reader import read_yaml, resolve
 
-#: A bracket, then a quoted key or text: in YAML the brackets would rarely be followed by quotes.
+#: A bracket, then a quoted key or text: YAML rarely has quotes after the brackets.
 _JSON = re.compile(r'\s*[\[{][\s\[{]*"')
 
 
 def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
-    """The rubric in a YAML or JSON file, and notices about keys that were kept but not used.
+    """Return the rubric in a YAML or JSON file, with notices of unused keys.
 
-    Accepted are a list of criteria (sections may be mixed in), a mapping with ``criteria``,
+    The file may be a list of criteria (sections may be mixed in), or a mapping with ``criteria``,
     ``sections`` (a list, or a mapping from name to list) or ``rubric`` around any of these, with
-    ``guidelines`` beside or inside. Where several stand side by side, rubric wins over sections,
-    and sections over criteria. A rubric without a name takes the file's.
+    ``guidelines`` next to it or inside. If several are present, rubric wins over sections, and
+    sections over criteria. A rubric without a name takes the file's.
 
     Args:
         text: the file's content.
@@ -48,7 +48,7 @@ def parse_rubric(text: str | bytes, name: str) -> Parsed[Rubric]:
 
 
 def is_json(source: str, name: str) -> bool:
-    """Whether a rubric's text is read as JSON rather than YAML.
+    """Return whether a rubric's text is read as JSON rather than YAML.
 
     JSON in a file of another name is JSON, too: YAML reads all of it but a character that JSON
     writes as two escapes (an emoji, say).
@@ -68,7 +68,7 @@ def is_json(source: str, name: str) -> bool:
 def rubric_from(
     value: Any, name: str, line_of: Callable[[Path], int | None], default: str = ""
 ) -> Parsed[Rubric]:
-    """The rubric in plain data of any accepted shape.
+    """Return the rubric in plain data of any accepted shape.
 
     Args:
         value: the data.
@@ -82,7 +82,7 @@ def rubric_from(
     problems = shaper.problems
     if problems and not shaper.data["criteria"]:
         raise refusal("rubric", _located(problems, line_of), name)
-    # Criteria are tidied already; gates, scoring and the texts are not.
+    # Criteria are tidied already; gates, scoring and texts are not.
     head = {key: part for key, part in shaper.data.items() if key != "criteria"}
     head = _given(tidied(head, (), problems))
     data = {"name": default or stem(name, "Untitled rubric"), **head}
@@ -100,9 +100,9 @@ def _at(problem: Problem, path: Path) -> Problem:
 
 
 def _located(problems: list[Problem], line_of: Callable[[Path], int | None]) -> list[Problem]:
-    """The problems with their lines, in the order of the file."""
-    found = [replace(p, line=line_of(p.path), path=_readable(p.path)) for p in problems]
-    return sorted(found, key=lambda p: p.line or 0)
+    """Return the problems with their lines, in the order of the file."""
+    located = [replace(p, line=line_of(p.path), path=_readable(p.path)) for p in problems]
+    return sorted(located, key=lambda p: p.line or 0)
 
 
 def _readable(path: Path) -> Path:
@@ -111,7 +111,7 @@ def _readable(path: Path) -> Path:
 
 
 def _given(part: Any) -> Any:
-    """``part`` without null entries, which count as not given; meta is left alone."""
+    """Return ``part`` without null entries, except in meta."""
     if isinstance(part, dict):
         return {
             key: value if key == "meta" else _given(value)
@@ -129,9 +129,9 @@ def _built(data: dict[str, Any]) -> tuple[Rubric | None, list[Problem]]:
 
 
 def _walkable(data: Any, path: Path) -> Path:
-    """``path`` as far as ``data`` goes, and one key more where that key is missing.
+    """Return ``path`` as far as ``data`` goes, plus one missing key.
 
-    Pydantic names the branches of a union in its paths; they mean nothing to a person.
+    Pydantic names the branches of a union in its paths, which mean nothing to users.
     """
     for index, step in enumerate(path):
         try:
@@ -142,9 +142,9 @@ def _walkable(data: Any, path: Path) -> Path:
     return path
 
 
-def _without_doubles(more: list[Problem], known: list[Problem]) -> list[Problem]:
-    """Those of ``more`` that say something of a place that has no problem yet."""
-    taken, fresh = {p.path for p in known}, list[Problem]()
+def _without_doubles(more: list[Problem], reported: list[Problem]) -> list[Problem]:
+    """Return those of ``more`` about places without a problem."""
+    taken, fresh = {p.path for p in reported}, list[Problem]()
     for problem in more:
         if problem.path not in taken:
             taken.add(problem.path)
@@ -152,19 +152,19 @@ def _without_doubles(more: list[Problem], known: list[Problem]) -> list[Problem]
     return fresh
 
 
-#: What only double quotes keep exactly: control characters and every line break but one.
+#: What only double quotes preserve: control characters and all line breaks but one.
 _ODD = re.compile(
     "[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-#: What a literal block does not keep: spaces before a line break or at the end, breaks at the end.
+#: What a literal block loses: spaces before a line break or at the end, breaks at the end.
 _LOOSE = re.compile(r"[ ]\n|\n\n\Z|[ ]\Z")
 
 
 def dump_rubric(rubric: Rubric, format: Literal["yaml", "json"] = "yaml") -> str:
-    """The rubric as a file's text: ``parse_rubric(dump_rubric(r)).value == r``, always.
+    """Return the rubric as a file's text, which reads back equal.
 
-    Defaults are left out, except weight and scale. A section is kept as a key of its criteria, so
-    that the order of criteria is kept too.
+    Defaults are left out, except weight and scale. A section is a key of its criteria, which
+    preserves the order of criteria.
 
     >>> from core.formats.rubrics.rubric_file import parse_rubric
     >>> rubric = parse_rubric("- {name: cites, requirement: Cites a source.}", "essay.yaml").value
@@ -183,7 +183,7 @@ def dump_rubric(rubric: Rubric, format: Literal["yaml", "json"] = "yaml") -> str
 
 
 def as_yaml(data: Mapping[str, Any]) -> str:
-    """Plain data as YAML that our reader reads as the same data."""
+    """Return plain data as YAML that our reader reads as the same data."""
     return yaml.dump(
         data,
         Dumper=_Dumper,
@@ -195,13 +195,13 @@ def as_yaml(data: Mapping[str, Any]) -> str:
 
 
 def rubric_data(rubric: Rubric) -> dict[str, Any]:
-    """The rubric as plain data, in the order a person would write it, defaults left out."""
+    """Return the rubric as plain data in a readable order, without defaults."""
     data = _dumped(rubric, "criteria") | {"name": rubric.name}
     data["criteria"] = [_criterion(c) for c in rubric.criteria]
     return _filled({name: data.get(name) for name in (*_FIRST, *Rubric.model_fields)})
 
 
-#: These come before the criteria, which may be long.
+#: Keys before the criteria, which may be long.
 _FIRST = ("name", "description", "guidelines", "scoring", "decision")
 
 
@@ -221,12 +221,12 @@ def _criterion(criterion: Criterion) -> dict[str, Any]:
 
 
 def _option(option: Option) -> dict[str, Any]:
-    # The description last: it may be long.
+    # The description comes last, since it may be long.
     return dict(sorted(_dumped(option).items(), key=lambda entry: entry[0] == "description"))
 
 
 def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
-    """``data`` without empty entries; an empty one in ``keep`` stays unless it is ``None``."""
+    """Return ``data`` without empty entries, except non-null ones in ``keep``."""
     return {
         key: v
         for key, v in data.items()
@@ -235,7 +235,7 @@ def _filled(data: dict[str, Any], keep: tuple[str, ...] = ()) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """``value`` as lists, with whole numbers written without a point; meta is left alone."""
+    """Return ``value`` with lists and whole numbers plain; meta stays."""
     if isinstance(value, dict):
         return {key: v if key == "meta" else _plain(v) for key, v in value.items()}
     if isinstance(value, list | tuple):
@@ -248,7 +248,7 @@ def _number(value: float) -> int | float:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Lists indented below their key, no aliases, literal blocks, and doubtful text in quotes."""
+    """Writes indented lists, literal blocks and quoted doubtful text, no aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -270,7 +270,7 @@ def _style(text: str) -> str | None:
 
 
 def _misread(text: str) -> bool:
-    """Whether our reader would take the plain text for something else. (PyYAML knows its own.)"""
+    """Return whether our reader would misread the plain text."""
     try:
         return not isinstance(resolve(text), str)
     except BadNumber:

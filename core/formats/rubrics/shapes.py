@@ -1,4 +1,4 @@
-"""Every shape of a rubric file, peers' and ours, to the one shape that ``Rubric`` is built from."""
+"""Convert every shape of a rubric file to the one that ``Rubric`` is built from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _SHAPES = "Write `criteria:` and a list of criteria below it."
 
 @dataclass
 class Shaper:
-    """Gathers one rubric. ``origins`` maps places of ``data`` to places of the source."""
+    """Collects a rubric; ``origins`` maps places of ``data`` to the source."""
 
     data: dict[str, Any] = field(default_factory=dict)
     origins: dict[Path, Path] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Shaper:
     sections: set[str] = field(default_factory=set)
 
     def shape(self, value: Any) -> None:
-        """Take the whole document: a list of criteria, or a mapping."""
+        """Read the whole document: a list of criteria, or a mapping."""
         self.data = {"criteria": [], "meta": {}}
         if isinstance(value, list):
             self._criteria(value, (), None)
@@ -51,7 +51,7 @@ class Shaper:
         self._name_the_nameless()
 
     def origin(self, path: Path) -> Path:
-        """The place in the source of a place in ``data``."""
+        """Return the place in the source of a place in ``data``."""
         for end in range(len(path), 0, -1):
             if path[:end] in self.origins:
                 return (*self.origins[path[:end]], *path[end:])
@@ -61,15 +61,15 @@ class Shaper:
         self.problems.append(Problem(message, mend, path))
 
     def _mapping(self, value: dict[str, Any], path: Path) -> None:
-        known, foreign, problems = sort_keys(value, RUBRIC_KEYS | set(BODY_KEYS), path, "a rubric")
+        own, foreign, problems = sort_keys(value, RUBRIC_KEYS | set(BODY_KEYS), path, "a rubric")
         self.problems += problems
-        for key in RUBRIC_KEYS & known.keys():
-            if known[key] is not None:
-                self._take(key, known[key], (*path, key))
+        for key in RUBRIC_KEYS & own.keys():
+            if own[key] is not None:
+                self._take(key, own[key], (*path, key))
         for key, note in foreign.items():
             self._note(self.data["meta"], key, note, (*path, key))
             self.notices.append(kept(key, path))
-        self._body(known, path)
+        self._body(own, path)
 
     def _take(self, key: str, value: Any, path: Path) -> None:
         if key == "meta":
@@ -91,8 +91,8 @@ class Shaper:
             self._wrong(TWICE, KEEP_ONE, path)
         meta[key] = value
 
-    def _body(self, known: dict[str, Any], path: Path) -> None:
-        bodies = [key for key in BODY_KEYS if known.get(key) is not None]
+    def _body(self, own: dict[str, Any], path: Path) -> None:
+        bodies = [key for key in BODY_KEYS if own.get(key) is not None]
         for idle in bodies[1:]:
             message = f"is left out, because `{bodies[0]}` stands beside it."
             self.notices.append(Problem(message, "", (*path, idle)))
@@ -100,7 +100,7 @@ class Shaper:
             if not self.problems:
                 self._wrong("holds no criteria.", _SHAPES, path)
             return
-        body, here = known[bodies[0]], (*path, bodies[0])
+        body, here = own[bodies[0]], (*path, bodies[0])
         if bodies[0] == "rubric" and isinstance(body, dict):
             self._mapping(body, here)
         elif bodies[0] == "sections" and isinstance(body, dict):
@@ -120,20 +120,20 @@ class Shaper:
             self._wrong(f"is {kind_of(section)}.", "Use a list of criteria.", path)
 
     def _section(self, section: dict[str, Any], path: Path, outer: str | None) -> None:
-        known, foreign, problems = sort_keys(section, SECTION_KEYS, path, "a section")
+        own, foreign, problems = sort_keys(section, SECTION_KEYS, path, "a section")
         self.problems += problems
-        given = known.get("name")
+        given = own.get("name")
         name = " / ".join(str(part) for part in (outer, given) if part is not None) or None
         self.problems += join_notes(self.data["meta"], "sections", self._free(name), foreign, path)
         self.notices += [kept(key, path) for key in foreign]
-        criteria = known.get("criteria")
+        criteria = own.get("criteria")
         if isinstance(criteria, list):
             self._criteria(criteria, (*path, "criteria"), name)
         else:
             self._wrong(f"is {kind_of(criteria)}.", "Use a list.", (*path, "criteria"))
 
     def _free(self, section: str | None) -> str:
-        """The name under which a section's notes are kept: that of no section before it."""
+        """Return a key for a section's notes that no earlier section uses."""
         given = name = section or ""
         count = 1
         while name in self.sections:
@@ -184,7 +184,7 @@ class Shaper:
 
 
 def name_for(requirement: str, index: int, taken: set[str]) -> str:
-    """A short name from the requirement's first words, unlike every (folded) name in ``taken``.
+    """Return a short name from the requirement, unlike all names in ``taken``.
 
     >>> name_for("Cites a source for the figure, with page.", 0, {"cites a source for the figure"})
     'Cites a source for the figure 2'

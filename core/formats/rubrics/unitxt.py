@@ -1,7 +1,7 @@
 """Criteria of unitxt and EvalAssist: options with a map from option to score.
 
-Taken are one criterion, a list of them, a criterion inside a saved test case, and a list of
-weighted criteria. A criterion that compares answers has no options and is refused.
+A file holds one criterion, a list of them, a criterion in a saved test case, or a list of weighted
+criteria. A criterion that compares answers has no options and is refused.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from core.errors import Problem
 from core.formats.rubrics.rubric_file import rubric_from
 from core.formats.source.parsed import Document, Parsed, kind_of, refusal, stem
 
-#: Keys of a criterion that mean something here; snake case and camel case are the same.
+#: Known keys of a criterion; snake case and camel case are equal.
 _KNOWN = {"name", "description", "options", "option_map", "prediction_field", "context_fields"}
-#: Keys of an option, and those around a criterion, that mean something here.
+#: Known keys of an option, and those around a criterion.
 _OF_OPTIONS = {"name", "description", "score"}
 _AROUND = {"criteria", "criterion", "items", "name", "description", "weight"}
 _AROUND |= {"required", "target_option", "score_threshold"}
-#: What such files say beside them that changes no answer.
+#: Known keys that change no answer.
 _IDLE = {"__type__", "__id__", "artifact_type", "catalog", "type"}
 
 
 def looks_like_unitxt(value: Any) -> bool:
-    """Whether plain data holds a criterion of this shape.
+    """Return whether plain data holds a criterion of this shape.
 
     >>> looks_like_unitxt({"name": "a", "description": "b", "options": []})
     True
     >>> looks_like_unitxt({"criteria": [{"name": "a", "requirement": "b"}]})
     False
     """
-    return any(_is_criterion(found, around) for found, _, around in _criteria(value, ()))
+    return any(_is_criterion(criterion, around) for criterion, _, around in _criteria(value, ()))
 
 
 def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
@@ -46,10 +46,10 @@ def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:
 
 
 def _criteria(value: Any, path: Path) -> Iterator[tuple[dict[str, Any], Path, dict[str, Any]]]:
-    """Every criterion with its place and what stands around it (weight, type ...)."""
+    """Yield every criterion with its place and surrounding keys (weight, type ...)."""
     if isinstance(value, list):
-        for at, one in enumerate(value):
-            yield from _criteria(one, (*path, at))
+        for at, entry in enumerate(value):
+            yield from _criteria(entry, (*path, at))
         return
     if not isinstance(value, dict):
         return
@@ -72,12 +72,12 @@ def _snaked(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _pairwise(value: Mapping[str, Any]) -> bool:
-    words = f"{value.get('__type__', '')} {value.get('type', '')}".casefold()
-    return "pairwise" in words or ("prediction_field" in value and "options" not in value)
+    kinds = f"{value.get('__type__', '')} {value.get('type', '')}".casefold()
+    return "pairwise" in kinds or ("prediction_field" in value and "options" not in value)
 
 
 def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
-    """The criteria as one rubric, each of weight 10 unless the file says otherwise.
+    """Return the criteria as one rubric, of weight 10 unless the file has weights.
 
     Raises:
         InputError: with every problem; a criterion that compares answers is one of them.
@@ -95,7 +95,7 @@ def read_unitxt(document: Document, name: str) -> Parsed[Rubric]:
 def unitxt_data(
     document: Document, name: str
 ) -> tuple[dict[str, Any], list[Problem], list[int | None]]:
-    """The rubric in our keys, what was noticed, and the line of each criterion.
+    """Return the rubric in our keys, notices, and the line of each criterion.
 
     Raises:
         InputError: as `read_unitxt`.
@@ -127,7 +127,7 @@ class _UnitxtReader:
     def criterion(
         self, given: dict[str, Any], path: Path, around: Mapping[str, Any]
     ) -> dict[str, Any] | None:
-        """The criterion in our keys, or ``None`` with a problem."""
+        """Return the criterion in our keys, or ``None`` with a problem."""
         name = str(given.get("name") or f"Criterion {len(path) + 1}")
         if _pairwise(given) or (not given.get("options") and _pairwise(around)):
             mend = "Use Compare systems instead; it asks which of two answers is better."
@@ -159,28 +159,30 @@ class _UnitxtReader:
     ) -> list[dict[str, Any]] | None:
         listed, here = given.get("options"), (*path, "options")
         if not isinstance(listed, list) or len(listed) < 2:
-            found = f"is {kind_of(listed)}." if not isinstance(listed, list) else "has too few."
-            self.problems.append(Problem(found, "List two options at least.", here))
+            fault = f"is {kind_of(listed)}." if not isinstance(listed, list) else "has too few."
+            self.problems.append(Problem(fault, "List two options at least.", here))
             return None
-        options = [one if isinstance(one, dict) else {"name": one} for one in listed]
-        labels = [str(one.get("name", "")) for one in options]
+        options = [option if isinstance(option, dict) else {"name": option} for option in listed]
+        labels = [str(option.get("name", "")) for option in options]
         values = self._values(given, labels, name, path)
         if values is None:
             return None
         return [
-            {"label": label, "description": str(one.get("description") or ""), "value": value}
-            for label, one, value in zip(labels, options, values, strict=True)
+            {"label": label, "description": str(option.get("description") or ""), "value": value}
+            for label, option, value in zip(labels, options, values, strict=True)
         ]
 
     def _values(
         self, given: Mapping[str, Any], labels: Sequence[str], name: str, path: Path
     ) -> list[float] | None:
-        """Values in [0, 1] from the map of scores, or from the options' own scores."""
+        """Return values in [0, 1] from the map of scores, or from options' scores."""
         scores = given.get("option_map")
         if not scores:
-            own = [one.get("score") for one in given["options"] if isinstance(one, dict)]
-            known = [s for s in own if isinstance(s, int | float)]
-            scores = dict(zip(labels, known, strict=True)) if len(known) == len(labels) else None
+            own = [option.get("score") for option in given["options"] if isinstance(option, dict)]
+            numbers = [s for s in own if isinstance(s, int | float)]
+            scores = (
+                dict(zip(labels, numbers, strict=True)) if len(numbers) == len(labels) else None
+            )
         if not isinstance(scores, dict):
             mend = "Its options have the value 0, so it scores nothing until they get values."
             self.notices.append(Problem(f"{name!r} has no map from options to scores.", mend, path))
@@ -191,31 +193,31 @@ class _UnitxtReader:
             where = (*path, "option_map")
             self.problems.append(Problem(message, "Give every option a score.", where))
             return None
-        found = [float(scores[label]) for label in labels]
-        low, high = min(found), max(found)
+        values = [float(scores[label]) for label in labels]
+        low, high = min(values), max(values)
         if low >= 0 and high <= 1:
-            return found
+            return values
         message = f"{name!r} has scores from {low:g} to {high:g}; they become values from 0 to 1."
         self.notices.append(Problem(message, "", path))
-        return [round((v - low) / (high - low), 9) if high > low else 0.0 for v in found]
+        return [round((v - low) / (high - low), 9) if high > low else 0.0 for v in values]
 
     def _meta(self, given: Mapping[str, Any], name: str, path: Path) -> dict[str, Any]:
         fields = {k: given[k] for k in ("prediction_field", "context_fields") if given.get(k)}
         other = {k: v for k, v in given.items() if k not in _KNOWN | _IDLE}
         of_options = {
-            str(one.get("name", "")): more
-            for one in given["options"]
-            if isinstance(one, dict)
-            and (more := {k: v for k, v in one.items() if k not in _OF_OPTIONS | _IDLE})
+            str(option.get("name", "")): more
+            for option in given["options"]
+            if isinstance(option, dict)
+            and (more := {k: v for k, v in option.items() if k not in _OF_OPTIONS | _IDLE})
         }
-        said = [*other, *(f"{', '.join(more)} of {label!r}" for label, more in of_options.items())]
-        if said:
-            message = f"{name!r}: {', '.join(said)} kept under meta, not used."
+        texts = [*other, *(f"{', '.join(more)} of {label!r}" for label, more in of_options.items())]
+        if texts:
+            message = f"{name!r}: {', '.join(texts)} kept under meta, not used."
             self.notices.append(Problem(message, "", path))
         return fields | other | ({"options": of_options} if of_options else {})
 
     def _say_around(self, around: Mapping[str, Any], name: str, path: Path) -> None:
-        """What stands beside a criterion; of a test case its own reader says what becomes of it."""
+        """Report keys around a criterion; a test case has its own reader for them."""
         left = [k for k in around if k not in _AROUND | _IDLE]
         if left and "instances" not in around:
             self.notices.append(
@@ -234,7 +236,7 @@ class _UnitxtReader:
     def _gate(
         self, around: Mapping[str, Any], name: str, options: Sequence[Mapping[str, Any]]
     ) -> None:
-        """A required criterion makes the whole score 0 where it is not met: a gate."""
+        """Return a gate for a required criterion: unmet makes the score 0."""
         if around.get("required") is not True:
             return
         then = {"cap": 0.0, "reason": f"{name} is required"}

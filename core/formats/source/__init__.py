@@ -1,4 +1,4 @@
-"""Bytes to plain data: CSV, JSON and YAML, strict and bounded, with the line of every place.
+"""Bytes to plain data: strict, limited CSV, JSON and YAML with line numbers.
 
-The lowest of ``formats``: knows none of the others.
+The lowest layer of ``formats``: imports none of the others.
 """

@@ -1,7 +1,7 @@
-"""Members of a zip archive, read with a limit; also those packed with Zstandard.
+"""Read members of a zip archive within limits, including Zstandard ones.
 
-Python's own reader knows no Zstandard before 3.14; such a member is taken out as it is stored and
-unpacked by Arrow. Nothing is ever written to disk, so names of members lead nowhere.
+Python cannot unpack Zstandard before 3.14, so Arrow unpacks such a member. Nothing is written to
+disk, so names of members are harmless.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from core.formats.source.parsed import MAX_DATASET_BYTES, MEGABYTE
 MOST_MEMBERS = 50_000
 ZSTANDARD = 93
 _LOCAL = struct.Struct("<4s22xHH")
-#: What the standard library raises for archives that are encrypted or compressed in a way that we
-#: lack (RuntimeError), and for damaged ones (the rest; ValueError: a place before the beginning).
+#: Errors of the standard library for encrypted archives and unsupported compression (RuntimeError),
+#: and for damaged archives (the rest; ValueError: a place before the beginning).
 BROKEN = (
     *(zipfile.BadZipFile, zipfile.LargeZipFile, RuntimeError),
     *(zlib.error, lzma.LZMAError, EOFError, ValueError, OSError, struct.error),
@@ -31,7 +31,7 @@ BROKEN = (
 
 @contextmanager
 def broken_refused(name: str) -> Iterator[None]:
-    """What is broken in an archive is an ``InputError`` that names it."""
+    """Report a broken archive as an ``InputError`` that names it."""
     try:
         yield
     except BROKEN as error:
@@ -39,7 +39,7 @@ def broken_refused(name: str) -> Iterator[None]:
 
 
 def opened_archive(data: bytes, name: str) -> zipfile.ZipFile:
-    """The archive, opened once for all of its members: to list them takes long.
+    """Open the archive once for all of its members, since listing them is slow.
 
     Raises:
         InputError: it is broken, or holds more than ``MOST_MEMBERS``.
@@ -52,25 +52,25 @@ def opened_archive(data: bytes, name: str) -> zipfile.ZipFile:
 def members(
     archive: zipfile.ZipFile, name: str, *, apart: bool = False
 ) -> dict[str, zipfile.ZipInfo]:
-    """The files in an archive by their paths, in its order. Raises ``InputError``.
+    """Return the files in an archive by path, in order. Raises ``InputError``.
 
-    Refused are more than ``MOST_MEMBERS``, and a symbolic link: what it holds is the name of
-    another file and no text of anybody. Of files of the same path the last counts, as it does for
-    programs that add to an archive; with ``apart`` they are refused.
+    More than ``MOST_MEMBERS`` files and symbolic links, which hold only a path, are refused. If
+    paths repeat, the last file counts, as for programs that add to an archive. With ``apart`` they
+    are refused.
     """
-    found = [info for info in archive.infolist() if not info.is_dir()]
-    _require_few(len(found), name)
-    if any(info.flag_bits & 1 for info in found):
+    infos = [info for info in archive.infolist() if not info.is_dir()]
+    _require_few(len(infos), name)
+    if any(info.flag_bits & 1 for info in infos):
         raise InputError("This archive has a password. Pack it anew without one.", (), name)
-    for info in found:
+    for info in infos:
         if stat.S_ISLNK(info.external_attr >> 16):
             message = f"{info.filename} is a link to another file. Put the file itself in."
             raise InputError(message, (), name)
-    # Programs write a path with its drive's slashes, or as if it began at the disk's root.
-    by_path = {info.filename.replace("\\", "/").lstrip("/"): info for info in found}
-    if apart and len(by_path) < len(found):
-        kept = {id(info) for info in by_path.values()}
-        twice = next(info.filename for info in found if id(info) not in kept)
+    # Programs may write backslashes, or a path from the root of the disk.
+    by_path = {info.filename.replace("\\", "/").lstrip("/"): info for info in infos}
+    if apart and len(by_path) < len(infos):
+        ids = {id(info) for info in by_path.values()}
+        twice = next(info.filename for info in infos if id(info) not in ids)
         message = f"This archive holds {twice} more than once. Give each file a name of its own."
         raise InputError(message, (), name)
     return by_path
@@ -83,7 +83,7 @@ def _require_few(many: int, name: str) -> None:
 
 
 def _told(data: bytes) -> int:
-    """How many files the archive says at its end that it holds: to list them takes long."""
+    """Return the number of files stated at the end of the archive."""
     large, end = data.rfind(b"PK\x06\x06"), data.rfind(b"PK\x05\x06")
     many = int.from_bytes(data[end + 10 : end + 12], "little") if end >= 0 else 0
     if many == 0xFFFF and large >= 0:  # more than fit there: the record of a large archive has it
@@ -92,7 +92,7 @@ def _told(data: bytes) -> int:
 
 
 def zstandard_member(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
-    """What a member packed so holds. Raises ``InputError``: broken, or over the limit of a file."""
+    """Return a Zstandard member's content. Raises ``InputError``."""
     most = MAX_DATASET_BYTES
     with broken_refused(name):
         inside = _zstandard(data, member, most)

@@ -1,4 +1,4 @@
-"""CSV to rows, and CSV that is written back byte for byte but for some cells."""
+"""Read CSV to rows, and write CSV back unchanged except for some cells."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from core.formats.source.parsed import MAX_ROWS, enough, refusal, too_many_rows
 #: More columns are refused: a table for grading has a few dozen.
 MAX_COLUMNS = 2000
 DELIMITERS = (",", ";", "\t", "|")
-#: So much of a file tells its delimiter and its header.
+#: How much of a file is used to find its delimiter and header.
 _BEGINNING = 1_000_000
-#: Cells of the longest text, a few of them; one of commas alone would take ten times its memory.
+#: Room for a few cells of maximum length; a row of commas would take ten times its memory.
 _LONGEST_LINE = 4 * MAX_TEXT
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _HEADER = "The first line must name the columns, each by a name of its own."
 
 
 class CsvRows(NamedTuple):
-    """Columns, rows, the line each row begins on, and what is to be said of the file."""
+    """Columns, rows, the first line of each row, and notices."""
 
     columns: tuple[str, ...]
     rows: tuple[dict[str, str], ...]
@@ -36,7 +36,7 @@ class CsvRows(NamedTuple):
 
 
 def read_csv(text: str, name: str) -> CsvRows:
-    r"""The rows below the header, which may stand below titles. Blank rows are passed over.
+    r"""Return the rows below the header, which may follow titles; no blank rows.
 
     Raises:
         InputError: no header, a column named twice or not at all, a row with too few or too many
@@ -74,24 +74,24 @@ def read_csv(text: str, name: str) -> CsvRows:
 
 
 def _filled(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """The records that hold something."""
+    """Return the records with content."""
     for line, cells in records(text, delimiter, problems):
         if any(cell.strip() for cell in cells):
             yield line, cells
 
 
 def _titles(text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """The records above the header."""
+    """Return the records above the header."""
     first = list(islice(_filled(text[:_BEGINNING], delimiter, []), 41))
     at = header_at([cells for _, cells in first])
     header = first[at][1] if first else []
-    # Two columns below a line of one are as likely a text with commas and no quotes.
+    # Two columns below a line of one may be a text with commas and no quotes.
     sure = len(header) > 2 or all(len(cells) == len(header) for _, cells in first)
     return first[:at] if sure else []
 
 
 def refuse_too_many(text: str, delimiter: str, name: str) -> None:
-    """Count the rows before any is kept, where the text has that many lines at all.
+    """Count the rows of a long text before any is kept.
 
     Raises:
         InputError: more rows than ``MAX_ROWS``.
@@ -104,7 +104,7 @@ def refuse_too_many(text: str, delimiter: str, name: str) -> None:
 
 
 def delimiter_of(text: str, name: str) -> str:
-    r"""The delimiter that splits the first rows evenly into the most columns.
+    r"""Return the delimiter that splits the first rows evenly into most columns.
 
     >>> delimiter_of("a;b\n1,5;2\n", "x.csv")
     ';'
@@ -116,7 +116,7 @@ def delimiter_of(text: str, name: str) -> str:
 
 
 def _evenness(text: str, delimiter: str) -> tuple[float, int]:
-    # The first rows are enough; a million characters bound the work.
+    # The first rows are enough; a million characters limit the work.
     first = [cells for _, cells in islice(records(text[:_BEGINNING], delimiter, []), 20)]
     first = [cells for cells in first if any(cells)]
     widths = [len(cells) for cells in first[header_at(first) :]]
@@ -126,7 +126,7 @@ def _evenness(text: str, delimiter: str) -> tuple[float, int]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of a text, one at a time; a longer one than any table has ends the reading."""
+    """Yield the lines of a text; an overlong one ends the reading."""
     for line in _LINE.finditer(text):
         if line.end() - line.start() > _LONGEST_LINE:
             raise csv.Error(f"a line of more than {_LONGEST_LINE:,} characters")
@@ -134,7 +134,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
-    """Every record with the line it begins on; a malformed one ends the reading with a problem."""
+    """Yield records with their first lines; a malformed one ends the reading."""
     csv.field_size_limit(MAX_TEXT + 1)
     reader = csv.reader(_lines(text), delimiter=delimiter, strict=True)
     line = 1
@@ -157,7 +157,7 @@ _NEEDLESS = "Leave out columns that nobody needs."
 
 
 def bad_columns(columns: Sequence[str], line: int) -> list[Problem]:
-    """What is wrong with the names of columns: too many, a blank one, one given twice."""
+    """Return problems of column names: too many, blank, or duplicate."""
     if len(columns) > MAX_COLUMNS:
         message = f"names {len(columns):,} columns; {MAX_COLUMNS:,} is the limit."
         return [Problem(message, _NEEDLESS, (), line)]
@@ -174,7 +174,7 @@ _BOM = "\ufeff"
 
 
 class RawCell(NamedTuple):
-    """A cell's text, and where it stands in the file (quotes included)."""
+    """A cell's text and its place in the file, quotes included."""
 
     text: str
     start: int
@@ -182,13 +182,13 @@ class RawCell(NamedTuple):
 
 
 class RawRow(NamedTuple):
-    """The cells of one record and the line it begins on."""
+    """The cells of a record and its first line."""
 
     line: int
     cells: tuple[RawCell, ...]
 
     def text(self, column: int | None) -> str:
-        """The text of a cell; empty where the row is too short, or there is no such column."""
+        """Return a cell's text; empty if the row is too short or there is no column."""
         if column is None or column >= len(self.cells):
             return ""
         return self.cells[column].text
@@ -206,13 +206,13 @@ class RawTable:
     rows: tuple[RawRow, ...]
 
     def column(self, *names: str) -> int | None:
-        """The first column with one of these headings, whatever their case."""
+        """Return the first column with one of these headings, ignoring case."""
         folded = [head.casefold() for head in self.heads]
-        found = (folded.index(n.casefold()) for n in names if n.casefold() in folded)
-        return next(found, None)
+        columns = (folded.index(n.casefold()) for n in names if n.casefold() in folded)
+        return next(columns, None)
 
     def with_cells(self, changes: Mapping[tuple[int, int], str]) -> bytes:
-        """The file with these cells, by (row, column), written anew; all else is as it was.
+        """Return the file with these cells replaced, by (row, column), else unchanged.
 
         Raises:
             InputError: a text that the file's encoding has no letters for.
@@ -238,7 +238,7 @@ class RawTable:
 
 
 def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
-    r"""The table in a file that has a header line.
+    r"""Return the table in a file with a header line.
 
     Args:
         data: UTF-8, UTF-16 with its mark, or a Western one-byte encoding; or text.
@@ -268,7 +268,7 @@ def read_raw(data: bytes | str, name: str, what: str = "table") -> RawTable:
 
 
 def _decoded(data: bytes, name: str, what: str) -> tuple[str, str]:
-    """The text with its mark, and an encoding that gives the same bytes back."""
+    """Return the text with its mark, and an encoding that restores the bytes."""
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if data.startswith(b"PK\x03\x04") or (not marked and b"\0" in data[:1000]):
         raise refusal(what, [Problem("is not a CSV file.", "Export it as CSV.")], name)
@@ -312,7 +312,7 @@ def _records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[Raw
 
 
 def _cell(text: str, start: int, ends: re.Pattern[str]) -> RawCell | None:
-    """The cell that begins at ``start``; ``None`` where its quote does not close."""
+    """Return the cell that begins at ``start``; ``None`` if its quote stays open."""
     if text[start : start + 1] != '"':
         end = _end(text, start, ends)
         return RawCell(text[start:end], start, end)
@@ -329,5 +329,5 @@ def _cell(text: str, start: int, ends: re.Pattern[str]) -> RawCell | None:
 
 
 def _end(text: str, start: int, ends: re.Pattern[str]) -> int:
-    found = ends.search(text, start)
-    return found.start() if found else len(text)
+    end = ends.search(text, start)
+    return end.start() if end else len(text)

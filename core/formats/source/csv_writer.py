@@ -1,4 +1,4 @@
-"""Tables as CSV that is safe to open in a spreadsheet, and cells as people write them."""
+"""Write tables as CSV that is safe in a spreadsheet, and format cells."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-#: What a spreadsheet would take for a formula, after any apostrophes that made one harmless. Some
-#: take the full-width signs of East Asian keyboards for the narrow ones.
+#: What a spreadsheet takes for a formula, after any apostrophes that made one harmless. Some also
+#: accept the full-width signs of East Asian keyboards.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+([.,]\d*)?|[.,]\d+)\Z")
 
 
 def harmless(text: str) -> str:
-    """The text with an apostrophe before it where a spreadsheet would work it out.
+    """Return the text with an apostrophe if a spreadsheet would evaluate it.
 
     >>> harmless("=1+1"), harmless("'=1"), harmless("a=1"), harmless("\uff1d1")
     ("'=1+1", "''=1", 'a=1', "'\uff1d1")
@@ -23,12 +23,12 @@ def harmless(text: str) -> str:
 
 
 def works_out(text: str) -> bool:
-    """Whether a spreadsheet would take the text for a formula."""
+    """Return whether a spreadsheet would take the text for a formula."""
     return bool(_FORMULA.match(text)) and not text.startswith("'")
 
 
 def unguarded(text: str) -> str:
-    """The text that ``harmless`` was given.
+    """Return the text that ``harmless`` was given.
 
     >>> unguarded("'=1+1"), unguarded("'tis")
     ('=1+1', "'tis")
@@ -37,7 +37,7 @@ def unguarded(text: str) -> str:
 
 
 def number_of(text: str) -> float | None:
-    """The finite number in a cell, with a decimal point or comma, or ``None``.
+    """Return the finite number in a cell, with a decimal point or comma, or ``None``.
 
     >>> number_of(" 2,5 "), number_of("8-10"), number_of("")
     (2.5, None, None)
@@ -50,7 +50,7 @@ def number_of(text: str) -> float | None:
 
 
 def points_text(points: float, *, comma: bool = False) -> str:
-    """Points with at most two decimals, as Canvas and Moodle keep them.
+    """Return points with at most two decimals, as Canvas and Moodle keep them.
 
     >>> points_text(8.0), points_text(10 / 3), points_text(2.5, comma=True)
     ('8', '3.33', '2,5')
@@ -60,7 +60,7 @@ def points_text(points: float, *, comma: bool = False) -> str:
     return text.replace(".", ",") if comma else text
 
 
-#: Without it at the beginning of a file Excel reads UTF-8 as if it were of one byte a letter.
+#: Without this mark at the beginning Excel reads UTF-8 as a one-byte encoding.
 MARK = "\ufeff"
 _SPECIAL = re.compile('[",\r\n]')
 
@@ -68,7 +68,7 @@ Value = str | int | float | bool | None
 
 
 def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: bool = True) -> str:
-    """The table with its heads in the first line.
+    """Return the table with its heads in the first line.
 
     A text that a spreadsheet would take for a formula, a head among them, gets an apostrophe before
     it, which the spreadsheet does not show; numbers are no texts and keep their sign. ``None`` is
@@ -84,7 +84,7 @@ def csv_text(heads: Sequence[str], rows: Iterable[Sequence[Value]], *, guarded: 
 
 
 def csv_bytes(text: str, *, mark: bool = True) -> bytes:
-    """A table's text as a file: with the mark by which Excel knows UTF-8, unless for programs.
+    """Return a table's text as a file, with a mark for Excel unless for programs.
 
     >>> csv_bytes("ä").hex(" "), csv_bytes("ä", mark=False).hex(" ")
     ('ef bb bf c3 a4', 'c3 a4')
@@ -93,7 +93,7 @@ def csv_bytes(text: str, *, mark: bool = True) -> bytes:
 
 
 def _line(cells: Sequence[str]) -> str:
-    # The standard library's writer leaves a lone carriage return bare, on which its reader stops.
+    # The standard library writes a lone carriage return bare, on which its reader stops.
     written = ['"' + c.replace('"', '""') + '"' if _SPECIAL.search(c) else c for c in cells]
     return (",".join(written) or '""') + "\n"
 

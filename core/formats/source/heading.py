@@ -1,4 +1,4 @@
-"""Where the header of a table is: below the titles and notes that people write above it."""
+"""Find the header of a table below titles and notes."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 
 from core.errors import Problem
 
-#: A header further down is none.
+#: No header comes further down.
 _DEEPEST = 20
-#: A longer text is no heading.
+#: A longer text is not a heading.
 _LONGEST = 300
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?\Z")
 
 
 def header_at(rows: Sequence[Sequence[str]]) -> int:
-    """The place of the header among the first rows; 0 also where nothing tells.
+    """Return the index of the header among the first rows, 0 if undecided.
 
-    Above a header further down stand titles only: a cell alone, or a word with a colon and what it
-    says. The header names every column of the rows below it, each by a name of its own.
+    Only titles come before a later header: a lone cell, or a word with a colon and a value. The
+    header names every column of the rows below it, each differently.
 
     >>> header_at([["Marks of course 101"], ["id", "essay", "mark"], ["1", "It is.", "3"]])
     1
@@ -35,11 +35,11 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
 
 
 def said_titles(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
-    """What is said of the rows above a header."""
-    words = " / ".join(" ".join(filter(None, row)) for row in rows)
+    """Return the notice of the rows above a header."""
+    text = " / ".join(" ".join(filter(None, row)) for row in rows)
     lines = "The line" if len(rows) == 1 else f"The {len(rows)} lines"
     verb = "is" if len(rows) == 1 else "are"
-    return Problem(f"{lines} above the header {verb} left out: {words[:200]!r}.", "", (), line)
+    return Problem(f"{lines} above the header {verb} left out: {text[:200]!r}.", "", (), line)
 
 
 def _trimmed(row: Sequence[str]) -> list[str]:
@@ -55,21 +55,21 @@ def _is_title(row: Sequence[str]) -> bool:
 
 
 def _names_all(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether a row is a header of those below it."""
+    """Return whether a row is a header of those below it."""
     if len(row) < 2 or not below or len(set(row)) < len(row) or not all(row):
         return False
-    # A text that was parted at its commas goes on with a space.
+    # A text that was split at its commas goes on with a space.
     if any(name[0] == " " or len(name) > _LONGEST or _NUMBER.match(name) for name in row):
         return False
-    # Of rows that reach further, most do not: a remark at their end has no heading.
-    return sum(len(one) <= len(row) for one in below) * 2 > len(below)
+    # Few rows reach further: a remark at their end has no heading.
+    return sum(len(lower) <= len(row) for lower in below) * 2 > len(below)
 
 
 def without_titles(text: str, is_header: Callable[[str], bool]) -> tuple[str, tuple[Problem, ...]]:
-    r"""The text with the titles above its header line emptied, so that lines keep their numbers.
+    r"""Blank the titles above the header line, so that lines keep their numbers.
 
-    Titles are lines of a single cell, or of a word with a colon and what it says; above another
-    line nothing is left out.
+    Titles are lines with a single cell, or with a word, a colon and a value. Above any other line
+    nothing is left out.
 
     >>> without_titles("Essay rubric,,\n\nCriterion,Good,Poor\n", lambda l: "Good" in l)[0]
     '\n\nCriterion,Good,Poor\n'
@@ -90,5 +90,5 @@ def without_titles(text: str, is_header: Callable[[str], bool]) -> tuple[str, tu
         return text, ()
     if not above:
         return text, ()
-    said = said_titles([[lines[at].strip(' ,;\t\r\n"')] for at in above], above[0] + 1)
-    return "".join(["\n" * header, *lines[header:]]), (said,)
+    notice = said_titles([[lines[at].strip(' ,;\t\r\n"')] for at in above], above[0] + 1)
+    return "".join(["\n" * header, *lines[header:]]), (notice,)

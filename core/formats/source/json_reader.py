@@ -1,8 +1,8 @@
-"""JSON to plain data: strict where the standard library is lax, with the line of every place.
+"""Strict JSON to plain data, with the line of every value.
 
-The data come from the standard library's C scanner. Lines are found by a second, slower walk over
-the tokens, which runs only once a line is asked for. YAML's parser cannot take its place: it
-refuses JSON with escaped surrogate pairs, long keys, or a colon on the line after its key.
+The standard library's C scanner reads the data. A second, slower walk over the tokens finds lines,
+on demand only. YAML's parser cannot replace it: it refuses JSON with escaped surrogate pairs, long
+keys, or a colon on the line after its key.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from core.formats.source.parsed import (
 )
 
 _TOKEN = re.compile(r'\s*(?:("[^"\\]*(?:\\.[^"\\]*)*")|([{}\[\],:])|([^\s{}\[\],:"]+))', re.S)
-#: What a number too large for us must hold somewhere: a long run of digits, or a high exponent.
+#: What a number out of bounds must contain: a long run of digits, or a high exponent.
 _OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})")
-#: Beyond so many values, lines are those of the nearest value found so far.
+#: Beyond this many values, a line is that of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
-#: What is said again and again (names of fields, labels) is short, and not much.
+#: Repeated strings (field names, labels) are short and few.
 _LONGEST_WORD, _MOST_WORDS = 40, 5_000
 
 
 class _EnoughError(Exception):
-    """So many faults that decoding need not go on."""
+    """Raised to stop decoding after too many faults."""
 
 
 def read_json(text: str, name: str, what: str = "rubric") -> Document:
-    """The JSON document in ``text``.
+    """Return the JSON document in ``text``.
 
     Raises:
         InputError: not JSON, a key given twice in one object, a number that is not finite or has
@@ -61,40 +61,40 @@ def read_json(text: str, name: str, what: str = "rubric") -> Document:
     value, faults = decode(text)
     places = _Places(text)
     if faults:
-        # What is JSON but not fit is found again by the walk, with its lines.
+        # The walk finds faults of valid JSON again, with their lines.
         walkable = all(fault.line is None for fault in faults)
         raise refusal(what, (places.faults if walkable else ()) or faults, name)
     return Document(value, lambda path: nearest(places.lines, path))
 
 
 def out_of_bounds(text: str) -> bool:
-    """Whether a number in the text may be larger than is taken."""
+    """Return whether a number in the text may be too large."""
     return _OUT_OF_BOUNDS.search(text) is not None
 
 
-def decode(text: str, words: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
-    """The value of a JSON text and what is wrong with it; lines count within ``text``.
+def decode(text: str, strings: dict[str, str] | None = None) -> tuple[Any, list[Problem]]:
+    """Return the value of a JSON text and its problems; lines count in ``text``.
 
-    ``words`` are those of other texts: a word that is among them is not kept a second time.
+    ``strings`` are shared with other texts, so that each is kept once.
 
     >>> decode("[1, NaN]")[1][0].message
     'is NaN, which is not a finite number.'
     """
-    made = _Made({} if words is None else words)
-    faults = made.faults
-    # Python's own numbers are ten times faster, and right where no number can be out of bounds.
-    careful = made.number if out_of_bounds(text) else None
+    builder = _Made({} if strings is None else strings)
+    faults = builder.faults
+    # Python's own numbers are ten times faster, and right if none can be out of bounds.
+    careful = builder.number if out_of_bounds(text) else None
     decoder = json.JSONDecoder(
-        object_pairs_hook=made.object if text.count("{") <= MAX_ROWS else made.counted,
+        object_pairs_hook=builder.object if text.count("{") <= MAX_ROWS else builder.counted,
         parse_int=careful,
         parse_float=careful,
-        parse_constant=made.number,
+        parse_constant=builder.number,
     )
     try:
         value = decoder.decode(text)
     except json.JSONDecodeError as error:
-        said = error.msg[:1].lower() + error.msg[1:]
-        message = f"is not valid JSON: {said} (column {error.colno})."
+        reason = error.msg[:1].lower() + error.msg[1:]
+        message = f"is not valid JSON: {reason} (column {error.colno})."
         return None, [Problem(message, "Check quotes, commas and brackets.", (), error.lineno)]
     except _EnoughError:
         return None, faults
@@ -105,31 +105,31 @@ def decode(text: str, words: dict[str, str] | None = None) -> tuple[Any, list[Pr
 
 
 class _Made:
-    """Makes objects and numbers while JSON is decoded, and notes what is wrong with them."""
+    """Builds objects and numbers while JSON is decoded, and collects faults."""
 
-    def __init__(self, words: dict[str, str]) -> None:
+    def __init__(self, strings: dict[str, str]) -> None:
         self.faults: list[Problem] = []
         self._left = MAX_ROWS
-        self._words = words
+        self._words = strings
 
-    def object(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
-        made = {self._word(key): self._word(value) for key, value in found}
-        if len(made) != len(found):
-            counts = Counter(key for key, _ in found)
+    def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        entries = {self._word(key): self._word(value) for key, value in pairs}
+        if len(entries) != len(pairs):
+            counts = Counter(key for key, _ in pairs)
             twice = counts.most_common(1)[0][0]
             self._note(Problem("is given twice.", _ONCE, (twice,)))
-        return made
+        return entries
 
-    def counted(self, found: list[tuple[str, Any]]) -> dict[str, Any]:
-        """The same where there may be too many of them: counting costs time."""
+    def counted(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """Return ``object``, with a limit on their number, which costs time."""
         self._left -= 1
         if self._left < 0:
             self.faults.append(too_many_rows())
             raise _EnoughError
-        return self.object(found)
+        return self.object(pairs)
 
     def _word(self, value: Any) -> Any:
-        """A short text as it was met first, as long as there are not too many of them."""
+        """Return the shared copy of a short text, within a limit."""
         if type(value) is not str or len(value) > _LONGEST_WORD:
             return value
         if len(self._words) < _MOST_WORDS:
@@ -150,7 +150,7 @@ class _Made:
 
 
 def unfit(value: Any, halves: bool) -> list[Problem]:
-    """What makes plain data unfit: nesting too deep, or half characters (looked for on demand)."""
+    """Return what makes plain data unfit: nested too deep, or half characters."""
     todo, depth = [value], 0
     while todo:
         if halves and any(_half(part) for part in todo):
@@ -175,7 +175,7 @@ def _half(part: Any) -> bool:
 
 
 class _Places:
-    """The line of every value (of an entry: of its key), and the faults with their lines."""
+    """The line of every value (of an entry: of its key), and faults with lines."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -186,8 +186,8 @@ class _Places:
 
     @cached_property
     def faults(self) -> list[Problem]:
-        found = (Problem(f.message, f.mend, path, line) for path, line, f in self._walk() if f)
-        return list(islice(found, ENOUGH))
+        problems = (Problem(f.message, f.mend, path, line) for path, line, f in self._walk() if f)
+        return list(islice(problems, ENOUGH))
 
     def _walk(self) -> Iterator[tuple[Path, int, Problem | None]]:
         lines = Lines(self._text)
@@ -196,12 +196,12 @@ class _Places:
 
 
 def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
-    """Every value's path and offset (an entry's is its key's), with its fault if it has one.
+    """Yield every value's path, offset (of an entry: its key's) and fault.
 
     ``text`` must be JSON, or JSON up to where it nests too deep (the walk ends there).
     """
     state = _Walk()
-    # Blanks at the end belong to no token: each of them would be a new start of the search.
+    # Blanks at the end belong to no token; each would start the search again.
     for match in _TOKEN.finditer(text.rstrip()):
         string, mark, bare = match.groups()
         offset = match.end() - len(string or mark or bare)
@@ -216,7 +216,7 @@ def walk(text: str) -> Iterator[tuple[Path, int, Problem | None]]:
 
 
 class _Walk:
-    """Where the walk is: ``path`` to the value that comes next, and the keys seen per object."""
+    """The position of a walk: ``path`` to the next value, and keys per object."""
 
     def __init__(self) -> None:
         self.path: list[str | int] = []

@@ -1,4 +1,4 @@
-"""What a file gives: its text, plain data with the line of any place, or one refusal."""
+"""Results of reading a file: text, plain data with lines, or a refusal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from core.domain.base import Path
 from core.errors import InputError, Problem
 
-#: Deeper nesting is refused: nobody writes it, and recursion elsewhere must not meet it.
+#: Deeper nesting is refused, since recursion elsewhere must not meet it.
 MAX_DEPTH = 64
 #: Integers of more digits are refused: they overflow a float or are an attack.
 MAX_DIGITS = 30
@@ -29,7 +29,7 @@ TOO_DEEP = f"is nested more than {MAX_DEPTH} levels deep."
 
 @dataclass(frozen=True)
 class Document:
-    """Plain data (dict, list, str, int, float, bool, None) and ``line_of`` its places.
+    """Plain data (dict, list, str, int, float, bool, None) with line numbers.
 
     ``line_of(path)`` is the 1-based line of the place, or of the nearest place around it.
     """
@@ -39,11 +39,11 @@ class Document:
 
 
 class BadNumber(ValueError):
-    """A number that is not finite, or is too large. ``str(error)`` says which, in words."""
+    """A number that is not finite or too large; ``str(error)`` says which."""
 
 
 def number(text: str) -> int | float | None:
-    """The number that ``text`` spells in JSON or YAML, or ``None`` where it is not a number.
+    """Return the number that ``text`` spells in JSON or YAML, or ``None``.
 
     Raises:
         BadNumber: it is infinite, not a number, or has more digits than ``MAX_DIGITS``.
@@ -66,7 +66,7 @@ def number(text: str) -> int | float | None:
 
 
 def nearest(places: dict[Path, int], path: Path) -> int | None:
-    """The line of ``path`` or of the nearest place around it."""
+    """Return the line of ``path`` or of the nearest place around it."""
     for end in range(len(path), -1, -1):
         if path[:end] in places:
             return places[path[:end]]
@@ -74,21 +74,21 @@ def nearest(places: dict[Path, int], path: Path) -> int | None:
 
 
 def kind_of(value: Any) -> str:
-    """What a value is, in words.
+    """Return the kind of a value as text.
 
     >>> kind_of([]), kind_of(None), kind_of(True)
     ('a list', 'empty', 'a yes/no value')
     """
-    words = {bool: "a yes/no value", int: "a number", float: "a number", str: "text"}
-    words |= {list: "a list", tuple: "a list", dict: "a mapping"}
-    return "empty" if value is None else words.get(type(value), type(value).__name__)
+    names = {bool: "a yes/no value", int: "a number", float: "a number", str: "text"}
+    names |= {list: "a list", tuple: "a list", dict: "a mapping"}
+    return "empty" if value is None else names.get(type(value), type(value).__name__)
 
 
 T = TypeVar("T")
 
 #: No more problems than this are listed; the rest are counted.
 MAX_PROBLEMS = 50
-#: After so many, reading stops: the file is of another kind, or an attack.
+#: After this many, reading stops: the file is of another kind, or an attack.
 ENOUGH = 1000
 
 
@@ -98,7 +98,7 @@ def _nowhere(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class Parsed(Generic[T]):
-    """A value that was read, and what a person should know about how (kept but unused keys ...).
+    """A value that was read, and notices about it (unused keys ...).
 
     ``line_of`` gives the 1-based line of a place in ``value``, where the source has lines.
     """
@@ -109,7 +109,7 @@ class Parsed(Generic[T]):
 
 
 def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The first ``MAX_PROBLEMS`` problems, and one more that counts the rest.
+    """Return the first ``MAX_PROBLEMS`` problems, and one that counts the rest.
 
     >>> [str(p) for p in shortened([Problem("is bad.")] * 52)][-1]
     'and 2 more.'
@@ -124,18 +124,20 @@ def shortened(problems: Sequence[Problem]) -> tuple[Problem, ...]:
 
 
 def enough(problems: Sequence[Problem]) -> bool:
-    """Whether so many problems were found that reading on would help nobody."""
+    """Return whether there are so many problems that reading on is useless."""
     return len(problems) >= ENOUGH
 
 
 def refusal(what: str, problems: Sequence[Problem], where: str) -> InputError:
-    """The error that refuses a file: ``what`` it is, every problem, and ``where`` (its name)."""
+    """Return the error that refuses a file, with its name and all problems."""
     count = "1 problem" if len(problems) == 1 else f"{len(problems):,} problems"
     return InputError(f"This {what} is not valid ({count}).", shortened(problems), where)
 
 
 def stem(name: str, otherwise: str) -> str:
-    """A file's name without folder and ending, at most 200 characters, or ``otherwise``.
+    """Return a file's name without folder and ending, shortened.
+
+    Without one it is ``otherwise``.
 
     >>> stem("in/essay.v2.yaml", "Untitled"), stem(".yaml", "Untitled")
     ('essay.v2', 'Untitled')
@@ -160,14 +162,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Lines:
-    """Where lines begin in a text, to turn an offset into a 1-based line."""
+    """The starts of lines in a text, to turn an offset into a line from 1."""
 
     def __init__(self, text: str) -> None:
         self._starts = array("L", [0])
         self._starts.extend(match.end() for match in re.finditer("\n", text))
 
     def at(self, offset: int) -> int:
-        r"""The line that holds the character at ``offset``.
+        r"""Return the line of the character at ``offset``.
 
         >>> Lines("a\nb").at(2)
         2
@@ -176,7 +178,7 @@ class Lines:
 
 
 def read_text(data: str | bytes, name: str, what: str, limit: int) -> str:
-    r"""The text of a file, its byte order mark removed; line breaks are kept as they are.
+    r"""Return the text of a file without its mark; line breaks are unchanged.
 
     Args:
         data: the file's bytes, or text that was decoded already.

@@ -1,8 +1,7 @@
-"""YAML to plain data from the parser's events: bounded, each place with its line.
+"""Limited YAML to plain data from the parser's events, with line numbers.
 
-Plain scalars are read as YAML 1.2 does (``yes`` is a word, ``1:30`` is a word); a number written
-as a label or a name stays the text it was written as. Tags other than the standard ones are
-refused, so nothing is ever constructed but plain data.
+Plain scalars follow YAML 1.2 (``yes`` and ``1:30`` are text). A number in a label or a name keeps
+its spelling. Tags other than the standard ones are refused, so only plain data is ever constructed.
 """
 
 from __future__ import annotations
@@ -27,10 +26,10 @@ from core.formats.source.parsed import (
     refusal,
 )
 
-#: After aliases are written out. A rubric of 500 criteria with 20 options has about 50,000.
+#: Counted after expanding aliases. A rubric of 500 criteria with 20 options has about 50,000.
 MAX_NODES = 200_000
 
-#: Keys that hold words: a number there is the word it is written as.
+#: Keys of texts: a number there keeps its spelling.
 WORDS = frozenset(
     {"name", "label", "requirement", "section", "tags", "tag", "is", "in", "criterion", "flag"}
     | {"reason", "description", "guidelines", "families", "patterns", "terms", "action"}
@@ -44,14 +43,14 @@ _BOOLS = {"true": True, "True": True, "TRUE": True} | {
     "FALSE": False,
 }
 _MERGE = object()
-#: What YAML 1.2 (section 5.1) does not allow in a stream, and a byte order mark in its midst.
+#: Characters that YAML 1.2 (section 5.1) forbids, and a byte order mark inside.
 _UNPRINTABLE = re.compile(
     "[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
 
 
 class _Stop(Exception):
-    """Reading cannot go on; the problem is in the list."""
+    """Raised to stop reading; the problem is in the list."""
 
 
 @dataclass
@@ -69,7 +68,7 @@ class _Frame:
 
 
 def read_yaml(text: str, name: str, what: str = "rubric") -> Document:
-    """The one YAML document in ``text``.
+    """Return the only YAML document in ``text``.
 
     Raises:
         InputError: not YAML, empty, more than one document, a foreign tag, a key given twice, a
@@ -100,13 +99,13 @@ def read_yaml(text: str, name: str, what: str = "rubric") -> Document:
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
-    # libyaml where it is built in (25 times faster), else the same parser in Python.
+    # libyaml if available (25 times faster), otherwise the same parser in Python.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return iter(yaml.parse(text, Loader=loader))
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
-    # A quote or bracket that never closes is looked for where it opens, not at the file's end.
+    # A quote or bracket that stays open is reported at its beginning, not at the end.
     if "nesting depth" in (error.problem or ""):
         mark = error.problem_mark or error.context_mark
         return Problem(TOO_DEEP, "Make it flatter.", (), lines.at(mark.index) if mark else None)
@@ -117,15 +116,15 @@ def _syntax(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
     indent = written[: len(written) - len(written.lstrip())]
     if "\t" in indent:
         return Problem("is indented with a tab.", "Indent with spaces.", (), line)
-    said = ", ".join(part for part in (error.context, error.problem) if part)
+    message = ", ".join(part for part in (error.context, error.problem) if part)
     mend = (
         "Check the indentation; put text that holds ': ' or ' #', or starts with a sign, in quotes."
     )
-    return Problem(f"is not valid YAML: {said}.", mend, (), line)
+    return Problem(f"is not valid YAML: {message}.", mend, (), line)
 
 
 class _Builder:
-    """Builds the data from events. ``value`` is the document once all events are taken."""
+    """Builds data from events; ``value`` is the document after the last event."""
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
@@ -164,7 +163,7 @@ class _Builder:
             self._stop(message, "Write it without so many aliases (*name).", (), line)
 
     def _here(self) -> tuple[Path, bool]:
-        """The path of the value that comes next, and whether it is a word."""
+        """Return the path of the next value, and whether it is text."""
         if not self._stack:
             return (), False
         top = self._stack[-1]
@@ -281,13 +280,13 @@ class _Builder:
 
     def _merge(self, top: _Frame, value: Any, line: int) -> None:
         several = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, dict) for one in several):
+        if not all(isinstance(mapping, dict) for mapping in several):
             self._stop("merges (<<) what is not a mapping.", "Merge mappings only.", top.path, line)
         top.merges += several
 
 
 def resolve(text: str, word: bool = False) -> Any:
-    """What a plain scalar means: nothing, true or false, a number (unless a ``word``), or text.
+    """Return a plain scalar's value: null, boolean, number (unless ``word``) or text.
 
     Raises:
         BadNumber: a number that is not finite or too large.
@@ -306,7 +305,7 @@ def resolve(text: str, word: bool = False) -> Any:
 
 
 def comment_lines(text: str) -> tuple[int, ...]:
-    r"""The numbers (from 1) of the lines that hold a comment; none where the text is no YAML.
+    r"""Return the numbers (from 1) of lines with a comment; none for invalid YAML.
 
     A sharp sign inside a value, quoted or in a block, is part of the value.
 
@@ -320,7 +319,7 @@ def comment_lines(text: str) -> tuple[int, ...]:
     except yaml.YAMLError:
         return ()
     values = [
-        # A block's value begins below its sign, beside which a comment may stand.
+        # A block's value begins below its indicator, which a comment may follow.
         (
             text.find("\n", token.start_mark.index)
             if token.style in ("|", ">")
@@ -330,12 +329,12 @@ def comment_lines(text: str) -> tuple[int, ...]:
         for token in tokens
         if isinstance(token, yaml.ScalarToken)
     ]
-    found, offset = list[int](), 0
+    lines, offset = list[int](), 0
     for row, line in enumerate(text.split("\n"), start=1):
         if any(_begins(line, at) and not _inside(values, offset + at) for at in range(len(line))):
-            found.append(row)
+            lines.append(row)
         offset += len(line) + 1
-    return tuple(found)
+    return tuple(lines)
 
 
 def _begins(line: str, at: int) -> bool:

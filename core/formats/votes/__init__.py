@@ -1,6 +1,5 @@
-"""Votes from elsewhere: which rater chose which label, from tables, folders and the peers'
-experiments.
+"""Imported votes: which rater chose which label, from tables and experiments.
 
-May import all of ``core.formats`` but ``report``. No vote is guessed: an unknown label is a
+May import all of ``core.formats`` except ``report``. Votes are never guessed: an unknown label is a
 problem with its line.
 """

@@ -1,7 +1,7 @@
-"""A votes.csv in which nothing needs a second look, read by whole columns.
+"""Read a regular votes.csv by columns.
 
-Whatever is not plain (quotes, repetitions, an unknown word, probabilities) is left to the reader
-that looks at every row and names the line of a problem (``vote_tables``).
+The row reader (``vote_tables``) handles everything else (quotes, repetitions, unknown labels,
+probabilities) and reports problems with their lines.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from core.formats.source.parsed import MAX_DATASET_BYTES, MAX_ROWS
 from core.formats.votes.imported import KINDS, PROBABILITY, REQUIRED, ImportedVote, Labels
 
 Codes = npt.NDArray[Any]
-#: With any of these filled, rows have to be told apart one by one.
+#: If any of these is filled, rows are read one by one.
 _MORE = ("weight", "replicate", "order", "confidence")
-#: What an import keeps besides.
+#: Further columns that an import keeps.
 KEPT_BESIDES = (*_MORE, "reason")
-#: So many bytes of the file are columns at a time; a longer first line names no columns.
+#: How many bytes of the file are parsed at a time; a longer first line has no column names.
 _BLOCK, _LONGEST_HEAD = 2**20, 2**16
 
 
 class CleanColumn(NamedTuple):
-    """What one rater answered to one criterion.
+    """A rater's answers to a criterion.
 
-    ``rows`` are places in the list of items; ``options`` index ``Criterion.choices``, -1 for an
-    answer without one: an abstention, or where it ``failed`` none that can be used.
+    ``rows`` are indexes into the list of items. ``options`` index ``Criterion.choices``, -1 for an
+    answer without one: an abstention, or an unusable answer that ``failed``.
     """
 
     criterion: str
@@ -44,9 +44,9 @@ class CleanColumn(NamedTuple):
 
 
 class CleanAnswers(Sequence[ImportedVote]):
-    """The rows of such a file in its order, as columns: each is made when somebody asks for it.
+    """The rows of the file in order, as columns that are made on demand.
 
-    ``pair`` says which of the pairs of criterion and rater a row is of, ``row`` which item.
+    ``pair`` gives each row's pair of criterion and rater, ``row`` its item.
     """
 
     def __init__(self, pairs: Sequence[CleanPair], items: Sequence[str], rows: CleanRows) -> None:
@@ -67,7 +67,7 @@ class CleanAnswers(Sequence[ImportedVote]):
         return self._vote(range(len(self))[at])
 
     def __eq__(self, other: object) -> bool:
-        """Whether the rows are the same, however they were read."""
+        """Return whether the rows are equal, however they were read."""
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
@@ -86,19 +86,19 @@ class CleanAnswers(Sequence[ImportedVote]):
         )
 
     def columns(self) -> list[CleanColumn]:
-        """The columns in the order in which they begin."""
+        """Return the columns in order of their first row."""
         by_pair = np.argsort(self.pair, kind="stable")
         groups = np.split(by_pair, np.flatnonzero(np.diff(self.pair[by_pair])) + 1)
-        found = []
+        columns = []
         for at in sorted(groups, key=lambda group: int(group[0])):
             of = self.pairs[int(self.pair[at[0]])]
             rows, options, failed = self.row[at], self.option[at], self.failed[at]
-            found.append(CleanColumn(of.criterion, of.rater, of.kind, rows, options, failed))
-        return found
+            columns.append(CleanColumn(of.criterion, of.rater, of.kind, rows, options, failed))
+        return columns
 
 
 class CleanPair(NamedTuple):
-    """A criterion and a rater who answered it, and what could be answered."""
+    """A criterion, a rater of it, and the choices."""
 
     criterion: str
     rater: str
@@ -107,7 +107,7 @@ class CleanPair(NamedTuple):
 
 
 class CleanRows(NamedTuple):
-    """By rows of the file the pair, the item, the option, and whether it is none to be used."""
+    """Columns by row: pair, item, option, and whether the answer is unusable."""
 
     pair: Codes
     row: Codes
@@ -118,13 +118,14 @@ class CleanRows(NamedTuple):
 def read_clean_votes(
     data: bytes, rubric: Rubric, ids: Sequence[str], *, whole: bool = False
 ) -> CleanAnswers | None:
-    """The answers in a votes.csv to items of these ids, none of which has a rubric of its own;
-    ``None`` where the file needs a closer look, or is wrong.
+    """Return the answers in a votes.csv, or ``None`` if the row reader is needed.
+
+    The items have these ids and no rubrics of their own.
 
     ``whole``: also where it gives reasons, which only an import keeps.
     """
     head = _head(data)
-    # Lines are told apart where somebody has to be told of one.
+    # The row reader distinguishes lines in its messages.
     if head is None or (whole and (b"\n\n" in data or b"\n\r" in data or b"\r\r" in data)):
         return None
     columns, delimiter = head
@@ -138,7 +139,7 @@ def read_clean_votes(
 
 
 def _head(data: bytes) -> tuple[list[str], str] | None:
-    """The columns of a file without anything unusual, and the delimiter."""
+    """Return the columns and the delimiter of a regular file."""
     try:
         first = data[:_LONGEST_HEAD].partition(b"\n")[0].decode("utf-8-sig").rstrip("\r")
     except UnicodeDecodeError:
@@ -153,7 +154,7 @@ def _head(data: bytes) -> tuple[list[str], str] | None:
 
 
 def _is_utf8(data: bytes) -> bool:
-    # Also in columns that nobody reads. As a whole it would be text beside the bytes.
+    # Even in unused columns. As a whole it would be text next to the bytes.
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
         for start in range(0, 0 if data.isascii() else len(data), _BLOCK):
@@ -164,18 +165,18 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-#: The place of each row's word among the distinct words of a column, and these words.
+#: The index of each row's word among the distinct words of a column, and these words.
 Words = tuple[Codes, list[str]]
 
 
 def _blocks(
     data: bytes, columns: Sequence[str], delimiter: str, wanted: Sequence[str]
 ) -> Iterator[dict[str, Words] | None]:
-    """The columns that are wanted, so many rows at a time; ``None`` where the rows are uneven."""
+    """Yield the wanted columns in blocks of rows; ``None`` for ragged rows."""
     import pyarrow as pa
     from pyarrow import csv
 
-    words = pa.dictionary(pa.int32(), pa.string())
+    word_type = pa.dictionary(pa.int32(), pa.string())
     try:
         read = csv.open_csv(
             pa.BufferReader(data),
@@ -184,66 +185,66 @@ def _blocks(
             ),
             csv.ParseOptions(delimiter=delimiter, quote_char=False),
             csv.ConvertOptions(
-                column_types=dict.fromkeys(wanted, words),
+                column_types=dict.fromkeys(wanted, word_type),
                 include_columns=list(wanted),
                 strings_can_be_null=False,
             ),
-            # What its own pool has once had it keeps.
+            # Arrow's own memory pool never returns memory.
             memory_pool=pa.system_memory_pool(),
         )
         for block in read:
             if block.num_rows:
                 yield {
                     # Its own way to numpy imports pandas.
-                    name: (np.from_dlpack(one.indices), one.dictionary.to_pylist())
-                    for name, one in zip(wanted, block.columns, strict=True)
+                    name: (np.from_dlpack(column.indices), column.dictionary.to_pylist())
+                    for name, column in zip(wanted, block.columns, strict=True)
                 }
     except pa.ArrowInvalid:
         yield None
 
 
 class _Rows:
-    """The rows so far, looked up word by word."""
+    """The rows so far, looked up by distinct words."""
 
     def __init__(self, rubric: Rubric, ids: Sequence[str]) -> None:
         self._place = {item_id: row for row, item_id in enumerate(ids)}
-        self._criteria = {one.name: Labels(one) for one in rubric.criteria}
+        self._criteria = {criterion.name: Labels(criterion) for criterion in rubric.criteria}
         self._pairs: dict[tuple[str, str, str], int] = {}
         #: Block by block what is in ``CleanRows``.
         self._found: list[tuple[Codes, ...]] = []
 
     def add(self, block: Mapping[str, Words]) -> bool:
-        """Take the rows of a block; whether they are plain."""
-        item, words = block["item_id"]
-        place = np.array([self._place.get(word, -1) for word in words], np.int32)
+        """Add the rows of a block; return whether they are regular."""
+        item, item_ids = block["item_id"]
+        place = np.array([self._place.get(word, -1) for word in item_ids], np.int32)
         (asked, names), (who, raters) = block["criterion"], block["rater_id"]
-        (kind, kinds), (said, labels) = block["rater_kind"], block["label"]
+        (kind, kinds), (label_codes, labels) = block["rater_kind"], block["label"]
         kinds = [word.strip().lower() for word in kinds]
         if (place < 0).any() or not set(names) <= self._criteria.keys():
             return False
         if not set(kinds) <= set(KINDS) or not all(name.strip() for name in raters):
             return False
         shape = len(names), len(raters), len(kinds), len(labels)
-        distinct, of_row = _numbered(np.ravel_multi_index((asked, who, kind, said), shape))
-        told = []
-        for one in zip(*np.unravel_index(distinct, shape), strict=True):
-            name, rater, of_kind, label = (int(at) for at in one)
+        distinct, of_row = _numbered(np.ravel_multi_index((asked, who, kind, label_codes), shape))
+        distinct_votes = []
+        for codes in zip(*np.unravel_index(distinct, shape), strict=True):
+            name, rater, of_kind, label = (int(at) for at in codes)
             word, criterion = labels[label].strip(), self._criteria[names[name]]
-            option, known = criterion.find(word)
-            # A word for no answer is counted by the reader that looks at every row.
-            if not known or (word and criterion.empty(word)):
+            option, usable = criterion.find(word)
+            # The row reader counts words that mean no answer.
+            if not usable or (word and criterion.empty(word)):
                 return False
             pair = names[name], raters[rater], kinds[of_kind]
             number = self._pairs.setdefault(pair, len(self._pairs))
-            told.append((number, -1 if option is None else option, not word))
-        pairs, options, failed = np.array(told, np.int32).T
+            distinct_votes.append((number, -1 if option is None else option, not word))
+        pairs, options, failed = np.array(distinct_votes, np.int32).T
         self._found.append(
             (pairs[of_row], place[item], options[of_row], failed.astype(np.bool_)[of_row])
         )
         return sum(len(rows) for rows, *_ in self._found) <= MAX_ROWS
 
     def answers(self) -> CleanAnswers | None:
-        """All of them; ``None`` where there are none, or one is there twice."""
+        """Return all answers, or ``None`` if there are none or one is repeated."""
         if not self._found:
             return None
         rows = CleanRows(*(np.concatenate(parts) for parts in zip(*self._found, strict=True)))
@@ -255,7 +256,7 @@ class _Rows:
 
 
 def _twice(codes: Codes) -> bool:
-    """Whether any number is there twice; where they are not far apart, without sorting them."""
+    """Return whether a number repeats, without sorting if they are dense."""
     if int(codes.max()) > 16 * len(codes):
         return len(np.unique(codes)) < len(codes)
     there = np.zeros(int(codes.max()) + 1, np.bool_)
@@ -264,7 +265,7 @@ def _twice(codes: Codes) -> bool:
 
 
 def _numbered(codes: Codes) -> tuple[Codes, Codes]:
-    """The distinct numbers, rising, and which of them each is; they are small."""
+    """Return the distinct small numbers in order, and the index of each."""
     if int(codes.max()) > 16 * len(codes):
         return np.unique(codes, return_inverse=True)
     there = np.bincount(codes) > 0

@@ -1,4 +1,4 @@
-"""A rubric and items where a file brings only votes: made from the labels and ids that it uses."""
+"""Derive a rubric and items from a file that has only votes."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from core.formats.votes.imported import VoteLine
 from core.text.names import fold
 
 MOST_OPTIONS = 50
-#: Whole numbers this far apart get the levels between them, too, used or not.
+#: Whole numbers up to this far apart also get the unused levels between them.
 MOST_LEVELS = 20
-#: From here on whole numbers are not told from their neighbours.
+#: From here on floats cannot tell neighbouring whole numbers apart.
 MOST_EXACT = 2.0**53
 
 
 class Derived(NamedTuple):
-    """A rubric made from labels, how its labels are spelt, and what a person should know."""
+    """A rubric made from labels, how it spells them, and notices."""
 
     rubric: Rubric
     spelling: Mapping[str, Mapping[str, str]]
     notices: tuple[Problem, ...]
 
     def spelt(self, lines: Iterable[VoteLine]) -> list[VoteLine]:
-        """The lines with their labels as the rubric spells them."""
+        """Return the lines with their labels as the rubric spells them."""
         return [
             (line, {**row, "label": self.spelling[row["criterion"]][row["label"]]})
             for line, row in lines
         ]
 
     def spelt_labels(self, labels: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-        """Labels of items likewise; words for no answer are none."""
+        """Return items' labels likewise, without words that mean no answer."""
         return {
             item: {
                 name: self.spelling[name][label]
@@ -51,10 +51,10 @@ class Derived(NamedTuple):
 def derive_rubric(
     lines: Sequence[VoteLine], labels: Mapping[str, Mapping[str, str]], name: str
 ) -> Derived:
-    """A rubric from the labels in use: numbers are ordinal, words nominal and kept as they are.
+    """Return a rubric from labels: numbers are ordinal, words nominal.
 
-    Yes and no are two such words, of which yes (true, pass, and beside such words 1 and T) is
-    worth everything; MET and UNMET make a binary criterion. Words for no answer are no labels.
+    Yes and no are two such words, and yes (true, pass, and next to such words 1 and T) has value 1.
+    MET and UNMET make a binary criterion. Words that mean no answer are not labels.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -67,8 +67,8 @@ def derive_rubric(
             used.setdefault(criterion, {})[label] = None
     criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
     spelling = {}
-    for criterion, words in used.items():
-        scale, options, spelt = _scale(list(words))
+    for criterion, used_labels in used.items():
+        scale, options, spelt = _scale(list(used_labels))
         if len(options) > MOST_OPTIONS:
             message = f"has {len(options)} different labels for {criterion!r}."
             mend = "Give the rubric they belong to, or check which column holds the label."
@@ -83,31 +83,32 @@ def derive_rubric(
 
 
 def spelt_as(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
-    """The lines with criteria and labels as ``rubric`` spells them, where it has no such option.
+    """Return the lines with criteria and labels as ``rubric`` spells them.
 
-    Yes and no are MET and UNMET, ``3.0`` is ``3``, and ``not applicable`` is an abstention. Words
-    for no answer stay as they are: whoever checks the votes counts them.
+    For example yes and no become MET and UNMET, ``3.0`` becomes ``3``, and ``not applicable`` an
+    abstention. Exact options stay, and so do words that mean no answer: the vote checker counts
+    them.
     """
     names = {fold(c.name): c for c in rubric.criteria}
-    known: dict[tuple[str, str], str] = {}
-    found = list[VoteLine]()
+    spellings: dict[tuple[str, str], str] = {}
+    spelt = list[VoteLine]()
     for line, row in lines:
         criterion = names.get(fold(row["criterion"]))
         if criterion is not None:
             key = (criterion.name, row["label"])
-            if key not in known:
-                known[key] = _spelt(criterion, row["label"])
-            row = {**row, "criterion": criterion.name, "label": known[key]}
-        found.append((line, row))
-    return found
+            if key not in spellings:
+                spellings[key] = _spelt(criterion, row["label"])
+            row = {**row, "criterion": criterion.name, "label": spellings[key]}
+        spelt.append((line, row))
+    return spelt
 
 
 def labels_spelt_as(
     rubric: Rubric, labels: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
-    """Labels of items likewise; words for no answer are none."""
+    """Return items' labels likewise, without words that mean no answer."""
     names = {fold(c.name): c for c in rubric.criteria}
-    found: dict[str, dict[str, str]] = {}
+    spelt: dict[str, dict[str, str]] = {}
     for item, of in labels.items():
         for name, label in of.items():
             criterion = names.get(fold(name))
@@ -116,8 +117,8 @@ def labels_spelt_as(
             plain = (
                 (name, label) if criterion is None else (criterion.name, _spelt(criterion, label))
             )
-            found.setdefault(item, {})[plain[0]] = plain[1]
-    return found
+            spelt.setdefault(item, {})[plain[0]] = plain[1]
+    return spelt
 
 
 def _spelt(criterion: Criterion, label: str) -> str:
@@ -156,7 +157,7 @@ def _notice(criterion: str, scale: str, labels: list[str]) -> Problem:
 
 
 def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
-    """The scale, its options, and every label as it is spelt there."""
+    """Return the scale, its options, and the spelling of every label there."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
     spelt |= {label: label for label in labels if holds_no_answer(None, label)}
     real = [label for label in labels if label not in spelt]
@@ -176,17 +177,20 @@ def _scale(labels: list[str]) -> tuple[str, list[dict[str, Any]], dict[str, str]
     return "nominal", options, spelt
 
 
-def _all_yes_or_no(words: set[str]) -> bool:
-    """Whether these words can only be yes and no: 1 and T are that beside plainer ones alone."""
-    if words <= YES | NO:
+def _all_yes_or_no(labels: set[str]) -> bool:
+    """Return whether these words can only mean yes and no.
+
+    1 and T do so only next to plainer words.
+    """
+    if labels <= YES | NO:
         return True
-    plain = bool(words & (YES | NO)) or words == {"t", "f"} or bool(words & _TICKS)
-    return plain and None not in map(is_yes, words)
+    plain = bool(labels & (YES | NO)) or labels == {"t", "f"} or bool(labels & _TICKS)
+    return plain and None not in map(is_yes, labels)
 
 
 _TICKS = frozenset({"\u2713", "\u2714", "\u2717", "\u2718"})
 _OURS = frozenset({"met", "unmet", "not met"})
-#: What stands beside a word for yes, or for no, where a file uses one of the two only.
+#: The counterpart of a word for yes or no in a file that uses only one of them.
 _PAIRS = (
     *(("yes", "no"), ("y", "n"), ("true", "false")),
     *(("pass", "fail"), ("passed", "failed"), ("met", "unmet"), ("met", "not met")),
@@ -197,7 +201,7 @@ _PAIRS = (
 def _yes_and_no(
     real: list[str], spelt: dict[str, str]
 ) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
-    """Two options in the file's own words; MET and UNMET alone are our binary scale."""
+    """Return two options in the file's words; MET and UNMET make our binary scale."""
     sides: dict[bool, list[str]] = {True: [], False: []}
     for label in real:
         sides[bool(is_yes(label))].append(label)
@@ -206,14 +210,14 @@ def _yes_and_no(
     if not real or any(fold(label) in _OURS for label in real):
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}
         return "binary", [{"label": MET}, {"label": UNMET}], spelt
-    words = {side: of[0] if of else _counterpart(sides[not side][0]) for side, of in sides.items()}
-    spelt |= {label: words[bool(is_yes(label))] for label in real}
-    options = [{"label": words[True], "value": 1.0}, {"label": words[False], "value": 0.0}]
+    pair = {side: of[0] if of else _counterpart(sides[not side][0]) for side, of in sides.items()}
+    spelt |= {label: pair[bool(is_yes(label))] for label in real}
+    options = [{"label": pair[True], "value": 1.0}, {"label": pair[False], "value": 0.0}]
     return "nominal", options, spelt
 
 
 def _counterpart(word: str) -> str:
-    """The other word of a pair, written like this one."""
+    """Return the other word of a pair, in the same letter case."""
     small = fold(word)
     other = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
     return other.upper() if word.isupper() else other.title() if word.istitle() else other
@@ -224,7 +228,7 @@ def _number(label: str) -> float | None:
         number = float(label)
     except ValueError:
         return None
-    # A level is counted from; where counting is not exact any more it is a name.
+    # Levels are counted; beyond exact integers they are names.
     return number if abs(number) < MOST_EXACT else None
 
 
@@ -254,14 +258,14 @@ def derive_dataset(
     labels: Mapping[str, Mapping[str, str]],
     name: str,
 ) -> tuple[Dataset, tuple[Problem, ...]]:
-    """Items with the ids in use; where the file has no text, that is said of each."""
+    """Return items with these ids; a notice reports missing texts."""
     items, textless = list[dict[str, Any]](), 0
     for key in dict.fromkeys(ids):
-        known = texts.get(key, {})
-        item: dict[str, Any] = {"id": key, "submission": known.get("submission", "")}
-        item |= {part: known[part] for part in ("prompt", "system") if part in known}
+        fields = texts.get(key, {})
+        item: dict[str, Any] = {"id": key, "submission": fields.get("submission", "")}
+        item |= {part: fields[part] for part in ("prompt", "system") if part in fields}
         item["labels"] = {c: {"label": label} for c, label in labels.get(key, {}).items()}
-        if "submission" not in known:
+        if "submission" not in fields:
             textless += 1
             item["meta"] = {TEXT_AVAILABLE: False}
         items.append(item)

@@ -1,6 +1,6 @@
-"""The experiment folder of autorubric: manifest.json, and one line of items.jsonl per item.
+"""Read autorubric's experiment folder: manifest.json and items.jsonl.
 
-It holds neither the items' texts nor their ids; what was asked stands in every line.
+It has neither the items' texts nor their ids. Every line repeats its criteria.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from core.formats.source.parsed import (
 from core.formats.votes.imported import VoteLine
 
 _WHAT = "experiment"
-#: What a vote may say beside its answer and reason, for which imported votes have no place.
+#: What a vote may hold besides answer and reason, without a place in imported votes.
 _BESIDE = ("confidence", "probabilities", "reasoning", "shuffle_order")
 
 
 class Experiment(NamedTuple):
-    """What an experiment folder holds, in the words of the common layout."""
+    """The content of an experiment folder, in terms of the common layout."""
 
     name: str
     rubric: Rubric
@@ -42,13 +42,13 @@ class Experiment(NamedTuple):
 def read_experiment(
     manifest: bytes, items: bytes, name: str, dataset: Dataset | None = None
 ) -> Experiment:
-    """The votes of an experiment; ``dataset`` gives items their ids back, in its order.
+    """Return the votes of an experiment; ``dataset`` restores items' ids by order.
 
-    A last line that was cut off is passed over with a notice, as is a vote that a later stage
-    replaced. An item that was written twice counts as it was written last.
+    A truncated last line is skipped with a notice, and so is a vote that a later stage replaced.
+    The last record of an item counts.
 
     Raises:
-        InputError: a line that is not readable, or that tells of no item; each with its line.
+        InputError: a line that is not readable, or without an item; each with its line.
     """
     about = _manifest(manifest, name)
     title = str(about.get("experiment_name") or name)[:200]
@@ -74,7 +74,7 @@ class _ExperimentReader:
     def __init__(self, about: Mapping[str, Any], title: str, dataset: Dataset | None) -> None:
         self._title, self._dataset = title, dataset
         self._single = _only_judge(about)
-        self._kinds = {one.get("judge_id"): one.get("judge_kind") for one in _judges(about)}
+        self._kinds = {judge.get("judge_id"): judge.get("judge_kind") for judge in _judges(about)}
         self._reports: dict[int, tuple[int, dict[str, Any]]] = {}
         self._lines: list[VoteLine] = []
         self._own: dict[str, Rubric] = {}
@@ -85,11 +85,11 @@ class _ExperimentReader:
         self.notices: list[Problem] = []
 
     def read(self, data: bytes) -> None:
-        """Every line; then every item, in the order of its number."""
+        """Read every line, then every item, in the order of its number."""
         text = read_text(data, "items.jsonl", _WHAT, MAX_DATASET_BYTES)
         written = [(n, t) for n, t in enumerate(text.split("\n"), start=1) if t.strip()]
-        for at, (line, one) in enumerate(written):
-            value, faults = decode(one)
+        for at, (line, entry) in enumerate(written):
+            value, faults = decode(entry)
             if faults and at == len(written) - 1 and at:
                 message = "is cut off, as when the program was stopped while writing; left out."
                 self.notices.append(Problem(f"The last line {message}", "", (), line))
@@ -130,7 +130,7 @@ class _ExperimentReader:
             self.problems.append(Problem("holds something that is no object.", "", strange, line))
         if not reports or not item or strange:
             return
-        # A report of a single judge is a criterion itself; of several, it holds one.
+        # A single judge's report is a criterion itself; that of several judges holds one.
         asked = [r["criterion"] if isinstance(r.get("criterion"), dict) else r for r in reports]
         try:
             rubric = build(
@@ -145,12 +145,12 @@ class _ExperimentReader:
             self.rubrics.append(rubric)
         elif rubric != self.rubrics[0]:
             self._own[item] = rubric
-        for criterion, one in zip(rubric.criteria, reports, strict=True):
-            for vote in self._votes(one):
+        for criterion, report_of_judge in zip(rubric.criteria, reports, strict=True):
+            for vote in self._votes(report_of_judge):
                 kind = self._kinds.get(vote["rater_id"])
-                # The peer's own words are llm and decision_model: both are asked, like a model.
-                known = kind if kind in ("human", "offline") else "llm"
-                row = {"item_id": item, "criterion": criterion.name, "rater_kind": known}
+                # The other tool's kinds llm and decision_model are both models.
+                rater_kind = kind if kind in ("human", "offline") else "llm"
+                row = {"item_id": item, "criterion": criterion.name, "rater_kind": rater_kind}
                 self._lines.append((line, row | vote))
 
     def _votes(self, report: Mapping[str, Any]) -> Iterator[dict[str, str]]:
@@ -163,16 +163,16 @@ class _ExperimentReader:
                 self._replaced += 1
                 continue
             weight = vote.get("weight")
-            known = "judge_id" in vote
+            named = "judge_id" in vote
             yield {
                 "rater_id": str(vote.get("judge_id") or self._single),
                 "label": "" if vote.get("error") else _label(vote),
                 "reason": str(vote.get("reason") or ""),
-                "weight": str(weight) if known and isinstance(weight, int | float) else "",
+                "weight": str(weight) if named and isinstance(weight, int | float) else "",
             }
 
     def experiment(self) -> Experiment:
-        """What was read, whole."""
+        """Return everything that was read."""
         items = [
             {
                 "id": self._id(number, line),
@@ -202,36 +202,38 @@ class _ExperimentReader:
 
 
 def _strange(report: Mapping[str, Any]) -> Path:
-    """The place of a list in a report that holds something else than objects; else empty."""
+    """Return the place of a list in a report with entries other than objects."""
     reports = report.get("criterion_reports") or []
     if not _objects(reports):
         return ("criterion_reports",)
-    for at, one in enumerate(reports):
-        asked = one["criterion"] if isinstance(one.get("criterion"), dict) else one
-        for key, holder in (("votes", one), ("multi_choice_votes", one), ("options", asked)):
+    for at, entry in enumerate(reports):
+        asked = entry["criterion"] if isinstance(entry.get("criterion"), dict) else entry
+        for key, holder in (("votes", entry), ("multi_choice_votes", entry), ("options", asked)):
             if not _objects(holder.get(key) or []):
                 return ("criterion_reports", at, key)
     return ()
 
 
 def _objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
 
 
 def _judges(about: Mapping[str, Any]) -> list[dict[str, Any]]:
     config = about.get("grader_config")
     judges = config.get("judges") if isinstance(config, dict) else None
-    return [one for one in judges if isinstance(one, dict)] if isinstance(judges, list) else []
+    return (
+        [judge for judge in judges if isinstance(judge, dict)] if isinstance(judges, list) else []
+    )
 
 
 def _only_judge(about: Mapping[str, Any]) -> str:
-    """The judge of an experiment that has one."""
+    """Return the judge of an experiment that has only one."""
     named = next(iter(_judges(about)), {})
     return str(named.get("judge_id") or named.get("model") or "judge")
 
 
 def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """Our criterion from theirs; a binary one has no options, whatever its scale says."""
+    """Return our criterion; a binary one has no options, whatever its scale."""
     name = str(given.get("name") or f"criterion {index + 1}")
     weight = given.get("weight")
     data: dict[str, Any] = {
@@ -243,14 +245,14 @@ def _criterion(given: Mapping[str, Any], index: int) -> dict[str, Any]:
     if not options:
         return data
     scale = "nominal" if given.get("scale_type") == "nominal" else "ordinal"
-    kept = [
+    choices = [
         {"label": o.get("label"), "value": o.get("value"), "na": bool(o.get("na"))} for o in options
     ]
-    return data | {"scale": scale, "options": kept}
+    return data | {"scale": scale, "options": choices}
 
 
 def _label(vote: Mapping[str, Any]) -> str:
-    """The label of a vote or of a single judge's report; empty where there is none."""
+    """Return the label of a vote or a single judge's report, or ""."""
     choice = vote.get("multi_choice_verdict")
     if isinstance(choice, dict):
         vote = choice

@@ -1,7 +1,7 @@
-"""Evaluations that Gradescope exports: a table per question, a column per rubric item.
+"""Read Gradescope's evaluations: a table per question, a column per rubric item.
 
-Every such column is a binary criterion with its points, and whoever graded is a rater. Names and
-e-mail addresses of students are left out; their number stays with the item, for the way back.
+Every such column becomes a binary criterion with its points, and each grader a rater. Names and
+e-mail addresses of students are left out. Their number stays with the item, for exporting scores.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNNAMED = "grader"
 def read_evaluations(
     files: Sequence[tuple[str, bytes]], title: str, dataset: Dataset | None = None
 ) -> VoteBundle:
-    """The tables of one assignment as a rubric, items by submission, and the graders' votes.
+    """Return an assignment's rubric, items by submission, and graders' votes.
 
     Args:
         files: name and content of the table of each question, in order.
@@ -72,7 +72,7 @@ class _GradescopeReader:
     adjusted: int = 0
 
     def question(self, table: RawTable, question: str) -> None:
-        """Take the table of one question."""
+        """Read the table of a question."""
         columns = self._columns(table, question)
         if not columns:
             message = f"{question!r} has no column of a rubric item; it is left out."
@@ -92,15 +92,15 @@ class _GradescopeReader:
                 return
 
     def _columns(self, table: RawTable, question: str) -> list[_Column]:
-        known = {fold(head) for head in (*BEFORE, *AFTER)}
-        found = list[_Column]()
+        fixed = {fold(head) for head in (*BEFORE, *AFTER)}
+        columns = list[_Column]()
         for at, head in enumerate(table.heads):
-            if fold(head) and fold(head) not in known:
-                found.append(_Column(at, self._named(head, question), head))
-        return found
+            if fold(head) and fold(head) not in fixed:
+                columns.append(_Column(at, self._named(head, question), head))
+        return columns
 
     def _named(self, head: str, question: str) -> str:
-        """A name of its own: the item's text, with the question where two are called alike."""
+        """Return a unique name: the item's text, with the question for duplicates."""
         short = " ".join(head.split())[:180]
         name, number = short, 2
         if fold(name) in self.taken:
@@ -111,18 +111,18 @@ class _GradescopeReader:
         return name
 
     def _footer(self, table: RawTable, columns: list[_Column]) -> dict[str, str]:
-        """What rows at the end say: points per column, and how they count."""
-        said: dict[str, str] = {}
+        """Return the rows at the end: points per column, and how they count."""
+        values: dict[str, str] = {}
         for row in table.rows:
             if not _is_footer(table, row):
                 continue
             head = _footer_head(row)
             texts = [cell.text.strip() for cell in row.cells if cell.text.strip()]
-            said[head.partition(":")[0]] = fold(head.partition(":")[2] or " ".join(texts[1:2]))
+            values[head.partition(":")[0]] = fold(head.partition(":")[2] or " ".join(texts[1:2]))
             if head.startswith("point values"):
                 for column in columns:
                     column.points = number_of(row.text(column.at))
-        return said
+        return values
 
     def _criterion(self, column: _Column, question: str, deducts: bool) -> dict[str, Any]:
         points = column.points
@@ -158,7 +158,7 @@ class _GradescopeReader:
                 self.problems.append(Problem(message, "Use true or false.", (), row.line))
                 continue
             if not given or (not grader and given == "false"):
-                # Nobody graded it: Gradescope writes false for what was never looked at.
+                # Ungraded: Gradescope writes false for questions that were never opened.
                 continue
             self.lines.append((row.line, _vote(key, column.name, grader, _YES[given], comment)))
 
@@ -174,7 +174,7 @@ class _GradescopeReader:
             self.adjusted += 1
 
     def bundle(self, dataset: Dataset | None) -> VoteBundle:
-        """All of it, checked."""
+        """Return all of it, checked."""
         if not self.criteria and not self.problems:
             self.problems.append(Problem("holds no rubric item.", "Export evaluations.", (), 1))
         if self.problems:
@@ -213,23 +213,23 @@ def _vote(item: str, criterion: str, grader: str, label: str, comment: str) -> d
 
 
 def _is_footer(table: RawTable, row: RawRow) -> bool:
-    """Rows below the students: their first words are no number of a submission."""
+    """Return whether rows come after the students, by their first words."""
     return not re.search(r"\d", row.text(table.column(BEFORE[0]))) and bool(_footer_head(row))
 
 
 def _footer_head(row: RawRow) -> str:
     first = next((cell.text for cell in row.cells if cell.text.strip()), "")
     head = fold(first)
-    words = ("point values", "rubric numbers", "rubric type", "scoring method")
-    return head if head.startswith(words) else ""
+    heads = ("point values", "rubric numbers", "rubric type", "scoring method")
+    return head if head.startswith(heads) else ""
 
 
-#: The two columns that no other table has.
+#: The two columns that only these tables have.
 MARKS = ("Assignment Submission ID", "Question Submission ID")
 
 
 def looks_like_evaluations(data: bytes) -> bool:
-    r"""Whether a file begins like such a table.
+    r"""Return whether a file begins like such a table.
 
     >>> looks_like_evaluations(b"Assignment Submission ID,Question Submission ID,Score\n1,2,3")
     True

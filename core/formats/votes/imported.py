@@ -1,6 +1,6 @@
-"""Votes from elsewhere, checked: who chose which label for which criterion of which item.
+"""Check imported votes: who chose which label for which criterion and item.
 
-Whatever shape a file has, its rows come here in the words of the common layout's votes.csv.
+The rows of every format arrive here in the columns of the common layout's votes.csv.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from core.text.names import fold
 KINDS = ("human", "llm", "offline")
 #: The columns that a votes.csv must have.
 REQUIRED = ("item_id", "criterion", "rater_id", "rater_kind", "label")
-#: Columns that hold the probability of a label begin like this.
+#: The prefix of columns with the probability of a label.
 PROBABILITY = "p_"
-#: A replicate beyond this is no number of a repetition.
+#: A replicate beyond this is not a repetition's number.
 MOST_REPLICATES = 100_000
 
-#: One row in the words of the common layout, with its line where the file has lines.
+#: A row in the columns of the common layout, with its line if there is one.
 VoteLine = tuple[int | None, Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedVote:
-    """One row. ``failed`` is an empty label (``labels.holds_no_answer``): no usable answer.
+    """A vote. ``failed`` is an empty label (``labels.holds_no_answer``).
 
-    ``option`` indexes ``Criterion.choices``; ``None`` for a failure, and for an abstention on a
-    criterion that forces a choice. ``order`` names the order in which options were shown, where
-    the file has that column. ``probabilities`` run along ``choices``, where the file gives one for
-    every option that is not ``na``; ``confidence`` says how sure the rater is of its answer.
+    ``option`` indexes ``Criterion.choices``. It is ``None`` for a failure, and for an abstention on
+    a criterion that forces a choice. ``order`` is the order in which options were shown, if the
+    file has it. ``probabilities`` follow ``choices``, if the file gives one for every option that
+    is not ``na``. ``confidence`` is the rater's confidence in the answer.
     """
 
     cell: Cell
@@ -55,42 +55,42 @@ class ImportedVote:
 
     @property
     def criterion(self) -> str:
-        """The criterion's name."""
+        """Return the criterion's name."""
         return self.cell.criterion
 
     @property
     def rater(self) -> str:
-        """The rater's id."""
+        """Return the rater's id."""
         return self.cell.judge
 
     @property
     def replicate(self) -> int:
-        """Which of the rater's answers to this cell it is, from 0."""
+        """Return the index of the rater's answer to this cell, from 0."""
         return self.cell.replicate
 
 
 @dataclass(frozen=True)
 class ImportedVotes:
-    """All rows in the file's order, and the raters' weights where the file gives them."""
+    """All votes in the file's order, and the raters' weights if given."""
 
     rows: Sequence[ImportedVote]
     weights: Mapping[str, float]
 
     def by_item(self) -> dict[str, list[ImportedVote]]:
-        """The rows of each item."""
-        found: dict[str, list[ImportedVote]] = {}
+        """Return the votes on each item."""
+        votes: dict[str, list[ImportedVote]] = {}
         for row in self.rows:
-            found.setdefault(row.cell.item, []).append(row)
-        return found
+            votes.setdefault(row.cell.item, []).append(row)
+        return votes
 
 
 class VoteChecker:
-    """Checks rows of votes against a rubric and items; ``problems`` collects what is wrong.
+    """Checks votes against a rubric and items; collects ``problems``.
 
-    An empty label, or a word for none (``NA``, ``-``), is a failure, and ``notices`` count them;
-    the label of an ``na`` option, or CANNOT_ASSESS, is an abstention. A
-    rater who answers a cell several times without a ``replicate`` gets one replicate per answer,
-    which ``notices`` says unless the answers differ in the order of options.
+    An empty label, or a word for it (``NA``, ``-``), is a failure, counted in ``notices``. The
+    label of an ``na`` option, or CANNOT_ASSESS, is an abstention. A rater who answers a cell
+    several times without a ``replicate`` gets a replicate per answer. A notice reports this unless
+    the orders of options differ.
     """
 
     def __init__(self, rubric: Rubric, items: Iterable[Item], where: str) -> None:
@@ -105,15 +105,15 @@ class VoteChecker:
         self._lines: dict[tuple[str, ...], int | None] = {}
         self._repeated = list[tuple[str, int | None]]()
         self._weights: dict[str, float] = {}
-        #: How often each word stood for an empty label.
+        #: How often each word meant an empty label.
         self.empty = Counter[str]()
-        #: Votes whose chances were left out, and the line of the first.
+        #: Votes whose probabilities were dropped, and the line of the first.
         self._meant_none = list[int | None]()
-        #: Words that are no option: by criterion and its options, how often and where first.
+        #: Unknown words by criterion and its options, with their count and first line.
         self._strange: dict[tuple[str, str], dict[str, tuple[int, int | None]]] = {}
 
     def read(self, lines: Iterable[VoteLine]) -> ImportedVotes:
-        """All votes, or ``InputError`` with every problem."""
+        """Return all votes, or raise ``InputError`` with every problem."""
         rows = list[ImportedVote]()
         for line, row in lines:
             vote = self._vote(row, line)
@@ -127,32 +127,32 @@ class VoteChecker:
         return ImportedVotes(tuple(rows), self._weights)
 
     def _say_strange(self) -> None:
-        """All words that are no option, at once for a criterion."""
-        for (name, known), words in self._strange.items():
-            shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in words.items()]
+        """Report unknown words, in one problem per criterion."""
+        for (name, hint), counts in self._strange.items():
+            shown = [f"{w!r}" + (f" ({n:,})" if n > 1 else "") for w, (n, _) in counts.items()]
             more = f" and {len(shown) - 20} more" if len(shown) > 20 else ""
             verb = "is no option" if len(shown) == 1 else "are no options"
             self._wrong(
-                min((at for _, at in words.values() if at), default=None),
+                min((at for _, at in counts.values() if at), default=None),
                 f"{', '.join(shown[:20])}{more} {verb} of {name!r}.",
                 "label",
-                f"{known} Or say what each means: --map-label '{name}:{next(iter(words))}=OPTION'.",
+                f"{hint} Or say what each means: --map-label '{name}:{next(iter(counts))}=OPTION'.",
             )
 
     @property
     def notices(self) -> tuple[Problem, ...]:
-        """What a person should know of the rows that were read."""
+        """Return notices about the rows that were read."""
         return (*empty_answers(self.empty), *self._repetitions(), *self._without_chances())
 
     def _repetitions(self) -> tuple[Problem, ...]:
-        """Answers that repeat a question."""
+        """Return the notice of repeated answers."""
         if not self._repeated:
             return ()
         names = sorted({rater for rater, _ in self._repeated})
         some = ", ".join(map(repr, names[:5])) + (" and others" if len(names) > 5 else "")
         times = len(self._repeated)
-        said = "1 answer repeats" if times == 1 else f"{times:,} answers repeat"
-        message = f"{said} a question that the same rater answered before ({some})."
+        subject = "1 answer repeats" if times == 1 else f"{times:,} answers repeat"
+        message = f"{subject} a question that the same rater answered before ({some})."
         mend = (
             "They count as repetitions, each as a rater of its own. Leave out what is there twice, "
             "or number repetitions in a column `replicate`."
@@ -160,7 +160,7 @@ class VoteChecker:
         return (Problem(message, mend, (), self._repeated[0][1]),)
 
     def _without_chances(self) -> tuple[Problem, ...]:
-        """Votes whose chances lie on no option."""
+        """Return the notice of votes whose probabilities lie on no option."""
         if not (times := len(self._meant_none)):
             return ()
         votes = "1 vote has" if times == 1 else f"{times:,} votes have"
@@ -174,8 +174,8 @@ class VoteChecker:
         if labels is None or not self._kind_and_rater(row, line) or not self._weigh(row, line):
             return None
         label, name = row["label"].strip(), row["criterion"]
-        option, known = labels.find(label)
-        if not known:
+        option, valid = labels.find(label)
+        if not valid:
             seen = self._strange.setdefault((name, labels.known), {})
             seen[label] = (seen.get(label, (0, line))[0] + 1, seen.get(label, (0, line))[1])
             return None
@@ -199,7 +199,7 @@ class VoteChecker:
         )
 
     def _share(self, row: Mapping[str, str], column: str, line: int | None) -> float | None:
-        """A number from 0 to 1, where there is one."""
+        """Return a number from 0 to 1, or ``None``."""
         given = row.get(column)
         number = _number(given) if given else None
         if given and (number is None or not 0 <= number <= 1):
@@ -212,7 +212,7 @@ class VoteChecker:
         criteria = self._criteria.get(item)
         if criteria is None:
             alike = self._folded.get(fold(item)) or self._folded.get(fold(item.removesuffix(".0")))
-            # By their codes: what differs may look the same.
+            # By their code points, since different characters may look the same.
             mend = f"It is {item!a}; meant may be {alike!a}. Write both alike." if alike else ""
             self._wrong(line, f"names the item {item!r}, which does not exist.", "item_id", mend)
             return None
@@ -228,7 +228,7 @@ class VoteChecker:
 
     @cached_property
     def _folded(self) -> dict[str, str]:
-        return {fold(known): known for known in self._criteria}
+        return {fold(name): name for name in self._criteria}
 
     def _kind_and_rater(self, row: Mapping[str, str], line: int | None) -> bool:
         kind = _kind(row)
@@ -254,12 +254,12 @@ class VoteChecker:
     def _probabilities(
         self, row: Mapping[str, str], labels: Labels, line: int | None
     ) -> tuple[float, ...] | None:
-        found = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
-        if not found:
+        shares = {key: self._share(row, key, line) for key in labels.probabilities if row.get(key)}
+        if not shares:
             return None
-        if not all(key in found for key in labels.needed):
+        if not all(key in shares for key in labels.needed):
             return None
-        chances = tuple(found.get(key) or 0.0 for key in labels.probabilities)
+        chances = tuple(shares.get(key) or 0.0 for key in labels.probabilities)
         if math.fsum(chances) < LEAST_ON_OPTIONS:
             self._meant_none.append(line)
             return None
@@ -284,7 +284,7 @@ class VoteChecker:
         return number
 
     def _told_apart(self, answer: tuple[str, ...], line: int | None) -> None:
-        """Refuses a replicate that is there twice: one of the two would be lost."""
+        """Refuse a duplicate replicate, since one of the two would be lost."""
         if answer in self._lines:
             message = (
                 f"repeats replicate {answer[-1]} of {answer[2]!r} for {answer[1]!r} of "
@@ -299,13 +299,13 @@ class VoteChecker:
 
 
 def empty_answers(counts: Mapping[str, int]) -> tuple[Problem, ...]:
-    """The notice that so many answers are empty, and how; none where none is."""
+    """Return the notice of empty answers, with their number and spellings."""
     mend = "If one of these is an answer, import with a rubric that has an option of that name."
     return (Problem(empty_words("answer", counts), mend),) if counts else ()
 
 
 class Labels:
-    """The labels of one criterion; each spelling is looked up once."""
+    """The labels of a criterion; each spelling is looked up once."""
 
     def __init__(self, criterion: Criterion) -> None:
         self.choices = criterion.choices
@@ -317,19 +317,19 @@ class Labels:
 
     @property
     def known(self) -> str:
-        """What would be a label, as a hint."""
+        """Return the valid labels, as a hint."""
         return f"Use one of {', '.join(o.label for o in self.choices)}."
 
     def find(self, label: str) -> tuple[int | None, bool]:
-        """The option of a label, and whether the label means anything here."""
+        """Return the option of a label, and whether the label is valid here."""
         if label not in self._found:
             option = option_named(self._criterion, label)
-            known = option is not None or fold(label) == fold(CANNOT_ASSESS)
-            self._found[label] = option, known or self.empty(label)
+            valid = option is not None or fold(label) == fold(CANNOT_ASSESS)
+            self._found[label] = option, valid or self.empty(label)
         return self._found[label]
 
     def empty(self, label: str) -> bool:
-        """Whether there is no answer: an empty cell, or a word for it that is no option."""
+        """Return whether a cell is empty, or a word for it that is not an option."""
         if label not in self._empty:
             self._empty[label] = holds_no_answer(self._criterion, label)
         return self._empty[label]
@@ -340,7 +340,7 @@ def _kind(row: Mapping[str, str]) -> str:
 
 
 def _number(text: str) -> float | None:
-    """A finite number, or ``None``."""
+    """Return a finite number, or ``None``."""
     try:
         number = float(text)
     except ValueError:
@@ -348,7 +348,7 @@ def _number(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-#: The tools whose own files of results are known.
+#: The tools whose result files are recognised.
 ToolKind = Literal[
     "inspect",
     "promptfoo",
@@ -377,16 +377,16 @@ TOOL_NAMES: Mapping[ToolKind, str] = {
     "mt_bench": "MT-Bench",
     "arena": "Chatbot Arena",
 }
-#: The shapes in which votes come.
+#: The shapes of imported votes.
 VoteFormat = Literal["folder", "long", "wide", "autorubric", "gradescope"] | ToolKind
 
 
 @dataclass(frozen=True)
 class VoteBundle:
-    """What one file or folder of votes holds, checked.
+    """The checked content of a file or folder of votes.
 
-    ``notices`` say what was derived, left out or tolerated; ``mapping`` which column was taken for
-    what, where that was a choice. ``details`` are kept with the run: of pairs, that they are
+    ``notices`` report what was derived, left out or tolerated. ``mapping`` says which column was
+    used for what, if that was a choice. ``details`` are kept with the run, such as that pairs are
     contests.
     """
 

@@ -1,4 +1,4 @@
-"""Votes in, whatever they come as: a file, folder or archive; a table or an experiment."""
+"""Import votes from any file, folder or archive, a table or an experiment."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_tables import parse_votes, votes_in
 
-#: What a file or folder holds.
+#: The kinds of content of a file or folder.
 SourceKind = (
     Literal["folder", "long", "wide", "autorubric", "gradescope", "rubric", "dataset"] | ToolKind
 )
-#: The same, or ``unknown``: a table that is nothing of all this, from which nothing is guessed.
+#: The same, or ``unknown``: a table of no known kind, from which nothing is guessed.
 SeenKind = SourceKind | Literal["unknown"]
 
 
 def kind_of(source: VoteSource) -> SeenKind:
-    """What the source holds, by the names of its files and columns."""
+    """Return what the source holds, by the names of its files and columns."""
     if looks_like_evaluations(next(iter(source.files.values()))):
         return "gradescope"
     if not source.lone:
@@ -81,7 +81,7 @@ def kind_of(source: VoteSource) -> SeenKind:
 
 
 def kind_of_table(table: Table) -> SeenKind:
-    """Whether a table holds votes, one a row or one rater a column, or items to be judged."""
+    """Return whether a table holds votes, long or wide, or items to grade."""
     if looks_long(table):
         return "long"
     if looks_wide(table):
@@ -98,7 +98,7 @@ def read_bundle(
     mapping: VoteMapping | None = None,
     bins: Bins | None = None,
 ) -> VoteBundle:
-    """The votes of a source that holds some, with rubric and items.
+    """Return the votes of a source, with rubric and items.
 
     Args:
         source: what was opened.
@@ -127,12 +127,12 @@ def read_bundle(
         if mapping is None:
             mapping = guess_vote_mapping(table, "long" if kind == "long" else "wide", rubric)
         return _table(source, table, mapping, rubric, dataset)
-    words = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
-    raise InputError(f"This is {words}.", (), source.name)
+    what = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
+    raise InputError(f"This is {what}.", (), source.name)
 
 
 def table_of(source: VoteSource) -> Table:
-    """The table of a lone file, or of an archive's votes.csv."""
+    """Return the table of a lone file, or of an archive's votes.csv."""
     name = next(iter(source.files)) if source.lone else VOTES
     if name not in source.files:
         raise InputError("There is no table of votes in it.", (), source.name)
@@ -153,8 +153,8 @@ def _folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) 
     votes = ImportedVotes((), {})
     notices = [*read_rubric.notices, *read.notices]
     if VOTES in source.files:
-        found = parse_votes(source.files[VOTES], VOTES, read_rubric.value, dataset.items)
-        votes, notices = found.value, [*notices, *found.notices]
+        imported = parse_votes(source.files[VOTES], VOTES, read_rubric.value, dataset.items)
+        votes, notices = imported.value, [*notices, *imported.notices]
     else:
         notices.append(Problem("has no votes.csv.", "Only the rubric and the items are kept."))
     return VoteBundle(source.title, "folder", read_rubric.value, dataset, votes, shortened(notices))
@@ -177,26 +177,28 @@ def _table(
     if not (mapping.criterion or mapping.only or any(c.criterion for c in mapping.columns)):
         mapping = mapping.model_copy(update={"only": "rating"})
     table = with_paths(table, mapping.used().values())
-    found = votes_in(table, mapping)
+    table_votes = votes_in(table, mapping)
     notices = [_shape(mapping), *table.notices, *_left_out(table, mapping)]
     if rubric is None:
-        derived: Derived = derive_rubric(found.lines, found.labels, source.title)
+        derived: Derived = derive_rubric(table_votes.lines, table_votes.labels, source.title)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
-        spelt, labels = derived.spelt(found.lines), derived.spelt_labels(found.labels)
+        spelt, labels = derived.spelt(table_votes.lines), derived.spelt_labels(table_votes.labels)
     else:
-        spelt = spelt_as(rubric, found.lines)
-        labels = labels_spelt_as(rubric, found.labels)
-    empty = Counter[str]({"": found.blank[0]} if found.blank[0] else {})
+        spelt = spelt_as(rubric, table_votes.lines)
+        labels = labels_spelt_as(rubric, table_votes.labels)
+    empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})
     if mapping.layout == "wide":  # there an empty cell is a question that nobody was asked
         spelt = _answered(rubric, spelt, empty)
-    found = found._replace(lines=spelt, labels=labels)
+    table_votes = table_votes._replace(lines=spelt, labels=labels)
     if dataset is None:
-        dataset, said = derive_dataset(found.texts, found.texts, found.labels, source.title)
-        notices += said
-    elif found.labels:
+        dataset, problems = derive_dataset(
+            table_votes.texts, table_votes.texts, table_votes.labels, source.title
+        )
+        notices += problems
+    elif table_votes.labels:
         notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
     checker = VoteChecker(rubric, dataset.items, table.name)
-    votes = checker.read(found.lines)
+    votes = checker.read(table_votes.lines)
     notices = [*notices, *empty_answers(empty), *checker.notices]
     data = mapping.model_dump(mode="json", exclude_defaults=True)
     return VoteBundle(
@@ -205,19 +207,19 @@ def _table(
 
 
 def _answered(rubric: Rubric, lines: Sequence[VoteLine], empty: Counter[str]) -> list[VoteLine]:
-    """The lines that hold an answer; ``empty`` counts the words of the others."""
-    names, kept = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
+    """Return the lines with an answer; ``empty`` counts the words of the others."""
+    names, answered = {c.name: Labels(c) for c in rubric.criteria}, list[VoteLine]()
     for line, row in lines:
         labels = names.get(row["criterion"])
         if labels is not None and labels.empty(row["label"]):
             empty[row["label"]] += 1
         else:
-            kept.append((line, row))
-    return kept
+            answered.append((line, row))
+    return answered
 
 
 def _shape(mapping: VoteMapping) -> Problem:
-    """What the table was taken for."""
+    """Return how the table was read."""
     names = [repr(c.column) for c in mapping.columns]
     if mapping.layout == "wide":
         more = f" and {len(names) - 20} more" if len(names) > 20 else ""

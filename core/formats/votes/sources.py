@@ -1,4 +1,4 @@
-"""What was handed over, opened: a lone file, a folder, or an archive, with the files that count."""
+"""Open a file, folder or archive and its relevant files."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from core.formats.votes.tools.known_tools import recognised
 VOTES = "votes.csv"
 MANIFEST = "manifest.json"
 KNOWN = (*RUBRIC_NAMES, *DATASET_NAMES, VOTES, MANIFEST)
-#: More questions than this has no assignment.
+#: No assignment has more questions than this.
 MOST_TABLES = 200
 
 
 @dataclass(frozen=True)
 class VoteSource:
-    """Files by their names within a folder or archive; a lone file stands by itself.
+    """Files by name within a folder or archive, or a lone file.
 
-    ``title`` is what to call it: the folder's name, or that of the file without its ending.
-    ``sheet`` is the sheet of a workbook that somebody named.
+    ``title`` is the folder's name, or the file's without its ending. ``sheet`` is the chosen sheet
+    of a workbook.
     """
 
     name: str
@@ -38,21 +38,21 @@ class VoteSource:
     sheet: str | None = None
 
     def first(self, names: Iterable[str]) -> str | None:
-        """The first of these files that is there."""
+        """Return the first of these files that exists."""
         return next((name for name in names if name in self.files), None)
 
     def on_sheet(self, sheet: str | None) -> VoteSource:
-        """The same, with a sheet named."""
+        """Return the source with a chosen sheet."""
         return replace(self, sheet=sheet)
 
 
 class _Named(Mapping[str, bytes]):
-    """Files of a folder, each read when it is asked for: together they may be large."""
+    """Files of a folder, read on demand, since together they may be large."""
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._paths = {name: folder / name for name in names}
         for path in self._paths.values():
-            # What cannot be read is refused before anything is begun.
+            # Refuse unreadable files before anything begins.
             read_bytes(path, MAX_DATASET_BYTES, only_look=True)
 
     def __getitem__(self, name: str) -> bytes:
@@ -69,20 +69,25 @@ class _Named(Mapping[str, bytes]):
 
 
 def open_path(path: str | os.PathLike[str]) -> VoteSource:
-    """The file, folder or zip archive at a path. Raises ``InputError`` where it cannot be read."""
+    """Open the file, folder or zip archive at a path. Raises ``InputError``."""
     given = Path(path)
     if not given.is_dir():
         return open_bytes(read_bytes(given, MAX_DATASET_BYTES), given.name)
-    found: Mapping[str, bytes] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
-    if not found:
-        tables = [one for one in sorted(given.glob("*.csv")) if _is_evaluations(one)]
-        found = {one.name: read_bytes(one, MAX_DATASET_BYTES) for one in tables[:MOST_TABLES]}
-    if not found:
-        found = folder_files(given)
-        if not could_be_submissions(found):
+    files: Mapping[str, bytes] = _Named(given, [n for n in KNOWN if (given / n).is_file()])
+    if not files:
+        tables = [
+            table_path for table_path in sorted(given.glob("*.csv")) if _is_evaluations(table_path)
+        ]
+        files = {
+            table_path.name: read_bytes(table_path, MAX_DATASET_BYTES)
+            for table_path in tables[:MOST_TABLES]
+        }
+    if not files:
+        files = folder_files(given)
+        if not could_be_submissions(files):
             raise InputError(f"{_NOTHING} This folder has none of them.", (), str(path))
     name = given.resolve().name or "folder"
-    return VoteSource(name, found, False, name)
+    return VoteSource(name, files, False, name)
 
 
 def _is_evaluations(path: Path) -> bool:
@@ -91,7 +96,7 @@ def _is_evaluations(path: Path) -> bool:
 
 
 def open_bytes(data: bytes, name: str) -> VoteSource:
-    """The same for a file or zip archive at hand; a workbook is a file."""
+    """Open a file or zip archive in memory; a workbook is a file."""
     title = stem(name, "Imported votes")
     if not is_zip(data) or book_kind(data, name) is not None or recognised(data, name):
         return VoteSource(name, {name: data}, True, title)
@@ -112,7 +117,7 @@ _NOTHING = (
 
 
 def _unzipped(archive: Unpacked) -> tuple[str, dict[str, bytes]]:
-    """The archive's shallowest folder that holds known files (its name), and those files."""
+    """Return an archive's shallowest folder with known files, and its files."""
     folder, members = _members(archive)
     members = members or _tables(archive)
     return folder, {name: archive.read(member) for name, member in members.items()}
@@ -131,12 +136,12 @@ def _members(archive: Unpacked) -> tuple[str, dict[str, str]]:
 
 
 def _tables(archive: Unpacked) -> dict[str, str]:
-    """Tables of evaluations, one per question, by their names without folders."""
-    found: dict[str, str] = {}
+    """Return tables of evaluations, one per question, by bare file names."""
+    tables: dict[str, str] = {}
     for member in archive.members:
         path = PurePosixPath(member)
-        if path.suffix.lower() != ".csv" or len(found) >= MOST_TABLES:
+        if path.suffix.lower() != ".csv" or len(tables) >= MOST_TABLES:
             continue
         if looks_like_evaluations(archive.beginning(member)):
-            found[path.name if path.name not in found else member] = member
-    return found
+            tables[path.name if path.name not in tables else member] = member
+    return tables

@@ -1,4 +1,4 @@
-"""Tables of votes, long or wide, and votes.csv of the common layout, to one kind of rows."""
+"""Vote tables, long or wide, and votes.csv of the common layout, to rows."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _MEND = f"The first line must name at least {', '.join(REQUIRED)}."
 
 
 def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[ImportedVotes]:
-    """The votes of a folder (its votes.csv) or file, checked against rubric and items.
+    """Return the votes of a folder or file, checked against rubric and items.
 
-    ``VoteChecker`` says what a row means; notices tell of answers that are there twice.
+    ``VoteChecker`` interprets rows, and notices report repeated answers.
 
     Raises:
         InputError: no such file, missing columns, unknown items, criteria or labels; every problem
@@ -47,7 +47,7 @@ def read_votes(path: Path, rubric: Rubric, items: Sequence[Item]) -> Parsed[Impo
 
 
 def votes_data(path: Path) -> tuple[bytes, str]:
-    """A folder's votes.csv, or the file, and its name. Raises ``InputError``."""
+    """Return a folder's votes.csv, or the file, and its name."""
     file = path / "votes.csv" if path.is_dir() else path
     if path.is_dir() and not file.exists():
         mend = f"Put the votes there; its first line names {', '.join(REQUIRED)}."
@@ -58,7 +58,7 @@ def votes_data(path: Path) -> tuple[bytes, str]:
 def parse_votes(
     data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
 ) -> Parsed[ImportedVotes]:
-    """The same for the content of a votes.csv that is at hand."""
+    """Return the votes in the content of a votes.csv."""
     if not any(item.rubric for item in items):
         raw = data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass")
         clean = read_clean_votes(raw, rubric, [item.id for item in items], whole=True)
@@ -71,7 +71,7 @@ def parse_votes(
 def parse_rows(
     data: str | bytes, name: str, rubric: Rubric, items: Sequence[Item]
 ) -> Parsed[ImportedVotes]:
-    """The same row by row, which tells the line of every problem."""
+    """Return the votes row by row, which gives the line of every problem."""
     text = read_text(data, name, _WHAT, MAX_DATASET_BYTES)
     columns, delimiter = _header(text, name)
     checker = VoteChecker(rubric, items, name)
@@ -80,7 +80,7 @@ def parse_rows(
 
 
 def _header(text: str, name: str) -> tuple[list[str], str]:
-    """The columns, and the delimiter under which they are the ones that are needed."""
+    """Return the columns, and the delimiter that yields the required ones."""
     for delimiter in DELIMITERS:
         every = (cells for _, cells in records(text, delimiter, []))
         columns = [cell.strip() for cell in next((c for c in every if any(c)), [])]
@@ -130,16 +130,16 @@ KIND_WORDS = {
     "classifier": "offline",
 }
 _INSIDE = "Name what is in it, as in annotations[0].value."
-#: Columns that only our own export has together: there texts were made harmless for spreadsheets.
+#: Columns that only our own export has together; its texts are safe for spreadsheets.
 _EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
 _COPIED = ("reason", "weight", "replicate", "order")
 
 
 class TableVotes(NamedTuple):
-    """A table's votes, its gold labels, and what it says of items.
+    """A table's votes, its gold labels, and its fields of items.
 
-    ``labels`` maps item ids to criteria to labels; ``texts`` to what the item's columns hold.
-    ``blank`` counts the cells of a wide table that nobody filled in.
+    ``labels`` maps item ids to criteria to labels, ``texts`` to the item's columns. ``blank``
+    counts the empty cells of a wide table.
     """
 
     lines: list[VoteLine]
@@ -149,27 +149,27 @@ class TableVotes(NamedTuple):
 
 
 def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
-    """The votes of a table. Raises ``InputError``: columns that lack, rows without item or rater.
+    """Return the votes of a table. Raises ``InputError``.
 
-    An empty answer in a long table is a failure to answer; in a wide one nobody was asked.
+    An empty answer in a long table is a failure; in a wide table it is no question.
     """
     _check(table, mapping)
-    found, problems = TableVotes([], {}, {}, [0]), list[Problem]()
-    for line, row in _rows(table, mapping, found, problems):
+    votes, problems = TableVotes([], {}, {}, [0]), list[Problem]()
+    for line, row in _rows(table, mapping, votes, problems):
         if mapping.words:
             row["label"] = mapping.option_for(row["criterion"], row["label"])
         if row.pop("gold"):
             if row["label"]:
-                found.labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
+                votes.labels.setdefault(row["item_id"], {})[row["criterion"]] = row["label"]
         else:
-            found.lines.append((line, row))
+            votes.lines.append((line, row))
         if enough(problems):
             break
-    if not found.lines and not problems:
+    if not votes.lines and not problems:
         problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
     if problems:
         raise refusal("table of votes", problems, table.name)
-    return found
+    return votes
 
 
 def _check(table: Table, mapping: VoteMapping) -> None:
@@ -197,7 +197,7 @@ def _check(table: Table, mapping: VoteMapping) -> None:
 
 
 def _rows(
-    table: Table, mapping: VoteMapping, found: TableVotes, problems: list[Problem]
+    table: Table, mapping: VoteMapping, votes: TableVotes, problems: list[Problem]
 ) -> Iterator[tuple[int | None, dict[str, Any]]]:
     exported = table.flat and set(table.columns) >= _EXPORTED
     for at, written in enumerate(table.rows):
@@ -212,7 +212,7 @@ def _rows(
         if inside := _nested(cells, mapping):
             problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
             continue
-        _keep_texts(found, mapping, cells, item)
+        _keep_texts(votes, mapping, cells, item)
         base = {"item_id": item, "criterion": criterion}
         if mapping.layout == "long":
             yield line, base | _long(cells, mapping, table, problems, line)
@@ -220,13 +220,13 @@ def _rows(
         for voter in mapping.columns:
             label = _text(cells, voter.column)
             if not label:
-                found.blank[0] += 1
+                votes.blank[0] += 1
                 continue
             yield line, base | _wide(voter, base["criterion"], label, mapping)
 
 
 def _nested(cells: dict[str, Any], mapping: VoteMapping) -> str | None:
-    """The first column that is to say who answered what, and holds more than a word."""
+    """Return the first rater or item column that holds more than a word."""
     fields = (mapping.item, mapping.criterion, mapping.rater, mapping.kind, mapping.label)
     named = (*fields, *(voter.column for voter in mapping.columns))
     return next((c for c in named if c and isinstance(opened(cells.get(c)), dict | list)), None)
@@ -274,17 +274,17 @@ def _kind(rater: str, mapping: VoteMapping) -> str:
     return mapping.kinds.get(rater, mapping.others)
 
 
-def _keep_texts(found: TableVotes, mapping: VoteMapping, cells: dict[str, Any], item: str) -> None:
-    """What the row's columns say of its item; the first row that says something counts."""
-    known = found.texts.setdefault(item, {})
+def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], item: str) -> None:
+    """Keep the row's fields of its item; the first nonempty row counts."""
+    texts = votes.texts.setdefault(item, {})
     for name in ("submission", "prompt", "system"):
         text = _text(cells, getattr(mapping, name))
         if text:
-            known.setdefault(name, text)
+            texts.setdefault(name, text)
 
 
 def _text(cells: dict[str, Any], column: str | None) -> str:
-    """A cell as a label: ``3.0`` is ``3``, yes and no of JSON are words."""
+    """Return a cell as a label: ``3.0`` is ``3``, JSON's booleans are words."""
     value = None if column is None else cells.get(column)
     if value is None:
         return ""
@@ -296,13 +296,13 @@ def _text(cells: dict[str, Any], column: str | None) -> str:
 
 
 def strange_words(rubric: Rubric, lines: Sequence[VoteLine]) -> dict[str, list[str]]:
-    """The words that are no option, by criterion, the most frequent first."""
-    known = {fold(c.name): c for c in rubric.criteria}
-    found: dict[str, Counter[str]] = {}
+    """Return unknown words by criterion, the most frequent first."""
+    criteria = {fold(c.name): c for c in rubric.criteria}
+    strange: dict[str, Counter[str]] = {}
     for _, row in lines:
-        criterion, word = known.get(fold(row["criterion"])), row["label"]
+        criterion, word = criteria.get(fold(row["criterion"])), row["label"]
         if criterion is None or holds_no_answer(criterion, word) or fold(word) in AWAY:
             continue
         if option_named(criterion, word) is None:
-            found.setdefault(criterion.name, Counter())[word] += 1
-    return {name: [word for word, _ in words.most_common()] for name, words in found.items()}
+            strange.setdefault(criterion.name, Counter())[word] += 1
+    return {name: [word for word, _ in counts.most_common()] for name, counts in strange.items()}

@@ -1,6 +1,5 @@
-"""One question to one judge, with retries, kept answers and its cost; and the engine that asks
-a whole panel.
+"""Asking: retries, cached answers and cost of a question; the panel's engine.
 
-May import ``prompts`` and ``providers``. Whatever goes wrong with a call comes back as a failure
-of a kind, never as a vote.
+May import ``prompts`` and ``providers``. Trouble with a call becomes a failure of a kind, never a
+vote.
 """

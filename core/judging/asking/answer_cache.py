@@ -1,9 +1,9 @@
-"""Answers kept from earlier calls: the same request of the same cell is paid for once.
+"""The answer cache: the same request for the same cell is paid for once.
 
-A cache is looked into before the provider's gate, so that a kept answer waits for nobody. It holds
-what the model said, not what was made of it: a kept answer is read like a new one, and so gives an
-equal vote. Only a judge knows which answers could be read; its outcome brings those and no others,
-and who records the outcome keeps them with its votes.
+The cache is read before the provider's gate, so a cached answer never waits. It stores the model's
+text, not its interpretation: a cached answer is read like a new one, and so gives an equal vote.
+Only a judge knows which answers were readable. Its outcome carries those only, and whoever records
+the outcome caches them with its votes.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ from core.identity import Same, canonical_json, text_hash
 from core.judging.providers.base import Completion, Request
 from core.records import record
 
-#: What a provider would still take at that time is no part of its answer.
+#: Remaining limits at that time are not part of an answer.
 _DEFAULTS = {field.name: field.default for field in fields(Completion) if field.name != "told"}
 _SAID = attrgetter(*_DEFAULTS)
 
 
 @record(frozen=True, slots=True)
 class CachedCompletion:
-    """An answer, and what it cost when it was given: US dollars, ``None`` where unknown."""
+    """An answer and its original cost in US dollars, ``None`` if unknown."""
 
     completion: Completion
     cost: float | None = None
 
 
-def as_answer(key: str, model: str, kept: CachedCompletion) -> KeptAnswer:
-    """An answer of ``model`` as plain data; what it does not say is left out."""
-    values = zip(_DEFAULTS.items(), _SAID(kept.completion), strict=True)
-    said = {name: value for (name, default), value in values if value != default}
-    return KeptAnswer(key, model, said, kept.cost)
+def as_answer(key: str, model: str, answer: CachedCompletion) -> KeptAnswer:
+    """Return an answer of ``model`` as plain data without defaults."""
+    values = zip(_DEFAULTS.items(), _SAID(answer.completion), strict=True)
+    fields = {name: value for (name, default), value in values if value != default}
+    return KeptAnswer(key, model, fields, answer.cost)
 
 
 def as_kept(answer: KeptAnswer) -> CachedCompletion:
-    """The answer that this data says."""
+    """Return the answer from its plain data."""
     given: dict[str, Any] = {"text": None, **answer.completion}
     return CachedCompletion(Completion(**given), answer.cost)
 
 
 class ResponseCache(Protocol):
-    """Where answers are kept. It is asked on the event loop and must not hold that up."""
+    """A place for answers. It is read on the event loop and must not block."""
 
     async def get(self, key: str) -> CachedCompletion | None:
-        """The answer kept under ``key``, or ``None``."""
+        """Return the answer under ``key``, or ``None``."""
         ...
 
 
 def request_key(request: Request, cell: Cell) -> str:
-    """The hash of all that decides an answer, whichever provider it comes through.
+    """Return the hash of everything that decides an answer, for any provider.
 
-    That is the model and its address, the messages, the schema of the reply, every setting, and
-    whose answer it is: another replicate, another judge or a twin of the item is really asked, or
-    else their agreement would mean nothing. Keys, timeouts and the format that an endpoint had to
-    fall back to are no part of it: they do not change what is asked.
+    That is the model and its address, the messages, the reply's schema, every setting, and the
+    cell. Other replicates, judges and duplicates of the item are really asked, since otherwise
+    their agreement would mean nothing. Keys, timeouts and a fallback format are left out: they do
+    not change the question.
     """
-    said = [
+    messages = [
         [
             role := message["role"],
             (_kept_hash if role == "system" else text_hash)(message["content"]),
@@ -72,9 +72,9 @@ def request_key(request: Request, cell: Cell) -> str:
     settings = (request.temperature, request.max_tokens, request.thinking)
     middle = canonical_json(settings)[1:-1]
     schema, params = _written(Same(request.schema)), _written(Same(request.params))
-    # Not said where not asked for, so that answers kept before this are found.
+    # Added only on request, so that older cached answers still match.
     last = canonical_json(cell) + ',"logprobs"' * request.logprobs
-    return text_hash(f"[{first},{canonical_json(said)},{schema},{middle},{params},{last}]")
+    return text_hash(f"[{first},{canonical_json(messages)},{schema},{middle},{params},{last}]")
 
 
 @lru_cache(maxsize=256)
@@ -87,5 +87,5 @@ def _plainly(*texts: str) -> str:
     return canonical_json(texts)[1:-1]
 
 
-# The system text is most of a request and the same in all: it is hashed once, not per call.
+# The system text is most of a request and the same in all, so it is hashed once.
 _kept_hash = lru_cache(maxsize=16)(text_hash)

@@ -1,8 +1,8 @@
-"""An LLM judge whose answers come in batches: what it says of a question is read when they came.
+"""An LLM judge whose answers come in batches and are read on arrival.
 
-A question is asked again and again, from its beginning, with the answers there are: each of its
-requests is either answered, or found to be the next one to send. So nothing is kept of a question
-that waits for days but the answers themselves, and a process that is killed has nothing to lose.
+A question is asked repeatedly, from its beginning, with the available answers: each of its requests
+is either answered, or is the next one to send. So only answers are kept of a question that waits
+for days, and a killed process loses nothing.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from core.judging.rate_limits import ProviderGate
 
 
 class BatchCaller(Caller):
-    """Finds answers among those that batches brought; ``Unanswered`` is raised where there is none.
+    """Finds answers that batches brought; raises ``Unanswered`` without one.
 
-    An answer of an earlier run serves as well. A request that could not be answered is not tried
-    again here: whoever retries the failure does that.
+    A cached answer counts as well. A request that failed is not retried here, but by a retry of the
+    failure.
     """
 
     share = SHARE_OF_PRICE
@@ -52,13 +52,13 @@ class BatchCaller(Caller):
 
     @property
     def door(self) -> BatchDoor:
-        """The provider's batch interface. Raises ``CallError`` where the settings forbid it."""
+        """Return the provider's batch interface. Raises ``CallError`` if unsupported."""
         if self._door is None:
             self._door = batch_door(self._lean, self.request((), None))
         return self._door
 
     def restart(self) -> None:
-        """What one question found out of reply formats is no part of the next one's requests."""
+        """Forget the reply formats that the last question tried."""
         self._format = "schema"
 
     async def complete(
@@ -68,7 +68,7 @@ class BatchCaller(Caller):
         tally: CallAccount,
         rng: Callable[[], Random],
     ) -> Completion:
-        """The completion that is there. Raises ``CallError`` where it says why there is none."""
+        """Return the available completion. Raises ``CallError`` for a failed one."""
         tally.sent = segments
         tried = False
         while True:
@@ -77,13 +77,13 @@ class BatchCaller(Caller):
             key = _custom_id(known_as, request)
             line = self.lines.get(key)
             if line is None:
-                kept = None
+                cached = None
                 if self._cache is not None and not tried:
-                    kept = await self._cache.get(known_as)
-                if kept is None:
+                    cached = await self._cache.get(known_as)
+                if cached is None:
                     raise Unanswered(key, request)
-                tally.reuse(kept)
-                return kept.completion
+                tally.reuse(cached)
+                return cached.completion
             try:
                 completion = without_key(self.door.read(request, line), request.hidden)
             except CallError as error:
@@ -100,7 +100,7 @@ class BatchCaller(Caller):
 
 
 class BatchJudge(LLMJudge):
-    """Asks as an ``LLMJudge`` does, with the answers of batches. ``ask`` raises ``Unanswered``."""
+    """Asks as an ``LLMJudge`` does, with batch answers; may raise ``Unanswered``."""
 
     def __init__(
         self,
@@ -115,13 +115,13 @@ class BatchJudge(LLMJudge):
         self._params = {**self._params, "batch": True}
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote or a failure for every ask, once all answers it takes are there."""
+        """Return a vote or a failure for every ask, once all answers are available."""
         self.caller.restart()
         return await super().ask(question)
 
 
 def _counted(tally: CallAccount, request: Request, tried: bool) -> bool:
-    """Counts a request that was worked off; ``tried``: it was sent before, in another format."""
+    """Count a processed request; ``tried``: it was sent before in another format."""
     tally.requests += 1
     tally.asked += not tried
     tally.format = request.format
@@ -129,7 +129,7 @@ def _counted(tally: CallAccount, request: Request, tried: bool) -> bool:
 
 
 def _custom_id(known_as: str, request: Request) -> str:
-    # An endpoint that does not know a reply format is sent the same in a simpler one.
+    # An endpoint without a reply format gets the same request in a simpler one.
     return text_hash(f"{known_as} {request.format}").removeprefix("sha256:")[:40]
 
 

@@ -1,4 +1,4 @@
-"""What a model costs, and the account of one question: requests, tokens, dollars."""
+"""A model's price, and a question's account of requests, tokens and dollars."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PER_MILLION = 1_000_000
 
 
 def price_of(judge: Judge) -> tuple[float, float] | None:
-    """US dollars per million tokens (in, out), or ``None`` where unknown.
+    """Return US dollars per million tokens (in, out), or ``None`` if unknown.
 
     The judge's own prices come first, and both are needed. A model at an address of its own has no
     listed price, whatever its name, unless it is named after the provider (``azure/...``).
@@ -37,7 +37,7 @@ def price_of(judge: Judge) -> tuple[float, float] | None:
 def cost_of(
     judge: Judge, tokens_in: int | None, tokens_out: int | None, reported: float | None
 ) -> float | None:
-    """US dollars for one answered request, or ``None`` where unknown.
+    """Return US dollars for an answered request, or ``None`` if unknown.
 
     ``reported`` is the provider's own figure; it knows the price of cached tokens, so it goes
     before the price list, but after the judge's own prices.
@@ -54,7 +54,7 @@ def cost_of(
 def _listed(model: str) -> tuple[float, float] | None:
     prices = price_list()
     entry = prices.get(model) or prices.get(model.removeprefix("openai/"))
-    # Some providers' models are listed without their name.
+    # Some providers' models are listed without the provider's name.
     entry = entry or listed(provider_of(model), model.partition("/")[2]) or {}
     price_in, price_out = entry.get("input_cost_per_token"), entry.get("output_cost_per_token")
     if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
@@ -64,15 +64,13 @@ def _listed(model: str) -> tuple[float, float] | None:
 
 @dataclass(slots=True)
 class CallAccount:
-    """Sums over the requests of one question.
+    """Sums over the requests of a question.
 
-    ``requests`` counts what went over the wire, ``asked`` what it was for: a request that is tried
-    again counts once there, a repair or another step anew. ``spent`` counts what goes against the
-    judge's ``tries``: all but refusals for now (429) and requests that only found out a reply
-    format.
-    ``seconds`` is the time of the last request, ``before`` that of steps that are done.
-    ``answered`` came over the wire, ``reused`` was kept from an earlier call. ``share`` is what is
-    paid of the usual price.
+    ``requests`` counts requests on the wire. ``asked`` counts their purposes: a retry does not
+    count again, but a repair or another step does. ``spent`` counts against the judge's ``tries``:
+    all requests except refusals for now (429) and trials of a reply format. ``seconds`` is the time
+    of the last request, ``before`` that of finished steps. ``answered`` came over the wire,
+    ``reused`` from the cache. ``share`` is the paid share of the usual price.
     """
 
     spec: Judge
@@ -95,30 +93,31 @@ class CallAccount:
     _newest: tuple[str, CachedCompletion] | None = None
 
     def add(self, completion: Completion, key: str = "") -> None:
-        """Count an answered request: whether or not it can be read, it is billed.
+        """Count an answered request, which is billed even if it is unreadable.
 
-        ``key`` is what the answer may be kept under.
+        ``key`` is the cache key of the answer.
         """
         cost = cost_of(self.spec, completion.tokens_in, completion.tokens_out, completion.cost)
         cost = None if cost is None else cost * self.share
-        self.last, kept = completion, CachedCompletion(completion, cost)
-        self.answered.append(kept)
-        self._newest = (key, kept)
+        self.last, answer = completion, CachedCompletion(completion, cost)
+        self.answered.append(answer)
+        self._newest = (key, answer)
 
-    def reuse(self, kept: CachedCompletion) -> None:
-        """Count an answer that was kept: nobody was asked."""
-        self.last, self._newest = kept.completion, None
-        self.reused.append(kept)
+    def reuse(self, answer: CachedCompletion) -> None:
+        """Count a cached answer, which needed no call."""
+        self.last, self._newest = answer.completion, None
+        self.reused.append(answer)
 
     @property
     def fresh(self) -> list[tuple[str, CachedCompletion]]:
-        """New answers worth keeping, if all went well: of each step the one it ended with."""
+        """Return new answers to cache: the last one of each step."""
         return self._used if self._newest is None else [*self._used, self._newest]
 
     def next_step(self) -> None:
-        """What was answered last is used, and another request goes on from it.
+        """Keep the last answer and start the next request from it.
 
-        Its time and thinking are kept beside those of the next step, which has tries of its own.
+        Its time and thinking are kept apart from those of the next step, which has tries of its
+        own.
         """
         self.before, self.seconds, self.spent = self.before + self.seconds, 0.0, 0
         if self.last is not None:
@@ -126,20 +125,22 @@ class CallAccount:
         self._used, self._newest = self.fresh, None
 
     def _thinking(self, last: Completion) -> str:
-        """What was thought in all steps."""
+        """Return the thinking of all steps."""
         if not self.thoughts:
             return last.thinking
         return "\n\n".join(filter(None, (*self.thoughts, last.thinking)))
 
     def call(self, params: dict[str, object]) -> Call | None:
-        """What is kept of the question's requests; ``None`` where none was made or saved.
+        """Return the record of the question's requests, or ``None`` without any.
 
-        Nobody changes ``params`` later: they are shared by all calls that were made alike.
+        All calls with the same settings share ``params``, which never changes.
         """
         if not self.requests and not self.reused:
             return None
         last = self.last or Completion(None)
-        answers = [kept.completion for kept in (self.answered if self.requests else self.reused)]
+        answers = [
+            answer.completion for answer in (self.answered if self.requests else self.reused)
+        ]
         tokens_in, tokens_cached, tokens_out, tokens_thinking = _tokens(answers)
         return Call(
             prompt=self.sent,
@@ -164,13 +165,13 @@ class CallAccount:
 
 @lru_cache(maxsize=256)
 def _told(same: Same, format_: str, address: str) -> dict[str, object]:
-    """These settings, the form a reply was asked for in, and the address that gave it."""
+    """Return these settings, the reply's format, and the answering address."""
     more = {"format": format_, "api_base": address}
     return {**same.thing, **{name: value for name, value in more.items() if value}}
 
 
 def _tokens(answers: Sequence[Completion]) -> tuple[int | None, ...]:
-    """Tokens sent, those of them that were kept, received, and thought, of all answers."""
+    """Return tokens sent, cached, received and thought, over all answers."""
     if not answers:
         return (None, None, None, None)
     counts = [_COUNTS(answer) for answer in answers]
@@ -181,13 +182,13 @@ _COUNTS = attrgetter("tokens_in", "tokens_cached", "tokens_out", "tokens_thinkin
 
 
 def _sum(counts: Iterable[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    counted = [count for count in counts if count is not None]
+    return sum(counted) if counted else None
 
 
 def _cost(answers: list[CachedCompletion]) -> float | None:
-    """What all of them cost; ``None`` where one is unknown, or there is none."""
+    """Return the cost of all answers; ``None`` if one is unknown or there is none."""
     if len(answers) == 1:
         return answers[0].cost
-    costs = [kept.cost for kept in answers if kept.cost is not None]
+    costs = [answer.cost for answer in answers if answer.cost is not None]
     return sum(costs) if costs and len(costs) == len(answers) else None

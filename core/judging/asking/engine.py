@@ -1,9 +1,9 @@
-"""One engine for every panel: questions in, outcomes out as they come, within a budget.
+"""The engine of every panel: questions in, outcomes out, within a budget.
 
-Each judge has its own queue of questions and its own bound on calls in flight, so a slow provider
-never holds up a fast one. Memory is flat: questions are drawn when a call can start, and a slow
-consumer holds the judges back before they ask, so that nothing answered is lost when somebody
-stops them. The engine writes nothing and knows no database.
+Each judge has its own queue of questions and its own limit of calls in flight, so a slow provider
+never delays a fast one. Memory is constant: questions are drawn when a call can start, and a slow
+consumer delays the judges before they ask, so a stop loses no answer. The engine writes nothing and
+knows no database.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from core.judging.protocol import AskableJudge, Lockout, Question
 
 
 class Budget:
-    """US dollars that may be spent. ``spent`` starts at what the run has cost so far.
+    """US dollars to spend. ``spent`` starts at the run's cost so far.
 
-    A call is admitted only while the money spent plus the calls in flight, each taken to cost as
-    much as its judge's dearest so far, stays below the limit. Until an answer has shown what a
-    judge's calls cost, they go one by one, and until any has, so do all. Calls of unknown price
-    count as free: the run says so beside its cost. Kept answers are free, and show no price.
+    A call is admitted only while the money spent plus the calls in flight, each at its judge's
+    dearest so far, stays below the limit. A judge's calls go one by one until an answer has shown
+    their cost, and so do all calls until the first answer. Calls of unknown price count as free,
+    which the run reports next to its cost. Cached answers are free and show no price.
     """
 
     def __init__(self, limit: float, spent: float = 0.0) -> None:
@@ -35,7 +35,7 @@ class Budget:
         self._changed = asyncio.Event()
 
     async def admit(self, judge: str) -> bool:
-        """Waits for room for one more call of a judge; ``False`` when the budget is spent."""
+        """Wait for room for a judge's next call; ``False`` if the budget is spent."""
         while not self._has_room(judge):
             if self._in_flight.total() == 0:
                 self.exhausted = True
@@ -46,7 +46,7 @@ class Budget:
         return True
 
     def try_admit(self, judge: str) -> bool:
-        """Admits one more call of a judge if there is room for it now."""
+        """Admit a judge's next call if there is room for it now."""
         if not self._has_room(judge):
             self.exhausted = self.exhausted or self._in_flight.total() == 0
             return False
@@ -54,7 +54,7 @@ class Budget:
         return True
 
     def settle(self, judge: str, call: Call | None) -> None:
-        """Books a finished (or abandoned: ``None``) call of a judge that was admitted."""
+        """Book an admitted call's cost, or ``None`` for an abandoned one."""
         self._in_flight[judge] -= 1
         if call is not None:
             cost = call.cost or 0.0
@@ -79,18 +79,18 @@ def _answered(call: Call) -> bool:
     return not call.cached and bool(call.reply or call.finish or call.model)
 
 
-#: Awaits a judge's answer to a question, and may look at how it goes.
+#: Awaits a judge's answer to a question, and may watch its progress.
 Watch = Callable[[Question, Coroutine[Any, Any, AskedOutcome]], Awaitable[AskedOutcome]]
 
 
 def unwatched(
     question: Question, asking: Coroutine[Any, Any, AskedOutcome]
 ) -> Awaitable[AskedOutcome]:
-    """Nobody looks."""
+    """Await without watching."""
     return asking
 
 
-#: While so many outcomes wait for the consumer, judges are held back; how often they look again.
+#: From this many waiting outcomes on, judges are delayed; the second is the polling interval.
 _WAITING, _LOOK_EVERY = 512, 0.01
 
 
@@ -103,7 +103,7 @@ async def grade(
     ready: asyncio.Event | None = None,
     watch: Watch = unwatched,
 ) -> AsyncIterator[AskedOutcome]:
-    """Every question's outcome, in the order in which judges answer.
+    """Yield every question's outcome, in the order in which judges answer.
 
     ``questions`` maps judge names to what to ask them. Setting ``stop`` cancels the calls in
     flight; their cells simply have no outcome yet. A spent ``budget`` stops new calls and lets
@@ -135,7 +135,7 @@ async def grade(
 
 
 class _Outcomes:
-    """Those that wait for the consumer, who is woken once for all that came together."""
+    """The outcomes that wait for the consumer, who is woken once per group."""
 
     def __init__(self) -> None:
         self.waiting: deque[AskedOutcome] = deque()
@@ -146,12 +146,12 @@ class _Outcomes:
         self._woken.set()
 
     def end(self) -> None:
-        """No further ones come."""
+        """Mark the end of outcomes."""
         self._ended = True
         self._woken.set()
 
     async def some(self) -> bool:
-        """Waits until there are some; ``False`` where none come any more."""
+        """Wait for outcomes; ``False`` if there will be no more."""
         while not self.waiting and not self._ended:
             self._woken.clear()
             await self._woken.wait()
@@ -161,7 +161,7 @@ class _Outcomes:
 async def _close_after(
     workers: list[asyncio.Task[None]], outcomes: _Outcomes, stop: asyncio.Event
 ) -> None:
-    """Ends the stream when all workers are done, one has crashed, or ``stop`` is set."""
+    """End the stream when all workers are done, one crashed, or ``stop`` is set."""
     stopped = asyncio.ensure_future(stop.wait())
     work = asyncio.gather(*workers)
     work.add_done_callback(_looked_at)
@@ -178,13 +178,13 @@ async def _close_after(
 
 
 def _looked_at(ended: asyncio.Future[list[None]]) -> None:
-    """Whoever was cut off does not await how the workers ended, and nobody needs to be told."""
+    """Ignore how cancelled workers ended."""
     if not ended.cancelled():
         ended.exception()
 
 
 class _Lane:
-    """One judge with its questions; several workers draw from it."""
+    """A judge with its questions, from which several workers draw."""
 
     def __init__(
         self,
@@ -202,7 +202,7 @@ class _Lane:
         self.lockout = Lockout()
 
     async def work(self) -> None:
-        """Asks question after question until none is left or the budget is spent."""
+        """Ask questions until none is left or the budget is spent."""
         for question in self.questions:
             if len(self.outcomes.waiting) >= _WAITING or not (
                 self.ready is None or self.ready.is_set()
@@ -220,7 +220,7 @@ class _Lane:
                 await asyncio.sleep(0)  # an offline judge never waits, so let others in
 
     async def _room(self) -> None:
-        """Waits until another outcome may come."""
+        """Wait until there is room for an outcome."""
         while len(self.outcomes.waiting) >= _WAITING:
             await asyncio.sleep(_LOOK_EVERY)
         if self.ready is not None:
@@ -240,7 +240,7 @@ class _Lane:
 
 
 def unasked(question: Question, kind: FailureKind, message: str) -> AskedOutcome:
-    """The failures of a question that was not asked, for its judge failed fatally before."""
+    """Return the failures of a question that its dead judge left unasked."""
     text = f"Not asked, because an earlier call of this judge failed: {message}"
     return AskedOutcome(
         tuple(VoteFailure(ask.cell, kind, text, ask.order) for ask in question.asks)

@@ -1,7 +1,7 @@
-"""The LLM judge: a question in, an outcome out, whatever happens to the call in between.
+"""The LLM judge: a question in, an outcome out, whatever happens to the call.
 
-A reply that cannot be read gets one repair. In the two-step mode the model first assesses in
-words; its words are sent back to it as its own, and it then chooses.
+An unreadable reply gets one repair. In the two-step mode the model first assesses in words. It then
+gets these words as its own, and chooses.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from core.judging.protocol import Ask, Question
 from core.judging.providers.base import CallError, Completion, ModelProvider, redact
 from core.judging.rate_limits import Clock, Sleep
 
-#: An assessment up to so many characters is the vote's reason; of a longer one it is the summary.
+#: An assessment up to this length is the vote's reason; a longer one is summarised.
 LONGEST_REASON = 600
 
-#: How providers say that they, not the model, ended the reply.
+#: Finish reasons of providers' own filters.
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
 _CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
 
@@ -57,7 +57,7 @@ Results = tuple[Vote | VoteFailure, ...]
 
 
 class Conversation:
-    """A question on its way. ``rng`` gives the generator that pauses are drawn from."""
+    """A question in progress. ``rng`` gives the random generator of pauses."""
 
     def __init__(
         self,
@@ -73,7 +73,10 @@ class Conversation:
         self._spreads: list[Spread | str] = []
 
     async def results(self) -> Results:
-        """A vote or a failure for every ask. Raises ``CallError`` where all fail alike."""
+        """Return a vote or a failure for every ask.
+
+        Raises ``CallError`` if all fail alike.
+        """
         if self._spec.decides:
             return (await self._decide(),)
         prompt, assessment = build(self._question), ""
@@ -87,7 +90,7 @@ class Conversation:
             self._detail["repaired"] = True
             segments = (*segments, repair(problem, self._question))
             read = await self._say(segments, prompt.schema)
-        if self._question.summarise and any(isinstance(one, Reply) for one in read):
+        if self._question.summarise and any(isinstance(result, Reply) for result in read):
             await self._summarise(segments)
         asks = self._question.asks
         results = [self._result(*pair, assessment) for pair in zip(asks, read, strict=True)]
@@ -96,12 +99,12 @@ class Conversation:
         return tuple(_with_chances(*pair) for pair in zip(results, self._spreads, strict=True))
 
     async def _decide(self) -> Vote | VoteFailure:
-        """The decision of a model that says Yes or No, with how likely it found Yes."""
+        """Return a yes/no model's decision, with the probability of yes."""
         question = self._question
         criterion, cell, order = question.criterion, question.cell, question.order
         if criterion.scale != "binary":
-            words = "This model decides yes or no, and the criterion has other options."
-            return Vote(cell, criterion.na_index, True, reason=words, order=order)
+            reason = "This model decides yes or no, and the criterion has other options."
+            return Vote(cell, criterion.na_index, True, reason=reason, order=order)
         segments = decision(question)
         completion = await self._complete(segments, None)
         read = read_decision(completion.text)
@@ -128,11 +131,11 @@ class Conversation:
         return text
 
     async def _summarise(self, segments: tuple[Segment, ...]) -> None:
-        """Adds a summary of the reasons; the answer stands without one, and says why."""
-        said = self._tally.last
+        """Add a summary of the reasons; without one the answer stands, with why."""
+        answer = self._tally.last
         self._tally.next_step()
         try:
-            more = summarise(sendable((said and said.text) or ""))
+            more = summarise(sendable((answer and answer.text) or ""))
             text, trouble = _assessment(await self._complete((*segments, *more), None))
             self._detail["summary"] = text
             if trouble:
@@ -152,11 +155,14 @@ class Conversation:
             counts = {"": len(question.order)}
             read = [read_reply(completion.text, len(question.order))]
         if self._spec.logprobs:
-            said = completion.text or ""
-            self._spreads = spreads_of(said, completion.number_tokens, read, counts)
+            text = completion.text or ""
+            self._spreads = spreads_of(text, completion.number_tokens, read, counts)
         if completion.finish != "length":
             return read
-        return [one if isinstance(one, Reply) else Unreadable(one.kind, _CUT_OFF) for one in read]
+        return [
+            result if isinstance(result, Reply) else Unreadable(result.kind, _CUT_OFF)
+            for result in read
+        ]
 
     async def _complete(self, segments: tuple[Segment, ...], schema: Schema | None) -> Completion:
         completion = await self._caller.complete(segments, schema, self._tally, self._rng)
@@ -167,10 +173,10 @@ class Conversation:
         return completion
 
     def _worth_repairing(self, read: list[Reply | Unreadable]) -> str:
-        """What to say was wrong, where nothing could be read and there may be another try."""
-        problems = [one.message for one in read if isinstance(one, Unreadable)]
+        """Return what was wrong, if nothing was readable and a try is left."""
+        problems = [result.message for result in read if isinstance(result, Unreadable)]
         again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
-        # What could be read is not asked again: it would be paid for twice.
+        # Readable parts are not asked again, since that would be paid for twice.
         return problems[0] if again and len(problems) == len(read) else ""
 
     def _result(self, ask: Ask, read: Reply | Unreadable, assessment: str) -> Vote | VoteFailure:
@@ -194,14 +200,14 @@ class Conversation:
 
 
 def _with_chances(result: Vote | VoteFailure, spread: Spread | str) -> Vote | VoteFailure:
-    """The result with the chances of its options, from the order shown to the author's."""
+    """Return the result with its options' probabilities, in the rubric's order."""
     if isinstance(result, VoteFailure) or result.order is None or result.option is None:
         return result
     return _told(result, spread, result.order, len(result.order))
 
 
 def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int) -> Vote:
-    """The vote with its chances, or with the reason why it has none.
+    """Return the vote with its probabilities, or the reason why it has none.
 
     ``places`` are the choices that the chances of ``spread`` belong to; others have none.
     """
@@ -216,7 +222,7 @@ def _told(vote: Vote, spread: Spread | str, places: Sequence[int], choices: int)
 
 
 def _assessment(completion: Completion) -> tuple[str, Unreadable | None]:
-    # What a model says can hold what cannot be sent back to it.
+    # A model's text may contain characters that cannot be sent back.
     text = sendable(completion.text or "").strip()
     if completion.finish == "length":
         return text, Unreadable("malformed" if text else "empty", _CUT_OFF)
@@ -227,14 +233,13 @@ logger = logging.getLogger(__name__)
 
 
 class LLMJudge:
-    """A judge behind a provider. ``ask`` never raises for trouble with the call; cancelling works.
+    """A judge behind a provider. ``ask`` never raises for trouble with the call.
 
-    ``key`` is the value of the variable ``spec.key_env``, ``None`` where it is unset, and ``known``
-    holds the values of those that ``spec.params`` name. Provider and gate may be shared with other
-    judges; whoever made the provider closes it. Answers are taken from ``cache``, and with one an
-    outcome brings those that gave a vote. ``on_call`` is told of each call when it goes out (1),
-    and again if it turns out that it could not (-1). ``caller`` calls instead of one that is made
-    of all this.
+    ``key`` is the value of the variable ``spec.key_env``, ``None`` if it is unset. ``known`` holds
+    the values of variables in ``spec.params``. Provider and gate may be shared with other judges;
+    the code that opened the provider closes it. With a ``cache``, answers may come from it, and an
+    outcome carries the answers that gave a vote. ``on_call`` gets 1 when a call goes out, and -1 if
+    it turns out that it could not. ``caller`` replaces the one made of all this.
     """
 
     def __init__(
@@ -259,7 +264,7 @@ class LLMJudge:
         self._alike: dict[tuple[str, str], dict[str, object]] = {}
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote or a failure for every ask of the question, and what was sent and came back."""
+        """Return a vote or a failure for every ask, with the call."""
         tally = CallAccount(self.spec, question.cell, share=self._caller.share)
         answers: tuple[KeptAnswer, ...] = ()
         try:
@@ -278,23 +283,27 @@ class LLMJudge:
             # A bug, ours or a library's. It must neither end the run nor pass unseen, and its
             # traceback may quote what was sent.
             plain = f"A question ended with a defect ({type(error).__name__})."
-            words = redact(traceback.format_exc(), self._caller.hidden)
-            logger.error("%s", words, extra={"plain": plain})
-            words = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
-            results = _failures(question, "internal", f"Something went wrong in the call: {words}")
+            trace = redact(traceback.format_exc(), self._caller.hidden)
+            logger.error("%s", trace, extra={"plain": plain})
+            trace = redact(f"{type(error).__name__}: {error}", self._caller.hidden)
+            results = _failures(question, "internal", f"Something went wrong in the call: {trace}")
         return AskedOutcome(results, tally.call(self._told(question)), answers)
 
     def told(self) -> dict[str, dict[str, Any]]:
-        """How it goes at each of its addresses; nothing where it has one."""
+        """Return the state of each of its addresses, if there are several."""
         replicas = self._caller.replicas
-        return {one.address: one.told() for one in replicas.all} if replicas.several else {}
+        return (
+            {replica.address: replica.told() for replica in replicas.all}
+            if replicas.several
+            else {}
+        )
 
     async def close(self) -> None:
-        """Its limits bind nobody any more. The provider may be shared, so it stays open."""
+        """Drop its limits. The provider may be shared, so it stays open."""
         self._caller.close()
 
     def _told(self, question: Question) -> dict[str, object]:
-        """What is kept of the settings and of how a question was asked: one object for many."""
+        """Return the stored settings of a question, shared by many."""
         if question.examples:
             return {**self._params, **_asked(question)}
         alike = (question.mode, question.layout)
@@ -303,7 +312,7 @@ class LLMJudge:
         return self._alike[alike]
 
     def _keyless(self, question: Question) -> Results | None:
-        """The failures of a question that cannot be asked without a key."""
+        """Return the failures of a question that lacks a key."""
         if not self.spec.key_env or self._caller.key:
             return None
         return _failures(
@@ -315,9 +324,9 @@ class LLMJudge:
 
 
 class _Pauses:
-    """The generator that a question's pauses are drawn from, made when the first one is.
+    """The random generator of a question's pauses, made on first use.
 
-    Few questions ever pause, and seeding a generator costs as much as reading a reply.
+    Few questions pause, and seeding a generator costs as much as reading a reply.
     """
 
     def __init__(self, question: Question) -> None:
@@ -335,7 +344,7 @@ def _failures(question: Question, kind: FailureKind, message: str) -> Results:
 
 
 def _asked(question: Question) -> dict[str, object]:
-    """What is kept of how a question was asked; the usual is left out."""
+    """Return how a question was asked, without defaults."""
     given: dict[str, object] = {"mode": question.mode}
     if question.layout != "item_first":
         given["layout"] = question.layout

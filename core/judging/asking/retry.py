@@ -1,9 +1,9 @@
-"""One completion from a judge's model, with all the patience that takes and no more.
+"""One completion from a judge's model, with the retries that it needs.
 
-A refusal for now (429) closes the provider's gate and is not counted; a timeout, a lost connection
-and an error of the server are tried again after a jittered pause, up to the judge's ``tries``; an
-endpoint that does not know a reply format is asked for a simpler one, once, and that is remembered.
-An answer that is kept from an earlier call is taken from there, past the gate.
+A refusal for now (429) closes the provider's gate and does not count as a try. A timeout, a lost
+connection and a server error are retried after a jittered pause, up to the judge's ``tries``. An
+endpoint without a reply format gets a simpler one, which is remembered. A cached answer needs no
+call and no gate.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ RETRIED: frozenset[FailureKind] = frozenset({"timeout", "connection", "server"})
 FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 60.0
 
 
-#: A judge's gate or, where it has several addresses, theirs in the same order.
+#: A judge's gate or, with several addresses, their gates in the same order.
 Gates = ProviderGate | tuple[ProviderGate, ...]
 
 
@@ -52,7 +52,7 @@ _NO_SCHEMA: Schema = {}
 
 
 class Unanswered(Exception):
-    """A request whose answer is not there yet, and will be found under ``key`` when it is."""
+    """A request without an answer yet, which will be found under ``key``."""
 
     def __init__(self, key: str, request: Request) -> None:
         self.key, self.request = key, request
@@ -60,9 +60,9 @@ class Unanswered(Exception):
 
 
 class Caller:
-    """Calls one judge's model through a provider, behind a gate for each of its addresses."""
+    """Calls one judge's model through a provider, with a gate per address."""
 
-    #: What is paid of the usual price.
+    #: The share of the usual price that is paid.
     share = 1.0
 
     def __init__(
@@ -80,7 +80,7 @@ class Caller:
         self._on_call, self._known = on_call, known or {}
         # A variable read from a file often ends in a line break, which no header may hold.
         self.key = (key or "").strip() or None
-        #: What of the settings must not be seen in anything that is kept or shown.
+        #: Secrets to redact from everything that is stored or shown.
         self.hidden = hidden_values([self.key, *self._known.values()])
         self._spec, self._provider = spec, provider
         self._sleep, self._clock, self._cache = sleep, clock, cache
@@ -95,7 +95,7 @@ class Caller:
         tally: CallAccount,
         rng: Callable[[], Random],
     ) -> Completion:
-        """A completion, however many requests it takes. Raises the last ``CallError`` if none.
+        """Return a completion after any retries. Raises the last ``CallError``.
 
         Without a ``schema`` the reply is in plain words. ``rng`` gives the generator that pauses
         are drawn from, always the same one.
@@ -105,9 +105,9 @@ class Caller:
         key = ""
         if self._cache is not None:
             key = request_key(request, tally.cell)
-            if kept := await self._cache.get(key):
-                tally.reuse(kept)
-                return kept.completion
+            if answer := await self._cache.get(key):
+                tally.reuse(answer)
+                return answer.completion
         length, before = sum([len(segment.text) for segment in segments]), tally.requests
         failed: set[Replica] = set()
         while True:
@@ -129,7 +129,7 @@ class Caller:
     async def _attempt(
         self, at: Replica, request: Request, length: int, tally: CallAccount, before: int
     ) -> Completion:
-        """One request at one address. Raises ``_Failed`` where it went out, or was to."""
+        """Make one attempt at an address. Raises ``_Failed``."""
         guess = at.gate.pacer.guess(length)
         started = await at.gate.enter(guess, at.allowed)
         try:
@@ -143,7 +143,7 @@ class Caller:
         return completion
 
     def settings(self, prompt: str, **more: object) -> dict[str, object]:
-        """What is kept of the settings of every call: never the key, nor what a variable holds."""
+        """Return the settings of every call, without the key and variables' values."""
         spec = self._spec
         sent = {
             "door": self._provider.name,
@@ -162,13 +162,13 @@ class Caller:
         return shown
 
     def answers(self, tally: CallAccount) -> tuple[KeptAnswer, ...]:
-        """The new answers that a question ended well with; none without a cache."""
+        """Return a question's new readable answers; none without a cache."""
         if self._cache is None:
             return ()
-        return tuple(as_answer(key, self._spec.model, kept) for key, kept in tally.fresh)
+        return tuple(as_answer(key, self._spec.model, answer) for key, answer in tally.fresh)
 
     def close(self) -> None:
-        """The judge's limits bind nobody any more."""
+        """Drop the judge's limits."""
         self.replicas.close()
 
     def _answered(self, at: Replica, completion: Completion, length: int, guess: float) -> None:
@@ -181,7 +181,7 @@ class Caller:
             at.gate.pacer.correct(length, guess, spent)
 
     def request(self, segments: tuple[Segment, ...], schema: Schema | None) -> Request:
-        """One request for a reply of this form, as the judge's settings say."""
+        """Return a request for a reply of this form, with the judge's settings."""
         spec = self._spec
         return Request(
             model=spec.model,
@@ -197,14 +197,14 @@ class Caller:
             api_base=spec.api_base,
             key=self.key,
             known=self._known,
-            # Only where a number is chosen: an assessment's tokens tell nothing.
+            # Only for a chosen number: an assessment's tokens tell nothing.
             logprobs=spec.logprobs and (schema is not None or spec.decides),
         )
 
     async def _send(
         self, at: Replica, request: Request, tally: CallAccount, first: bool
     ) -> Completion:
-        """One request; the ``first`` one of a call is counted as that call while it is out.
+        """Send a request; a call's ``first`` counts as in flight.
 
         It is out from the moment its body is written, where the provider says when; else from the
         start. A kill before that moment cost nothing.
@@ -223,7 +223,7 @@ class Caller:
             when_sent.set(sent)
         tally.format = request.format
         if self.replicas.several:
-            # The answer is the same wherever it comes from, and kept under the first address.
+            # The answer is the same at every address, and cached under the first one.
             tally.address, request = at.address, replace(request, api_base=at.address)
         began = self._clock()
         at.allowed.out += 1
@@ -258,10 +258,10 @@ class Caller:
         tally: CallAccount,
         rng: Callable[[], Random],
     ) -> None:
-        """Return when the call is to be tried again; raise when it is given up."""
+        """Return to retry; raise to give up."""
         if error.about_format and request.format in SIMPLER:
             at.gate.answered()
-            # Calls in flight find it out together; the format is made simpler once.
+            # Calls in flight learn it together; the format is simplified once.
             if self._format == request.format:
                 self._format = SIMPLER[request.format]
             return
@@ -281,16 +281,16 @@ class Caller:
             return  # there is another address
         failed.clear()
         if tried:
-            # It tried, on behalf of all, whether the provider is back: not at its own expense.
+            # A trial for all calls, which does not count as a try.
             return
         tally.spent += 1
         if error.kind not in RETRIED or tally.spent >= self._spec.tries:
-            words = f"{error.message}{at.gate.note()}"
-            raise CallError(error.kind, words, status=error.status)
+            message = f"{error.message}{at.gate.note()}"
+            raise CallError(error.kind, message, status=error.status)
         await self._sleep(backoff(tally.spent, error.retry_after, rng()))
 
     def _lost(self, at: Replica, error: CallError, started: float) -> bool:
-        """Tell the gate of an error; whether the call only tried if the provider is back."""
+        """Report an error to the gate; return whether the call was only a trial."""
         if error.kind in RETRIED and not error.there:
             at.lost += 1
             return at.gate.failed(started, error.kind, error.message)
@@ -299,7 +299,7 @@ class Caller:
 
 
 class _Failed(Exception):
-    """An attempt that began at ``started`` ended so."""
+    """A failed attempt that began at ``started``."""
 
     def __init__(self, error: CallError, started: float) -> None:
         self.error, self.started = error, started
@@ -307,34 +307,34 @@ class _Failed(Exception):
 
 
 def about_logprobs(error: CallError) -> CallError:
-    """The error; one that is about log-probabilities says what to change, and is no key's fault."""
-    told = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
-    if not told or error.about_format:
+    """Return the error; one about log-probabilities says what to change."""
+    concerned = "logprob" in error.message.lower() and error.kind in ("auth", "bad_request")
+    if not concerned or error.about_format:
         return error
-    words = error.message.removesuffix(MEND["auth"])
-    words += " Switch off log-probabilities for this judge, or set top_logprobs in its params."
-    return CallError("bad_request", words, status=error.status, sent=error.sent)
+    message = error.message.removesuffix(MEND["auth"])
+    message += " Switch off log-probabilities for this judge, or set top_logprobs in its params."
+    return CallError("bad_request", message, status=error.status, sent=error.sent)
 
 
 def without_key(completion: Completion, hidden: Hidden) -> Completion:
-    """A provider that shows the key it was sent does not get it into the records."""
-    told = (completion.text or "", completion.thinking, completion.refusal, completion.model)
-    if not hidden or not any(shows(text, hidden) for text in told if text):
+    """Redact the key from a completion."""
+    texts = (completion.text or "", completion.thinking, completion.refusal, completion.model)
+    if not hidden or not any(shows(text, hidden) for text in texts if text):
         return completion
-    text, thinking, refusal, model = (hide(text, hidden) for text in told)
+    text, thinking, refusal, model = (hide(text, hidden) for text in texts)
     return replace(
         completion,
         text=None if completion.text is None else text,
         thinking=thinking,
         refusal=refusal,
         model=model,
-        # A key in pieces would be found by nobody.
+        # A key split over tokens could not be found.
         number_tokens=None if completion.number_tokens is None else [],
     )
 
 
 def backoff(failures: int, retry_after: float | None, rng: Random) -> float:
-    """The seconds to pause after this many failures; not less than the provider asks for.
+    """Return seconds to pause after this many failures, or longer on request.
 
     >>> 0 <= backoff(3, None, Random(1)) <= 4
     True

@@ -1,7 +1,7 @@
-"""Whose code runs at this moment: an awaitable that tells before and after each of its steps.
+"""Report which code runs now, before and after each step of an awaitable.
 
-A task of an event loop runs in steps, from one wait to the next. One that never comes to its next
-wait stops the whole loop, and nobody there can be asked any more which one it is.
+A task of an event loop runs in steps, from one wait to the next. A step that never ends blocks the
+whole loop, which then cannot report which task it is.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ResultT = TypeVar("ResultT")
 def stepwise(
     work: Coroutine[Any, Any, ResultT], begins: Callable[[], object], ends: Callable[[], object]
 ) -> Generator[Any, Any, ResultT]:
-    """Awaits ``work``; ``begins`` is called before each of its steps, ``ends`` after it."""
+    """Await ``work``, calling ``begins`` before and ``ends`` after each step."""
     step: Callable[[Any], Any] = work.send
     given: Any = None
     while True:

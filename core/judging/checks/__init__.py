@@ -1,5 +1,5 @@
-"""A judge of rules, which are worked out in a process that can be ended.
+"""The judge of rules, whose checks run in processes that can be ended.
 
-``judge`` asks; ``desk`` keeps the processes and ends those that take too long; ``child`` is such a
-process; ``answers`` is what it works out.
+``judge`` asks. ``desk`` manages the processes and ends those that take too long. ``child`` is such
+a process. ``answers`` computes the checks.
 """

@@ -1,7 +1,7 @@
-"""What checks say of an item: what a text contains, matches, counts.
+"""Compute checks of an item: what a text contains, matches or counts.
 
-A schema or a pattern of somebody else may take for ever over one text: nothing here is called but
-by the process that can be ended (`child`).
+A user's schema or pattern may run forever on some text, so only the process that can be ended
+(`child`) calls this module.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from core.domain.checks import Check, CriterionChecks
 from core.domain.dataset import Item
 
-#: What checks are told of an item: its texts, and what is kept of it, by name.
+#: What checks see of an item: its texts and meta values, by name.
 Seen = Mapping[str, str]
-#: So many characters of an item are looked at.
+#: How many characters of an item are checked.
 MOST_SEEN = 5_000_000
-#: Seconds that a regular expression may take for one text.
+#: Seconds that a regular expression may take per text.
 MATCHING = 1.0
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?(?:[eE][-+]?\d+)?")
 _PLACE = re.compile(r"\{(reference|prompt|meta\.[^{}]+)\}")
@@ -28,16 +28,16 @@ _NONE_HELD = "None of its checks holds."
 
 
 class CheckError(Exception):
-    """A check that cannot be worked out; its text says why."""
+    """A check that cannot be computed, with the reason as its text."""
 
 
 def places(checks: Iterable[CriterionChecks]) -> frozenset[str]:
-    """The names of all that checks look at: texts of an item, and `meta.KEY`.
+    """Return the names that checks use: texts of an item, and `meta.KEY`.
 
     >>> sorted(places([CriterionChecks.model_validate({"contains": "{meta.city}"})]))
     ['meta.city', 'submission']
     """
-    rules = (rule for one in checks for rule in one.rules)
+    rules = (rule for check in checks for rule in check.rules)
     return frozenset(name for rule in rules for name in _places(rule.when))
 
 
@@ -51,12 +51,12 @@ def _places(check: Check) -> Iterator[str]:
 
 
 def seen(names: Iterable[str], item: Item) -> Seen:
-    """What checks that look at these names are told of an item. Raises ``CheckError``."""
-    found = {name: text for name in names if (text := _seen(name, item)) is not None}
-    size = sum(map(len, found.values()))
+    """Return these parts of an item for checks. Raises ``CheckError``."""
+    texts = {name: text for name in names if (text := _seen(name, item)) is not None}
+    size = sum(map(len, texts.values()))
     if size > MOST_SEEN:
         raise CheckError(f"Its texts come to {size:,} characters; {MOST_SEEN:,} are looked at.")
-    return found
+    return texts
 
 
 def _seen(name: str, item: Item) -> str | None:
@@ -74,9 +74,9 @@ def _seen(name: str, item: Item) -> str | None:
 
 
 def answer(checks: CriterionChecks, seen: Seen) -> tuple[str | None, str]:
-    """The option's label for what is seen and which check it comes from; ``None``: abstains.
+    """Return the option's label and its check; ``None`` to abstain.
 
-    Raises ``CheckError``, and whatever a text does to the library that looks at it.
+    Raises ``CheckError``, and whatever error a text causes in a library.
     """
     for rule in checks.rules:
         if holds(rule.when, seen):
@@ -87,7 +87,7 @@ def answer(checks: CriterionChecks, seen: Seen) -> tuple[str | None, str]:
 
 
 def holds(check: Check, seen: Seen) -> bool:
-    """Whether a check holds for what is seen of an item. Raises ``CheckError``.
+    """Return whether a check holds for an item. Raises ``CheckError``.
 
     >>> holds(Check(equals="{reference}"), {"submission": " Paris", "reference": "Paris"})
     True
@@ -100,7 +100,7 @@ def _text(check: Check, seen: Seen) -> str:
 
 
 def _filled(wanted: str, seen: Seen) -> str:
-    """The text to compare with, the item's own words in their places."""
+    """Return the text to compare with, with the item's texts filled in."""
 
     def own(place: re.Match[str]) -> str:
         if place[1] not in seen:
@@ -118,7 +118,7 @@ def _same_case(check: Check, text: str) -> str:
 def _contains(check: Check, seen: Seen) -> bool:
     wanted = (check.contains,) if isinstance(check.contains, str) else check.contains or ()
     text = _same_case(check, _text(check, seen))
-    return all(_same_case(check, _filled(one, seen)) in text for one in wanted)
+    return all(_same_case(check, _filled(text_wanted, seen)) in text for text_wanted in wanted)
 
 
 def _equals(check: Check, seen: Seen) -> bool:
@@ -137,9 +137,9 @@ def _pattern(pattern: str, ignore_case: bool) -> Any:
 
 
 def _regex(check: Check, seen: Seen) -> bool:
-    found = _pattern(check.regex or "", check.ignore_case)
+    pattern = _pattern(check.regex or "", check.ignore_case)
     try:
-        return found.search(_text(check, seen), timeout=MATCHING) is not None
+        return pattern.search(_text(check, seen), timeout=MATCHING) is not None
     except TimeoutError:
         message = f"The regular expression took more than {MATCHING:g} s for this text. Simplify it"
         raise CheckError(f"{message}, or bound its repetitions.") from None
@@ -157,7 +157,7 @@ def _validator(schema: str) -> Any:
         kind.check_schema(given)
     except SchemaError as error:
         raise CheckError(f"Its JSON schema is not valid: {error.message[:200]}.") from None
-    # With a registry of its own it looks nowhere else: no address is fetched.
+    # With a registry of its own it fetches nothing from the network.
     return kind(given, registry=Registry())
 
 
@@ -184,11 +184,11 @@ def _characters(check: Check, seen: Seen) -> bool:
 
 
 def _number(check: Check, seen: Seen) -> bool:
-    """Of no number and of several nothing can be said: the check does not hold."""
-    found = set(_NUMBER.findall(_text(check, seen)))
-    if check.number is None or len(found) != 1:
+    """Return the text's only number; without exactly one the check fails."""
+    numbers = set(_NUMBER.findall(_text(check, seen)))
+    if check.number is None or len(numbers) != 1:
         return False
-    return check.number.holds(float(found.pop().replace(",", ".")))
+    return check.number.holds(float(numbers.pop().replace(",", ".")))
 
 
 _TESTS: Mapping[str, Callable[[Check, Seen], bool]] = {

@@ -1,7 +1,7 @@
-"""The process that works checks out: asked on its input, it answers on its output, line by line.
+"""The process that computes checks, with requests and answers as lines.
 
-It ends with its input. Signals it leaves to whoever started it, who kills it; where that one is
-gone and a check goes on for ever, it ends itself, whoever holds the interpreter.
+It ends with its input. The parent process handles signals and kills it. If the parent is gone and a
+check runs forever, the process ends itself, even if a library holds the interpreter.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import Any
 from core.domain.checks import CriterionChecks
 from core.judging.checks.answers import CheckError, answer
 
-#: What it says when it can be asked.
+#: The line that reports that it is ready.
 READY = b"ready\n"
-#: Seconds after which it ends itself, if nobody else has; and what it may take of memory.
+#: Seconds after which it ends itself, and its memory limit.
 LAST, MEMORY = 10.0, 1 << 29
 #: The longest reason.
 MOST_WHY = 10_000
 
 
 def as_line(value: Any) -> bytes:
-    """A value as a line of JSON; half of a character, too, comes through."""
+    """Return a value as a line of JSON; lone surrogates are preserved."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def of_line(line: bytes) -> Any:
-    r"""The value of a line.
+    r"""Return the value of a line.
 
     >>> of_line(as_line(["\ud800", None])) == ["\ud800", None]
     True
@@ -41,10 +41,10 @@ def of_line(line: bytes) -> Any:
 
 
 def main() -> None:
-    """Answer until nobody asks any more.
+    """Answer requests until the input ends.
 
-    Each line has the checks of some criteria (`checks`), what is seen of some items (`items`) and
-    which is asked of which (`asks`): a line of answer for each.
+    Each line has the checks of some criteria (`checks`), parts of some items (`items`) and the
+    pairs to answer (`asks`), each with a line of answer.
     """
     _left_alone()
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123 - no file, but a descriptor
@@ -53,9 +53,9 @@ def main() -> None:
             asked = of_line(line)
             for criterion, item in asked["asks"]:
                 faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
-                said = _answered(asked["checks"][criterion], asked["items"][item])
+                result = _answered(asked["checks"][criterion], asked["items"][item])
                 faulthandler.cancel_dump_traceback_later()
-                _say(as_line(said))
+                _say(as_line(result))
 
 
 def _say(line: bytes) -> None:
@@ -64,7 +64,7 @@ def _say(line: bytes) -> None:
 
 
 def _answered(checks: str, seen: dict[str, str]) -> tuple[str | None, str, bool]:
-    """The option's label, why, and whether it is a failure."""
+    """Return the option's label, the reason, and whether it is a failure."""
     try:
         label, why = answer(_read(checks), seen)
     except CheckError as error:
@@ -74,8 +74,8 @@ def _answered(checks: str, seen: dict[str, str]) -> tuple[str | None, str, bool]
     except RecursionError:
         return None, "The check is nested too deep, or refers to itself without end.", True
     except Exception as error:
-        said = " ".join(f"{type(error).__name__}: {error}".split())
-        return None, f"The check cannot be worked out for this text: {said[:200]}", True
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        return None, f"The check cannot be worked out for this text: {reason[:200]}", True
     return label, why[:MOST_WHY], False
 
 

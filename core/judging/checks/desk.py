@@ -1,4 +1,4 @@
-"""Where checks are worked out: a few processes, kept warm, ended when a check takes too long."""
+"""Run checks in a few warm processes, and end those that take too long."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from core.judging.checks.answers import CheckError, Seen
 from core.judging.checks.child import READY, as_line, of_line
 from core.settings import own_environment, own_python
 
-#: Seconds that the checks of a criterion may take for one item; that a process may take to begin.
+#: Seconds for a criterion's checks of an item, and for the start of a process.
 PATIENCE, STARTING = 5.0, 60.0
-#: Seconds for which somebody waits who tries checks out.
+#: Seconds that a user waits when trying checks out.
 IN_ALL = 15.0
-#: Processes at once; what one is told at once, in questions and in characters of text.
+#: Processes at once, questions per message, and characters of text per message.
 SEATS, AT_ONCE, MOST_CHARACTERS = 4, 64, 1_000_000
 _MEND = "Simplify it, or shorten the text, and retry."
 #: The longest line of an answer.
 _LONGEST = 1 << 20
 
 
-#: An option's label, or ``None`` to abstain, and why.
+#: An option's label, or ``None`` to abstain, and the reason.
 Answered = tuple[str | None, str]
 
 
 class CheckEnded(CheckError):
-    """A check that took too long, or took its process with it."""
+    """A check that took too long, or ended its process."""
 
 
 @dataclass
 class CheckAsk:
-    """The checks of a criterion for what is seen of an item; ``answer``: an option and why.
+    """A criterion's checks of an item; ``answer`` becomes an option and a reason.
 
-    A check that cannot be worked out is a ``CheckError`` there.
+    A check that cannot be computed sets a ``CheckError``.
     """
 
     criterion: str
@@ -48,17 +48,17 @@ class CheckAsk:
 
 
 class CheckDesk:
-    """The processes, started when they are needed. Use it on one loop, and close it."""
+    """The processes, started on demand. Use it on one loop, and close it."""
 
     def __init__(self) -> None:
         self._seats = asyncio.Semaphore(SEATS)
         self._all, self._waiting = set[_Child](), list[_Child]()
 
     async def work_out(self, checks: Mapping[str, str], asks: Sequence[CheckAsk]) -> None:
-        """Answers every one; ``checks`` are those of the criteria, as JSON.
+        """Answer all asks; ``checks`` are those of the criteria, as JSON.
 
-        Whoever comes with several judges comes once for each, so that one whose checks take for
-        ever leaves processes to the others.
+        A caller with several judges calls once for each, so that endless checks of one leave
+        processes to the others.
         """
         for some in _portions(asks):
             left = list(some)
@@ -67,7 +67,7 @@ class CheckDesk:
                     await self._some(checks, left)
 
     async def _some(self, checks: Mapping[str, str], left: list[CheckAsk]) -> None:
-        """Answers what is left, up to and with one that takes its process with it."""
+        """Answer what is left, up to and including an ask that ends its process."""
         child, went_wrong = None, None
         try:
             child = await self._free()
@@ -82,7 +82,7 @@ class CheckDesk:
             _tell(left.pop(0), went_wrong)
 
     async def _free(self) -> _Child:
-        """A process that can be asked. Raises ``CheckEnded``."""
+        """Return a free process. Raises ``CheckEnded``."""
         while self._waiting:
             if (child := self._waiting.pop()).lives:
                 return child
@@ -99,37 +99,37 @@ class CheckDesk:
         raise CheckEnded("found no process to run in: it did not start.")
 
     async def _end(self, child: _Child) -> None:
-        """Ends a process. Where that is broken off, `close` waits for it."""
+        """End a process; if this is interrupted, `close` waits for it."""
         await child.end()
         self._all.discard(child)
 
     @property
     def idle(self) -> list[int]:
-        """The ids of processes that wait to be asked."""
+        """Return the ids of idle processes."""
         return [child.id for child in self._waiting if child.lives]
 
     async def close(self) -> None:
-        """Ends all processes."""
+        """End all processes."""
         self._waiting.clear()
         while self._all:
             await self._all.pop().end()
 
 
 def told(checks: Mapping[str, CriterionChecks]) -> dict[str, str]:
-    """Checks as a process is told them, by criterion."""
+    """Return checks as JSON for a process, by criterion."""
     return {
-        name: json.dumps(one.model_dump(by_alias=True, exclude_defaults=True))
-        for name, one in checks.items()
+        name: json.dumps(criterion_checks.model_dump(by_alias=True, exclude_defaults=True))
+        for name, criterion_checks in checks.items()
     }
 
 
 def at_once(checks: Mapping[str, str], seen: Seen) -> dict[str, Answered | CheckError]:
-    """What every criterion's checks say of one item, for who waits for it.
+    """Return every criterion's result for an item, for an interactive user.
 
-    What was asked last is remembered, for a page asks the same again and again.
+    The last results are cached, since a page asks for the same again and again.
     """
-    found = _at_once(tuple(checks.items()), tuple(seen.items()))
-    return dict(zip(checks, found, strict=True))
+    results = _at_once(tuple(checks.items()), tuple(seen.items()))
+    return dict(zip(checks, results, strict=True))
 
 
 @lru_cache(maxsize=4)
@@ -153,26 +153,26 @@ def _at_once(
 
 
 def _portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
-    found, size = list[CheckAsk](), 0
+    portion, size = list[CheckAsk](), 0
     for ask in asks:
         more = sum(map(len, ask.seen.values()))
-        if found and (len(found) == AT_ONCE or size + more > MOST_CHARACTERS):
-            yield found
-            found, size = [], 0
-        found.append(ask)
+        if portion and (len(portion) == AT_ONCE or size + more > MOST_CHARACTERS):
+            yield portion
+            portion, size = [], 0
+        portion.append(ask)
         size += more
-    if found:
-        yield found
+    if portion:
+        yield portion
 
 
-def _tell(ask: CheckAsk, said: Answered | CheckError) -> None:
-    """Answers, unless whoever asked is gone."""
+def _tell(ask: CheckAsk, result: Answered | CheckError) -> None:
+    """Set an answer, unless its caller is gone."""
     if ask.answer.done():
         return
-    if isinstance(said, CheckError):
-        ask.answer.set_exception(said)
+    if isinstance(result, CheckError):
+        ask.answer.set_exception(result)
     else:
-        ask.answer.set_result(said)
+        ask.answer.set_result(result)
 
 
 async def _begun() -> _Child:
@@ -195,26 +195,26 @@ class _Child:
 
     @property
     def lives(self) -> bool:
-        """Whether it has not ended meanwhile."""
+        """Return whether the process is still running."""
         return self._process.returncode is None
 
     async def work_out(self, checks: Mapping[str, str], left: list[CheckAsk]) -> None:
-        """Answers what is left, one after the other, and takes it away.
+        """Answer what is left in order, removing each.
 
-        Raises ``CheckEnded``: the first of what is left then is what took too long.
+        Raises ``CheckEnded``: the first one left is then the one that took too long.
         """
-        told = {
+        message = {
             "checks": {ask.criterion: checks[ask.criterion] for ask in left},
             "items": {ask.item: dict(ask.seen) for ask in left},
             "asks": [(ask.criterion, ask.item) for ask in left],
         }
-        self._in.write(as_line(told))
+        self._in.write(as_line(message))
         while left:
             label, why, failed = of_line(await self.line(PATIENCE))
             _tell(left.pop(0), CheckError(why) if failed else (label, why))
 
     async def line(self, seconds: float) -> bytes:
-        """The next line that it says. Raises ``CheckEnded``."""
+        """Return the next line of output. Raises ``CheckEnded``."""
         try:
             async with asyncio.timeout(seconds):
                 line = await self._out.readline()
@@ -225,7 +225,7 @@ class _Child:
         return line
 
     async def end(self) -> None:
-        """Ends it at once, whatever it does."""
+        """End it at once, whatever it does."""
         self._in.close()
         with suppress(ProcessLookupError):
             self._process.kill()

@@ -1,4 +1,4 @@
-"""The judge of rules. It asks nobody and costs nothing."""
+"""The judge of rules. It makes no calls and costs nothing."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NOBODY = "It has no check for this criterion."
 
 
 class CheckJudge:
-    """Answers by its checks; abstains from criteria without any, and where none of them holds.
+    """Votes by its checks; abstains without checks or if none holds.
 
-    A check that cannot be worked out or takes too long, and an option that the criterion does not
-    have, are failures. All that is asked while the ``desk`` is at work goes there together.
+    A check that fails or takes too long, and an unknown option, are failures. All questions that
+    arrive while the ``desk`` is busy go there together.
     """
 
     def __init__(self, spec: Judge, desk: CheckDesk) -> None:
@@ -29,7 +29,7 @@ class CheckJudge:
         self._working: asyncio.Task[None] | None = None
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote on the question's cell, or why there is none. No call, no cost, no order."""
+        """Return a vote on the question's cell, or a failure. No call, cost or order."""
         criterion, item = question.criterion, question.item
         label, reason = None, _NOBODY
         if criterion.name in self._checks:
@@ -44,14 +44,14 @@ class CheckJudge:
             return AskedOutcome((Vote(question.cell, criterion.na_index, True, reason),))
         option = criterion.index_of(label)
         if option is None:
-            options = ", ".join(one.label for one in criterion.choices)
+            options = ", ".join(choice.label for choice in criterion.choices)
             message = f"It says {label!r}, which is none of the options: {options}."
             return _failed(question, "out_of_range", message)
         abstained = criterion.choices[option].na
         return AskedOutcome((Vote(question.cell, option, abstained, reason),))
 
     async def close(self) -> None:
-        """Gives up what is still worked out."""
+        """Cancel the checks that are still running."""
         if self._working is not None:
             self._working.cancel()
             with suppress(asyncio.CancelledError):
@@ -59,12 +59,12 @@ class CheckJudge:
 
     async def _answer(self, question: Question) -> tuple[str | None, str]:
         loop = asyncio.get_running_loop()
-        found: asyncio.Future[tuple[str | None, str]] = loop.create_future()
+        future: asyncio.Future[tuple[str | None, str]] = loop.create_future()
         given = seen(self._places, question.item)
-        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, given, found))
+        self._waiting.append(CheckAsk(question.criterion.name, question.item.id, given, future))
         if self._working is None or self._working.done():
             self._working = loop.create_task(self._work())
-        return await found
+        return await future
 
     async def _work(self) -> None:
         while self._waiting:

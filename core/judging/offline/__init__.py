@@ -1,6 +1,6 @@
-"""Judges that need no model and no network: they learn from the items that people have labelled.
+"""Offline judges, which learn from labelled items without a model or network.
 
-``train`` gives a ``Trained`` judge of one criterion, or ``Unfit`` with the reason; ``OfflineJudge``
+``train`` returns a ``Trained`` judge of a criterion, or ``Unfit`` with the reason. ``OfflineJudge``
 puts those of all criteria behind the common protocol. NumPy, SciPy and scikit-learn are imported
 when ``train`` is first called.
 """
@@ -23,7 +23,7 @@ __all__ = ["Applied", "OfflineJudge", "TrainingReport", "Unfit", "load", "train"
 
 
 def load() -> None:
-    """Imports what ``train`` needs (seconds of work), so that the first run need not wait."""
+    """Import what ``train`` needs (takes seconds) ahead of the first run."""
     for name in ("sklearn.linear_model", "core.judging.offline.training"):
         import_module(name)
 

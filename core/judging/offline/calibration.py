@@ -1,4 +1,4 @@
-"""Cross-validation: honest probabilities, the baseline to beat, and the evidence."""
+"""Cross-validation: calibrated probabilities, the baseline, and the evidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Validation(NamedTuple):
 def cross_validate(
     method: Method, products: Floats, labels: Ints, groups: Ints, k: int, seed: int
 ) -> Validation:
-    """Scores of every item by models that saw neither its label nor a duplicate of it."""
+    """Return scores of items by models without their label or duplicates."""
     repeats = repeats_for(len(labels))
     scores = np.zeros((repeats, len(labels), k))
     folds = np.stack(
@@ -50,9 +50,9 @@ def _rounds(folds: Ints) -> tuple[list[int], list[int]]:
 
 
 def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
-    """Whether always giving a prompt's most common label is right, out of fold; shape (repeats, n).
+    """Return whether a prompt's most common label is right, shape (repeats, n).
 
-    Few answers to a prompt lean on all answers: its counts start from the label shares of all.
+    With few answers to a prompt, its counts lean on the label shares of all answers.
     """
     right = np.zeros(folds.shape)
     for repeat, fold in zip(*_rounds(folds), strict=True):
@@ -66,19 +66,19 @@ def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
 
 
 class BaselineGain(NamedTuple):
-    """How much better than the baseline: mean difference and its standard error."""
+    """The gain over the baseline: mean difference and its standard error."""
 
     mean: float
     error: float
 
     @property
     def enough(self) -> bool:
-        """Whether it is more than chance would easily give."""
+        """Return whether the gain is more than chance would easily give."""
         return self.mean > 0 and self.mean >= ERRORS_ABOVE * self.error
 
 
 def gain_of(right: Floats, base: Floats, groups: Ints) -> BaselineGain:
-    """The paired difference between two (repeats, n) tables of right answers.
+    """Return the paired difference of two (repeats, n) tables of right answers.
 
     Repeats are averaged first, because they judge the same items; duplicates count as one cluster.
     """
@@ -88,26 +88,26 @@ def gain_of(right: Floats, base: Floats, groups: Ints) -> BaselineGain:
     return BaselineGain(mean, float(np.sqrt((clusters**2).sum()) / len(difference)))
 
 
-# From scores to honest probabilities, and how sure is sure enough to answer.
+# From scores to calibrated probabilities, and the confidence needed to answer.
 #
-# Everything is fitted on out-of-fold scores: of models that had not seen the item's label.
+# Everything is fitted on out-of-fold scores, from models that had not seen the item's label.
 
 Bools = npt.NDArray[np.bool_]
-#: What a judge aims to be right in, among the answers it gives; a judge's params may say otherwise.
+#: The default target accuracy among the answers given; a judge's params may change it.
 TARGET = 0.8
-#: It abstains on at most half of the items to get there.
+#: To get there it abstains on at most half of the items.
 LEAST_COVERAGE = 0.5
 
 
 def probabilities(scores: Floats, temperature: float) -> Floats:
-    """Softmax of the scores over the temperature; the last axis sums to 1."""
+    """Return the softmax of the scores over the temperature, summing to 1."""
     scaled = scores / temperature
     grown = np.exp(scaled - scaled.max(axis=-1, keepdims=True))
     return np.asarray(grown / grown.sum(axis=-1, keepdims=True))
 
 
 def fit_temperature(scores: Floats, labels: Ints) -> float:
-    """The temperature under which out-of-fold labels are likeliest (Guo et al. 2017, section 4.2).
+    """Return the temperature of the likeliest labels (Guo et al. 2017, 4.2).
 
     ``scores`` has shape (repeats, n, k). Searched from 0.25 to 8, with the weight of one item on 1,
     so that a handful of lucky items cannot make the judge certain.
@@ -124,25 +124,25 @@ def fit_temperature(scores: Floats, labels: Ints) -> float:
 
 
 def fit_threshold(confidence: Floats, right: Floats, target: float, least: float) -> float:
-    """The lowest confidence to answer at, so that what is answered reaches ``target``.
+    """Return the lowest confidence to answer at, to reach ``target`` accuracy.
 
-    ``right`` is each item's share of correct out-of-fold answers. Where no threshold that keeps
-    ``least`` of the items reaches the target, the smallest share kept that is not below ``least``.
-    0.0 means: answer everything. Items of equal confidence stay together.
+    ``right`` is each item's share of correct out-of-fold answers. If no threshold that keeps
+    ``least`` of the items reaches the target, the smallest share not below ``least`` is kept. 0.0
+    means: answer everything. Items of equal confidence stay together.
     """
     order = np.argsort(-confidence, kind="stable")
-    sure, kept = confidence[order], np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    sure, accuracy = confidence[order], np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     ends = np.append(np.flatnonzero(sure[:-1] - sure[1:] > 1e-9), len(order) - 1)
     ends = ends[ends + 1 >= least * len(order)]
-    reached = ends[kept[ends] >= target]
+    reached = ends[accuracy[ends] >= target]
     end = int(reached[-1]) if len(reached) else int(ends[0])
     return 0.0 if end == len(order) - 1 else float((sure[end] + sure[end + 1]) / 2)
 
 
 class Answering(NamedTuple):
-    """What abstaining buys: the threshold, the share answered, and how often that is right.
+    """The effect of abstaining: threshold, share answered, and accuracy.
 
-    ``accuracy`` is ``None`` where nothing would be answered.
+    ``accuracy`` is ``None`` if nothing would be answered.
     """
 
     threshold: float
@@ -153,7 +153,7 @@ class Answering(NamedTuple):
 def answering(
     confidence: Floats, right: Floats, folds: Ints, target: float, least: float
 ) -> Answering:
-    """The threshold from all items; its worth from thresholds fitted without the item's fold."""
+    """Return the threshold, with its effect measured out of fold."""
     answered = np.zeros(len(confidence), dtype=np.bool_)
     for fold in np.unique(folds):
         out = folds == fold
@@ -168,7 +168,7 @@ def answering(
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """Out-of-fold probabilities, who was right, and what the baseline was.
+    """Out-of-fold probabilities, correctness, and the baseline.
 
     ``right`` has shape (repeats, n), ``chances`` (n, k), the mean over repeats.
     """
@@ -181,14 +181,14 @@ class OutOfFold:
     baseline: str
 
 
-def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOfFold:
-    """Calibrates the out-of-fold scores and compares them with the better simple rule."""
-    temperature = fit_temperature(found.scores, labels)
-    chances = probabilities(found.scores, temperature)
+def weigh(validation: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOfFold:
+    """Calibrate out-of-fold scores and compare them with the better simple rule."""
+    temperature = fit_temperature(validation.scores, labels)
+    chances = probabilities(validation.scores, temperature)
     right = (chances.argmax(axis=2) == labels).astype(np.float64)
     k = chances.shape[2]
     commonest = np.broadcast_to(labels == np.bincount(labels).argmax(), right.shape)
-    by_prompt = prompt_majority(labels, prompts, found.folds, k)
+    by_prompt = prompt_majority(labels, prompts, validation.folds, k)
     better = by_prompt.mean() > commonest.mean()
     base = by_prompt if better else commonest.astype(np.float64)
     return OutOfFold(
@@ -204,7 +204,7 @@ def weigh(found: Validation, labels: Ints, prompts: Ints, groups: Ints) -> OutOf
 def with_figures(
     report: TrainingReport, evidence: OutOfFold, labels: Ints, k: int
 ) -> TrainingReport:
-    """``report`` with the figures of cross-validation filled in."""
+    """Return ``report`` with the figures of cross-validation."""
     return replace(
         report,
         used=len(labels),
@@ -218,7 +218,7 @@ def with_figures(
 
 
 def not_better(report: TrainingReport) -> str:
-    """A sentence: what was reached, what had to be beaten, by how much."""
+    """Return a sentence with the result, the baseline and the difference."""
     assert report.accuracy is not None
     assert report.majority is not None
     assert report.gain_error is not None

@@ -1,4 +1,4 @@
-"""Answers as numbers: words, TF-IDF, how near two answers are, and to their reference."""
+"""Answers as numbers: words, TF-IDF, similarity to answers and reference."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SIZES = (3, 4, 5)
 
 
 def words_of(text: str) -> list[str]:
-    """The words of ``text`` in order: case folded, Unicode composed, punctuation dropped.
+    """Return the words of ``text``: case folded, composed, without punctuation.
 
     >>> words_of("The Earth's axis, tilted.")
     ['the', 'earth', 's', 'axis', 'tilted']
@@ -34,7 +34,7 @@ def words_of(text: str) -> list[str]:
 
 
 def grams_of(word: str) -> list[str]:
-    """The sequences of 3 to 5 characters of ``word``, its two edges marked by a space.
+    """Return the sequences of 3 to 5 characters of ``word`` with a space around.
 
     >>> grams_of("axis")
     [' ax', 'axi', 'xis', 'is ', ' axi', 'axis', 'xis ', ' axis', 'axis ']
@@ -44,7 +44,7 @@ def grams_of(word: str) -> list[str]:
 
 
 def terms_of(words: list[str]) -> list[str]:
-    """Words and pairs of neighbouring words, with repeats.
+    """Return words and pairs of neighbouring words, with repeats.
 
     >>> terms_of(["tilted", "axis"])
     ['tilted', 'axis', 'tilted axis']
@@ -53,7 +53,7 @@ def terms_of(words: list[str]) -> list[str]:
 
 
 def excerpt(text: str, limit: int = 80) -> str:
-    """The beginning of ``text`` on one line, cut at a word.
+    """Return the beginning of ``text`` on one line, cut at a word.
 
     >>> excerpt("one two three", 8)
     'one two…'
@@ -67,23 +67,23 @@ def excerpt(text: str, limit: int = 80) -> str:
 
 # Answers as vectors: word, word-pair and character TF-IDF, fitted on all answers of a run.
 #
-# Labels play no part here, so the answers to be judged may be used too (what was measured in
+# Labels play no part here, so the answers to be judged may be used too (as measured in
 # ``bench/offline.py``). Character sequences stay within words, so a text's are the sum of its
-# words': each word is taken apart once, and what a sequence contributes can be told in words.
+# words': each word is split once, and a sequence's contribution can be assigned to words.
 
 Floats = npt.NDArray[np.float64]
 Texts = tuple[str, str, str]
-#: A term must be in this many answers: what is in one only cannot relate two answers.
+#: A term must be in this many answers: a term of one answer relates it to no other.
 MIN_ANSWERS = 2
 
 
 def texts_of(item: Item) -> Texts:
-    """What is read of an item: its output without thinking, its prompt, its reference."""
+    """Return the used texts of an item: output without thinking, prompt, reference."""
     return item.output, item.prompt, item.reference
 
 
 class Lexicon:
-    """The known terms, their inverse document frequencies, and texts as rows of weights."""
+    """Known terms, their inverse document frequencies, and texts as weight rows."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         documents = [words_of(text) for text in texts]
@@ -91,22 +91,22 @@ class Lexicon:
         term_counts = Counter[str]()
         gram_counts = Counter[str]()
         self._grams = dict[str, Counter[str]]()
-        for words in documents:
-            term_counts.update(set(terms_of(words)))
-            gram_counts.update(set().union(*(self._grams_of(word) for word in set(words))))
+        for document in documents:
+            term_counts.update(set(terms_of(document)))
+            gram_counts.update(set().union(*(self._grams_of(word) for word in set(document))))
         self.terms, self._term_idf = self._kept(term_counts)
         self._gram_ids, self._gram_idf = self._kept(gram_counts)
         self.rarest = float(np.log(1 + self.size) + 1)
 
     @property
     def width(self) -> int:
-        """How many columns a row has."""
+        """Return the number of columns of a row."""
         return len(self.terms) + len(self._gram_ids)
 
     def _kept(self, counts: Counter[str]) -> tuple[dict[str, int], Floats]:
-        kept = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
-        seen = np.array([counts[term] for term in kept], dtype=np.float64)
-        return {term: i for i, term in enumerate(kept)}, np.log((1 + self.size) / (1 + seen)) + 1
+        terms = sorted(term for term, count in counts.items() if count >= MIN_ANSWERS)
+        seen = np.array([counts[term] for term in terms], dtype=np.float64)
+        return {term: i for i, term in enumerate(terms)}, np.log((1 + self.size) / (1 + seen)) + 1
 
     def _grams_of(self, word: str) -> Counter[str]:
         if word not in self._grams:
@@ -114,17 +114,17 @@ class Lexicon:
         return self._grams[word]
 
     def idf(self, word: str) -> float:
-        """How telling a word is: high for rare words, highest for unknown ones."""
+        """Return a word's weight: high for rare words, highest for unknown ones."""
         index = self.terms.get(word)
         return self.rarest if index is None else float(self._term_idf[index])
 
     def rows(self, documents: Sequence[list[str]]) -> sparse.csr_matrix:
-        """The texts (lists of words) as unit rows, shape (len(documents), width).
+        """Return texts (lists of words) as unit rows, shape (len(documents), width).
 
         Words and character sequences each hold half of the squared length.
         """
-        terms = [Counter(terms_of(words)) for words in documents]
-        grams = [self._sum_of_grams(words) for words in documents]
+        terms = [Counter(terms_of(document)) for document in documents]
+        grams = [self._sum_of_grams(document) for document in documents]
         left = _weighted(terms, self.terms, self._term_idf)
         right = _weighted(grams, self._gram_ids, self._gram_idf)
         return sparse.hstack([left, right], format="csr") * np.sqrt(0.5)
@@ -137,19 +137,19 @@ class Lexicon:
         return total
 
     def columns_of(self, word: str) -> list[int]:
-        """The columns of a word and of its character sequences, unknown ones left out."""
-        found = [self._gram_ids[gram] for gram in self._grams_of(word) if gram in self._gram_ids]
-        columns = [len(self.terms) + gram for gram in found]
+        """Return the columns of a word and its character sequences, if known."""
+        grams = [self._gram_ids[gram] for gram in self._grams_of(word) if gram in self._gram_ids]
+        columns = [len(self.terms) + gram for gram in grams]
         return [self.terms[word], *columns] if word in self.terms else columns
 
 
 def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> sparse.csr_matrix:
-    """Unit rows of (1 + log count) * idf; a text without a known term is a row of zeros."""
+    """Return unit rows of (1 + log count) * idf; zeros without a known term."""
     columns, times, ends = list[int](), list[int](), [0]
     for counter in counts:
-        known = [(ids[term], count) for term, count in counter.items() if term in ids]
-        columns += [column for column, _ in known]
-        times += [count for _, count in known]
+        weighted = [(ids[term], count) for term, count in counter.items() if term in ids]
+        columns += [column for column, _ in weighted]
+        times += [count for _, count in weighted]
         ends.append(len(columns))
     places = np.array(columns, dtype=np.int32)
     values = (1 + np.log(np.array(times, dtype=np.float64))) * idf[places]
@@ -160,7 +160,7 @@ def _weighted(counts: list[Counter[str]], ids: dict[str, int], idf: Floats) -> s
     return sparse.csr_matrix((values, places, ends_array), shape=(len(counts), len(ids)))
 
 
-#: What each column says where it is above and below the average answer's; ``{}`` takes the share.
+#: The text for each column above and below the average answer; ``{}`` is the share.
 WORDINGS: tuple[tuple[str, str], ...] = (
     ("it is closer to the reference than most", "it is less close to the reference than most"),
     ("it is closer to the reference than most", "it is less close to the reference than most"),
@@ -178,12 +178,12 @@ WORDINGS: tuple[tuple[str, str], ...] = (
         "it shares only {} of its word pairs",
     ),
 )
-#: Columns that mean something only where there is a reference, and only where there is a prompt.
+#: Columns that need a reference, and columns that need a prompt.
 OF_REFERENCE, OF_PROMPT = frozenset({0, 1, 4, 5, 6, 7, 9, 11}), frozenset({2, 3, 6, 7, 10})
 
 
 class Relater:
-    """Computes the numbers; keeps prompts and references, which many answers share."""
+    """Computes related numbers; caches prompts and references for many answers."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
@@ -199,11 +199,14 @@ class Relater:
     def numbers(
         self, texts: Sequence[Texts], documents: Sequence[list[str]], rows: sparse.csr_matrix
     ) -> Floats:
-        """Shape (n, 12), one row per item; columns as in ``WORDINGS``. A missing text gives 0."""
+        """Return a row per item, shape (n, 12), with columns as in ``WORDINGS``.
+
+        A missing text gives 0.
+        """
         cosines = np.column_stack([self._cosines(texts, rows, which) for which in (2, 1)])
         shares = [
-            self._shares(words, self._of(prompt)[0], self._of(reference)[0])
-            for words, (_, prompt, reference) in zip(documents, texts, strict=True)
+            self._shares(document, self._of(prompt)[0], self._of(reference)[0])
+            for document, (_, prompt, reference) in zip(documents, texts, strict=True)
         ]
         return np.column_stack([cosines, np.array(shares, dtype=np.float64).reshape(-1, 8)])
 
@@ -220,18 +223,18 @@ class Relater:
         )
 
     def _shares(self, answer: list[str], prompt: list[str], reference: list[str]) -> list[float]:
-        said, asked, wanted = set(answer), set(prompt), set(reference)
-        own, new = said - asked, wanted - asked
+        answered, asked, wanted = set(answer), set(prompt), set(reference)
+        own, new = answered - asked, wanted - asked
         pairs = set(pairwise(reference))
         shared = pairs & set(pairwise(answer))
         return [
-            self._share(said & wanted, wanted),
-            self._share(said & wanted, said),
+            self._share(answered & wanted, wanted),
+            self._share(answered & wanted, answered),
             self._share(own & new, new),
             self._share(own & new, own),
             float(np.log1p(len(answer))),
             float(np.log((1 + len(answer)) / (1 + len(reference)))) if reference else 0.0,
-            len(own) / len(said) if said else 0.0,
+            len(own) / len(answered) if answered else 0.0,
             len(shared) / len(pairs) if pairs else 0.0,
         ]
 
@@ -257,7 +260,7 @@ class Encoded:
         return len(self.words)
 
     def take(self, index: int) -> Encoded:
-        """One item of them."""
+        """Return one of the items."""
         part = slice(index, index + 1)
         return Encoded(
             self.words[part],
@@ -271,7 +274,7 @@ class Encoded:
 
     @cached_property
     def transposed(self) -> sparse.csr_matrix:
-        """The text rows the other way round, shape (terms, n); made once, used per question."""
+        """Return transposed text rows, shape (terms, n); made once, used per question."""
         return self.rows.T.tocsr()
 
 
@@ -290,7 +293,7 @@ class Nearness:
 
     @staticmethod
     def between(a: Encoded, b: Encoded) -> Nearness:
-        """How near the items of ``a`` are to the items of ``b``."""
+        """Return the nearness of the items of ``a`` to the items of ``b``."""
         width = a.related.shape[1]
         return Nearness(
             text=(a.rows @ b.transposed).toarray(),
@@ -305,7 +308,7 @@ def _squares(part: Encoded) -> Floats:
 
 
 class Encoder:
-    """Fitted on all answers of a run, without their labels; turns items into numbers."""
+    """Converts items to numbers, fitted on all answers of a run without labels."""
 
     def __init__(self, texts: tuple[Texts, ...]) -> None:
         self.lexicon = Lexicon(answer for answer, _, _ in texts)
@@ -317,7 +320,7 @@ class Encoder:
         self._mean, self._spread = raw.mean(axis=0), np.where(spread > 1e-9, spread, np.inf)
 
     def encode(self, items: Sequence[Item]) -> Encoded:
-        """The items as numbers. A number that is the same for all answers counts for nothing."""
+        """Return the items as numbers. A number equal in all answers has no effect."""
         texts = [texts_of(item) for item in items]
         documents = tuple(words_of(answer) for answer, _, _ in texts)
         rows = self.lexicon.rows(documents)
@@ -335,5 +338,5 @@ class Encoder:
 
 @lru_cache(maxsize=1)
 def encoder_of(texts: tuple[Texts, ...]) -> Encoder:
-    """The encoder of these texts; the latest is kept, for the next criterion of the same run."""
+    """Return the encoder of these texts, cached for the run's next criterion."""
     return Encoder(texts)

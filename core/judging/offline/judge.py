@@ -1,4 +1,4 @@
-"""The offline judge as everything else sees it, and what is said of one that was trained."""
+"""The offline judge's public face, and the report of its training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainingReport:
-    """What cross-validation found. Figures are ``None`` where there were too few labels to ask.
+    """The result of cross-validation; ``None`` figures with too few labels.
 
     ``n`` counts labelled items (abstentions left out), ``classes`` the labels and their counts.
     ``accuracy`` and ``kappa`` are out of fold, if every item were answered; ``majority`` is the
@@ -50,20 +50,20 @@ class TrainingReport:
     accuracy_answering: float | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """The same as plain data; ``classes`` becomes a mapping of label to count."""
+        """Return plain data; ``classes`` becomes a mapping of label to count."""
         return {**asdict(self), "classes": dict(self.classes)}
 
 
 @dataclass(frozen=True)
 class Unfit:
-    """No judge: it would not have been worth asking. ``reason`` is a sentence with the figures."""
+    """No judge, since it would not be worth asking; ``reason`` has the figures."""
 
     reason: str
     report: TrainingReport
 
 
 class Prediction(NamedTuple):
-    """What a trained judge says of one item.
+    """A trained judge's prediction for an item.
 
     ``probabilities`` run along ``Criterion.choices`` (0 for abstentions and labels never seen),
     ``best`` is the likeliest choice, given even where it abstains; ``confidence`` is its
@@ -81,14 +81,14 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True)
 class Applied:
-    """What a model that learnt in another process says of the items of a run, by their ids."""
+    """Predictions for a run's items, by id, from a model trained in another process."""
 
     criterion: Criterion
     report: TrainingReport
     said: Mapping[str, Prediction]
 
     def predict(self, items: Sequence[Item]) -> list[Prediction]:
-        """What was said of these items, which must be of the run."""
+        """Return the predictions for these items, which must belong to the run."""
         return [self.said[item.id] for item in items]
 
 
@@ -100,10 +100,10 @@ WHAT_IT_IS = {
 
 
 class OfflineJudge:
-    """One trained model per criterion. Where there is none, it abstains and says why.
+    """One trained model per criterion. Without one, it abstains and says why.
 
-    A judge that has switched itself off refuses to vote, which is an abstention and no failure:
-    asking again would change nothing (docs/decisions/0003).
+    A judge that has switched itself off refuses to vote, which is an abstention rather than a
+    failure: asking again would change nothing (docs/decisions/0003).
     """
 
     def __init__(self, spec: Judge, models: Mapping[str, Trained | Applied | Unfit]) -> None:
@@ -112,7 +112,7 @@ class OfflineJudge:
         self._ready = dict[tuple[str, str], tuple[Item, Prediction]]()
 
     def prepare(self, items: Sequence[Item]) -> None:
-        """Predicts all items at once, so that asking about one only looks it up.
+        """Predict all items at once, so that asking about an item only looks it up.
 
         Takes seconds for thousands of items; call it in a worker thread.
         """
@@ -132,7 +132,7 @@ class OfflineJudge:
                 self._ready[item.id, name] = item, prediction
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """A vote on the question's cell. Never a failure; no call, no cost, no order of options."""
+        """Return a vote on the question's cell. Never a failure; no call, cost or order."""
         model = self._models.get(question.criterion.name)
         if model is None:
             return _abstention(question, "it was not trained on this criterion.")
@@ -147,7 +147,7 @@ class OfflineJudge:
         return self._vote(question, predictions[0])
 
     async def close(self) -> None:
-        """There is nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
     def _vote(self, question: Question, prediction: Prediction) -> AskedOutcome:
         detail: dict[str, object] = {

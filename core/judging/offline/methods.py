@@ -1,4 +1,4 @@
-"""The two ways to learn from labels, and the folds they are tried on."""
+"""Two methods to learn from labels, and the folds to test them on."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FOLDS = 5
 
 
 def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:
-    """The fold (0 .. FOLDS-1) of each item, shape (n,).
+    """Return the fold (0 .. FOLDS-1) of each item, shape (n,).
 
-    Groups are shuffled, sorted by the label of their first item and dealt round, so every fold has
-    its share of every label. A group is never torn apart: a duplicate in another fold would be
+    Groups are shuffled, sorted by the label of their first item and dealt in turn, so every fold
+    gets its share of every label. Groups stay whole: a duplicate in another fold would be
     recognised, not judged.
     """
     first = dict[int, int]()
@@ -35,13 +35,13 @@ def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:
 
 
 def repeats_for(n: int) -> int:
-    """How often to cross-validate: often where there are few labels and each split is a gamble."""
+    """Return how often to cross-validate: more often with few labels."""
     if n < 100:
         return 5
     return 3 if n < 300 else 2
 
 
-# The two ways to learn from labels. Both see only how near answers are to each other.
+# Two ways to learn from labels. Both use only the similarity of answers.
 #
 # Logistic regression on the features themselves would give the same classifier; with few labels and
 # many features, its equal in terms of products between answers is a hundred times faster.
@@ -55,18 +55,18 @@ NEIGHBOUR_RELATED, OTHER_PROMPT, SHARPNESS, MOST_NEIGHBOURS = 0.2, 0.5, 3, 15
 
 
 class FittedMethod(Protocol):
-    """What was learnt from ``n`` labelled answers."""
+    """The result of learning from ``n`` labelled answers."""
 
     def scores(self, products: Floats) -> Floats:
-        """From products (m, n) to scores (m, k): log-odds up to a constant per row."""
+        """Return scores (m, k) from products (m, n): log-odds up to a row constant."""
         ...
 
 
 class Method(Protocol):
-    """A way to learn."""
+    """A method of learning."""
 
     def products(self, near: Nearness) -> Floats:
-        """One number per pair of answers, shape (m, n): how much one says about the other."""
+        """Return how much each answer says about another, shape (m, n)."""
         ...
 
     def fit(self, products: Floats, labels: Ints, k: int) -> FittedMethod:
@@ -82,65 +82,65 @@ class Dual:
     intercept: Floats
 
     def scores(self, products: Floats) -> Floats:
-        """Log-odds (m, k)."""
+        """Return log-odds (m, k)."""
         return np.asarray(products @ self.weights + self.intercept)
 
 
 class LogisticRegression:
-    """Multinomial, L2. Shared weights plus weights per prompt (Daumé 2007, eq. 1, as a kernel).
+    """Multinomial, L2, with shared weights and weights per prompt.
 
     So a dataset of many questions shares what holds for all ("uses the reference's words") and
     still learns what only one of them asks for.
     """
 
     def products(self, near: Nearness) -> Floats:
-        """The kernel of the shared and the per-prompt features."""
+        """Return the kernel of the shared and the per-prompt features."""
         shared = TEXT * near.text + RELATED * near.related
         own = TEXT_SAME * near.text + RELATED_SAME * near.related + PROMPT
         return np.asarray(shared + near.same * own)
 
     def fit(self, products: Floats, labels: Ints, k: int) -> Dual:
-        """Fits on rows of a Cholesky factor, whose products are ``products``."""
+        """Fit on rows of a Cholesky factor, whose products are ``products``."""
         from sklearn.linear_model import LogisticRegression as Regression
 
         weights = np.zeros((len(labels), k))
         intercept = np.full(k, NEVER)
-        known = np.unique(labels)
-        if len(known) == 1:
-            intercept[known] = 0.0
+        classes = np.unique(labels)
+        if len(classes) == 1:
+            intercept[classes] = 0.0
             return Dual(weights, intercept)
         # Duplicates make the matrix singular; the ridge is far below any real difference.
         factor = np.linalg.cholesky(products + 1e-6 * np.eye(len(products)))
         model = Regression(C=STRENGTH, max_iter=5_000, tol=1e-5).fit(factor, labels)
-        # At the optimum an example's weight is what it is still wrong by, times C.
+        # At the optimum an example's weight is its remaining error, times C.
         chances = model.predict_proba(factor)
-        wrong = STRENGTH * ((labels[:, None] == known) - chances)
+        wrong = STRENGTH * ((labels[:, None] == classes) - chances)
         bias = model.intercept_
-        if len(known) == 2:  # one row of coefficients: halves for and against
+        if len(classes) == 2:  # one row of coefficients: halves for and against
             wrong, bias = wrong / 2, np.array([-bias[0] / 2, bias[0] / 2])
-        weights[:, known], intercept[known] = wrong, bias
+        weights[:, classes], intercept[classes] = wrong, bias
         return Dual(weights, intercept)
 
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """The labelled answers and how common each label is among them."""
+    """The labelled answers and the frequency of each label among them."""
 
     labels: Ints
     shares: Floats
 
     @property
     def size(self) -> int:
-        """How many neighbours vote: the root of the number of examples, 3 to 15."""
+        """Return how many neighbours vote: the root of the examples' number, 3 to 15."""
         root = round(len(self.labels) ** 0.5)
         return int(min(len(self.labels), max(3, min(MOST_NEIGHBOURS, root))))
 
     def nearest(self, products: Floats) -> Ints:
-        """The columns of the nearest examples, nearest first, shape (m, size)."""
+        """Return the columns of the nearest examples, nearest first, shape (m, size)."""
         return np.argsort(-products, axis=1, kind="stable")[:, : self.size]
 
     def scores(self, products: Floats) -> Floats:
-        """Log shares of the vote. Near ones count more; one further vote goes to the base rates."""
+        """Return log shares of the vote, with one more vote for the base rates."""
         nearest = self.nearest(products)
         near = np.maximum(np.take_along_axis(products, nearest, axis=1), 0)
         weight = (near / np.maximum(near[:, :1], 1e-12)) ** SHARPNESS
@@ -156,19 +156,19 @@ class Neighbourhood:
 
 
 class NearestNeighbours:
-    """Nearest labelled answers, those of the same prompt preferred, weighted by nearness."""
+    """Nearest labelled answers, weighted by nearness, same prompt preferred."""
 
     def products(self, near: Nearness) -> Floats:
-        """Cosine of text and related numbers together; answers to another prompt count half."""
+        """Return the cosine of text and related numbers; other prompts count half."""
         left, right = (1 + NEIGHBOUR_RELATED * lengths for lengths in near.lengths)
         cosine = (near.text + NEIGHBOUR_RELATED * near.related) / np.sqrt(np.outer(left, right))
         return np.asarray(cosine * np.where(near.same, 1.0, OTHER_PROMPT))
 
     def fit(self, products: Floats, labels: Ints, k: int) -> Neighbourhood:
-        """Remembers the examples; there is nothing to solve."""
+        """Remember the examples; there is nothing to solve."""
         return Neighbourhood(labels, np.bincount(labels, minlength=k) / len(labels))
 
 
 def method_of(kind: str) -> Method:
-    """The method of a judge's kind: ``classifier`` or ``neighbours``."""
+    """Return the method of a judge's kind: ``classifier`` or ``neighbours``."""
     return LogisticRegression() if kind == "classifier" else NearestNeighbours()

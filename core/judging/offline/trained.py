@@ -1,4 +1,4 @@
-"""A trained judge of one criterion: encoded answers in, predictions with reasons out."""
+"""A trained judge of one criterion: answers in, explained predictions out."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ from core.judging.offline.methods import (
 from core.text.numbers import percent
 
 MOST_FOR, MOST_AGAINST = 4, 2
-#: A contribution (in log-odds) below this is not worth a word.
+#: A smaller contribution (in log-odds) is not mentioned.
 WORTH_SAYING, PROMPT_WORTH_SAYING = 0.05, 0.2
-#: English words that are not named, though they count: their share is small and tells nobody
-#: anything. Negations are named. Other languages have no such list here.
+#: English words that are not named, though they count: their share is small and explains nothing.
+#: Negations are named. Other languages have no such list here.
 UNTELLING = ENGLISH_STOP_WORDS - {"no", "not", "nor", "never", "none", "nothing", "without"}
 
 
 class Explainer:
-    """Takes the score of a label apart into what the answer's parts added to it.
+    """Splits a label's score into contributions of the answer's parts.
 
     The parts of a score sum to it exactly; a character sequence's part is shared by the words of
     the answer that contain it, a word pair's by its two words.
@@ -60,7 +60,7 @@ class Explainer:
         self._weights = dual.weights - dual.weights.mean(axis=1, keepdims=True)
 
     def reason(self, item: Encoded, chosen: int, label: str) -> str:
-        """Sentences for one encoded item (n = 1) and the label chosen for it."""
+        """Return sentences for one encoded item (n = 1) and its chosen label."""
         weights, same = self._weights[:, chosen], self._examples.prompts == item.prompts[0]
         words = self.word_parts(item, weights * (TEXT + TEXT_SAME * same))
         related = self.related_parts(item, weights * (RELATED + RELATED_SAME * same))
@@ -72,11 +72,11 @@ class Explainer:
         sentences = [_words_sentence(self._nameable(words), label)]
         sentences += [f"For it: {'; '.join(for_it)}."] if for_it else []
         sentences += [f"Against it: {'; '.join(against)}."] if against else []
-        said = " ".join(sentence for sentence in sentences if sentence)
-        return said or f'Nothing in the answer stands out; "{label}" is the likeliest label.'
+        reason = " ".join(sentence for sentence in sentences if sentence)
+        return reason or f'Nothing in the answer stands out; "{label}" is the likeliest label.'
 
     def word_parts(self, item: Encoded, weights: Floats) -> dict[str, float]:
-        """What each distinct word of the item added to the score."""
+        """Return what each distinct word of the item added to the score."""
         columns, values = item.rows.indices, item.rows.data
         added = dict(
             zip(
@@ -99,7 +99,7 @@ class Explainer:
         return dict(parts)
 
     def related_parts(self, item: Encoded, weights: Floats) -> Floats:
-        """What each related number of the item added to the score, shape (12,)."""
+        """Return what each related number of the item added, shape (12,)."""
         related = self._examples.related
         return np.asarray(item.related[0] * (weights @ related) / related.shape[1])
 
@@ -108,12 +108,12 @@ class Explainer:
         return f'{alike} of {int(same.sum())} labelled answers to its prompt are "{label}"'
 
     def _nameable(self, parts: dict[str, float]) -> list[tuple[str, float]]:
-        kept = [
+        parts_kept = [
             (word, part)
             for word, part in parts.items()
             if abs(part) >= WORTH_SAYING / 2 and len(word) > 1 and word not in UNTELLING
         ]
-        return sorted(kept, key=lambda pair: (-abs(pair[1]), pair[0]))
+        return sorted(parts_kept, key=lambda pair: (-abs(pair[1]), pair[0]))
 
 
 def _words_sentence(parts: list[tuple[str, float]], label: str) -> str:
@@ -126,7 +126,7 @@ def _words_sentence(parts: list[tuple[str, float]], label: str) -> str:
 
 
 def _related_sides(parts: Floats, item: Encoded) -> tuple[list[str], list[str]]:
-    """The strongest related number that spoke for the label, and the strongest against."""
+    """Return the strongest related number for the label, and the strongest against."""
     usable = [
         column
         for column in range(len(parts))
@@ -144,9 +144,9 @@ def _related_sides(parts: Floats, item: Encoded) -> tuple[list[str], list[str]]:
 def _worded(column: int, item: Encoded) -> str:
     above, below = WORDINGS[column]
     count = len(item.words[0])
-    words = f"{count} word{'' if count == 1 else 's'}"
+    number = f"{count} word{'' if count == 1 else 's'}"
     wording = above if item.related[0, column] > 0 else below
-    return wording.format(percent(float(item.raw[0, column])), words=words)
+    return wording.format(percent(float(item.raw[0, column])), words=number)
 
 
 #: Neighbours named in a reason.
@@ -155,7 +155,7 @@ HELD_OUT = "This item was among the labelled ones, so it was judged without its 
 
 
 class Learnt(NamedTuple):
-    """What training found, as numbers. ``out_of_fold``: probabilities (n, k) of the examples."""
+    """The result of training. ``out_of_fold``: probabilities (n, k) of the examples."""
 
     examples: tuple[Item, ...]
     labels: tuple[int, ...]
@@ -167,10 +167,10 @@ class Learnt(NamedTuple):
 
 
 class Trained:
-    """Answers for one criterion. The same items give the same predictions, always.
+    """A criterion's judge. The same items always give the same predictions.
 
-    Asked about an item it learnt from, it answers with its out-of-fold prediction: a model that
-    has seen the label would only repeat it.
+    For an item it learnt from, it returns the out-of-fold prediction: a model that has seen the
+    label would only repeat it.
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class Trained:
             self._explainer = Explainer(encoder.lexicon, learnt.fitted, learnt.encoded, labels)
 
     def predict(self, items: Sequence[Item], encoded: Encoded | None = None) -> list[Prediction]:
-        """A prediction per item. ``encoded`` spares the encoding where it was done before."""
+        """Return a prediction per item; ``encoded`` saves encoding them again."""
         if not items:
             return []
         encoded = self.encoder.encode(items) if encoded is None else encoded
@@ -220,21 +220,21 @@ class Trained:
         return self._prediction(chances, best, HELD_OUT)._replace(held_out=True)
 
     def _prediction(self, chances: Floats, best: int, reason: str) -> Prediction:
-        # Rounded, so that a last digit that differs between machines changes no vote.
+        # Rounded, so that differences between machines in the last digit change no vote.
         along = [0.0] * len(self.criterion.choices)
         for index, chance in zip(self.criterion.scored, chances, strict=True):
             along[index] = round(float(chance), 6)
         confidence = along[self.criterion.scored[best]]
         abstained = confidence < self._learnt.threshold
-        said = f'{percent(confidence)} sure of "{self._label(best)}"'
+        statement = f'{percent(confidence)} sure of "{self._label(best)}"'
         if abstained:
-            said += f", below the {percent(self._learnt.threshold)} it needs to answer"
+            statement += f", below the {percent(self._learnt.threshold)} it needs to answer"
         return Prediction(
             tuple(along),
             self.criterion.scored[best],
             abstained,
             confidence,
-            f"{said[0].upper()}{said[1:]}. {reason}",
+            f"{statement[0].upper()}{statement[1:]}. {reason}",
         )
 
     def _nearest(self, products: Floats) -> list[tuple[int, float]]:
@@ -245,12 +245,12 @@ class Trained:
     def _neighbours_sentence(self, nearest: list[tuple[int, float]]) -> str:
         if not nearest:
             return "No labelled answer resembles it; this is how common the labels are."
-        told = "; ".join(
+        neighbours = "; ".join(
             f'{self._learnt.examples[i].id} ("{self._label(self._learnt.labels[i])}", similarity '
             f"{near:.2f}): {excerpt(self._learnt.examples[i].output)}"
             for i, near in nearest
         )
-        return f"Nearest labelled answers: {told}"
+        return f"Nearest labelled answers: {neighbours}"
 
     def _label(self, scored: int) -> str:
         return self.criterion.choices[self.criterion.scored[scored]].label

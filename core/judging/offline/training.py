@@ -1,4 +1,4 @@
-"""Training a judge of one criterion from labels, or refusing to, with the figures."""
+"""Train a judge of one criterion from labels, or refuse with the figures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from core.judging.offline.judge import TrainingReport, Unfit
 from core.judging.offline.methods import Ints, Method, method_of
 from core.judging.offline.trained import Learnt, Trained
 
-#: Below this many different labelled answers nothing was measured to be worth learning.
+#: With fewer different labelled answers, no measured judge was worth having.
 LEAST_LABELS = 10
 #: Labels other than the most common; with fewer, a fold has none to learn from or to be tested on.
 LEAST_OTHERS = 3
@@ -43,7 +43,7 @@ Labelled = Sequence[tuple[Item, int]]
 def train(
     spec: Judge, criterion: Criterion, labelled: Labelled, unlabelled: Sequence[Item], *, seed: int
 ) -> Trained | Unfit:
-    """A judge of ``criterion`` that learnt from ``labelled``, or why there is none.
+    """Return a judge of ``criterion`` that learnt from ``labelled``, or why not.
 
     Args:
         spec: Of kind ``classifier`` or ``neighbours``. ``params`` may hold ``target`` (share right
@@ -72,8 +72,8 @@ def train(
     if problem:
         return _unfit(report, problem)
     pairs = _sample(pairs, seed)
-    known = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
-    encoder = encoder_of(tuple(sorted(known)))
+    texts = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
+    encoder = encoder_of(tuple(sorted(texts)))
     # The matrices are small: more threads only wait for each other (4 times slower on busy cores),
     # and one thread adds up in the same order every time.
     with threadpool_limits(1, user_api="blas"):
@@ -100,13 +100,13 @@ def _learn(
     method, k = method_of(report.method), len(criterion.scored)
     products = method.products(Nearness.between(encoded, encoded))
     groups = np.array(group_numbers(items), dtype=np.int64)
-    found = cross_validate(method, products, labels, groups, k, report.seed)
-    evidence = weigh(found, labels, encoded.prompts, groups)
+    validation = cross_validate(method, products, labels, groups, k, report.seed)
+    evidence = weigh(validation, labels, encoded.prompts, groups)
     report = with_figures(report, evidence, labels, k)
     if not evidence.gain.enough:
         return _unfit(report, not_better(report))
     learnt = _finish(method, products, items, labels, encoded, evidence)
-    learnt, report = _with_threshold(learnt, report, evidence, found.folds[0], least)
+    learnt, report = _with_threshold(learnt, report, evidence, validation.folds[0], least)
     return Trained(criterion, method, encoder, learnt, report)
 
 
@@ -151,8 +151,8 @@ def _too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:
 def _sample(pairs: list[tuple[Item, int]], seed: int) -> list[tuple[Item, int]]:
     if len(pairs) <= MOST_LABELS:
         return pairs
-    kept = sorted(seeded("labels", seed).sample(range(len(pairs)), MOST_LABELS))
-    return [pairs[i] for i in kept]
+    places = sorted(seeded("labels", seed).sample(range(len(pairs)), MOST_LABELS))
+    return [pairs[i] for i in places]
 
 
 def _finish(
@@ -177,7 +177,7 @@ def _finish(
 def _with_threshold(
     learnt: Learnt, report: TrainingReport, evidence: OutOfFold, folds: Ints, least: float
 ) -> tuple[Learnt, TrainingReport]:
-    """Aims at the target, or at what the simple rule reaches where that is more."""
+    """Aim at the target, or at the simple rule's accuracy if that is higher."""
     target = max(report.target or 0.0, evidence.majority)
     right = evidence.chances.argmax(axis=1) == np.array(learnt.labels)
     worth = answering(evidence.chances.max(axis=1), right.astype(np.float64), folds, target, least)

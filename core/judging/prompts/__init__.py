@@ -1,4 +1,4 @@
-"""What a judge is sent, word for word, and how its reply is read.
+"""A judge's exact prompt, and the parser of its reply.
 
-Pure: asks nobody. A changed word is a new prompt version.
+Pure: makes no calls. A changed word is a new prompt version.
 """

@@ -1,11 +1,10 @@
-"""A question as the exact messages that a model is sent.
+"""Build the exact messages of a question.
 
-What calls share comes first, so that provider prompt caches hit. ``item_first``: system text,
-guidelines, task and reference, submission, criterion. ``criterion_first``: system text,
-guidelines, requirement with examples, task and reference, options, submission. There the examples
-go by the labels of options and stand before the numbered list, so that items which are shown
-another order still share them. Weights, values, labels of the judged item, the system that wrote
-the submission and criteria that are not asked are never shown.
+Shared content comes first, so that provider prompt caches hit. ``item_first``: system text,
+guidelines, task and reference, submission, criterion. ``criterion_first``: system text, guidelines,
+requirement with examples, task and reference, options, submission. There the examples use the
+labels of options and precede the numbered list, so items with another shown order still share them.
+Weights, values, labels of the judged item, its system and unasked criteria are never shown.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ from core.judging.prompts.wording import PROMPT_VERSION
 from core.judging.protocol import Ask, Question
 from core.records import record
 
-#: Judges work through the items side by side, a few of them at a time.
+#: Judges work on a few items at a time.
 _REMEMBERED = 64
 
 
 @record(frozen=True, slots=True)
 class Prompt:
-    """Segments to send, the JSON schema of the reply, the wording's version, the fences' code.
+    """Segments to send, the reply's JSON schema, the wording's version, fence code.
 
     ``nonce`` is the code around the submission.
     """
@@ -56,7 +55,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The fenced texts of a question; ``background`` is what was given to the author.
+    """The fenced texts of a question; ``background`` is what its author was given.
 
     ``first`` is what prompts begin with where the item comes first, and ``shared_submission`` what
     comes then where there is more than one question about it.
@@ -71,7 +70,7 @@ class _Texts:
 
 
 class _Words(NamedTuple):
-    """The words around a question's own texts, which differ for one submission and for two."""
+    """The words around a question's texts, for one submission or for two."""
 
     version: str
     system: Mapping[str, str]
@@ -103,7 +102,7 @@ def _words(question: Question) -> _Words:
 
 
 def build(question: Question) -> Prompt:
-    """The prompt of a question: the same question gives the same bytes.
+    """Return the prompt of a question, always with the same bytes.
 
     The options are numbered from 1 in the order of each ask. In ``two_step`` mode this is the
     first message, which asks for words; ``follow_up`` is what comes after them, and the schema
@@ -131,7 +130,7 @@ def _system_segment(text: str) -> Segment:
 
 
 def decision(question: Question) -> tuple[Segment, ...]:
-    """The messages to a model that only decides: is the requirement met, in one word?"""
+    """Return the messages to a model that only decides yes or no."""
     texts = _fenced(question)
     system = wording.DECIDE_SYSTEM
     if question.instructions:
@@ -147,7 +146,7 @@ def decision(question: Question) -> tuple[Segment, ...]:
 
 
 def _system(words: _Words, question: Question) -> str:
-    """Our own text, and after it what the judge is told beside; that cannot take ours away."""
+    """Return our system text, followed by the judge's own instructions."""
     own = words.system[question.mode]
     if not question.instructions:
         return own
@@ -155,18 +154,18 @@ def _system(words: _Words, question: Question) -> str:
 
 
 def follow_up(question: Question, assessment: str) -> tuple[Segment, Segment]:
-    """What goes on a two-step conversation: the model's ``assessment``, and the call to choose."""
+    """Return what follows the ``assessment`` in two steps: the call to choose."""
     choose = _words(question).choose.format(count=len(question.order))
     return Segment("assistant", assessment), Segment("user", choose)
 
 
 def summarise(reply: str) -> tuple[Segment, Segment]:
-    """What goes on after the ``reply`` that chose between two answers: the call to sum up."""
+    """Return what follows the ``reply`` about two answers: the call to summarise."""
     return Segment("assistant", reply), Segment("user", pair_wording.SUMMARISE)
 
 
 def repair(problem: str, question: Question) -> Segment:
-    """The segment that is added when a reply could not be read. ``problem`` is a sentence."""
+    """Return the segment after an unreadable reply. ``problem`` is a sentence."""
     if question.mode == "rubric":
         ids = _listed(ids_of(len(question.asks)))
         return Segment("user", wording.REPAIR_ALL.format(problem=problem, ids=ids))
@@ -174,7 +173,7 @@ def repair(problem: str, question: Question) -> Segment:
 
 
 def repair_assessment(problem: str) -> Segment:
-    """The segment that is added when there was no assessment to go on with."""
+    """Return the segment after a missing assessment."""
     return Segment("user", wording.REPAIR_ASSESSMENT.format(problem=problem))
 
 
@@ -194,7 +193,7 @@ def _item_first(question: Question, texts: _Texts) -> Iterable[Segment]:
 
 @lru_cache(maxsize=512)
 def _asked_plainly(same: Same, order: tuple[int, ...], mode: str, compares: bool) -> Segment:
-    """The end of a message about one criterion, without examples: it is the same for many items."""
+    """Return the end of a message about a criterion, shared by many items."""
     part = comparison_part if compares else requirement_part
     parts = (part(same.thing), options_part(same.thing, order))
     return _ending(_OF_TWO if compares else _OF_ONE, mode, len(order), parts)
@@ -217,7 +216,7 @@ def _criterion_first(question: Question, texts: _Texts) -> Iterable[Segment]:
 
 
 def _named(question: Question) -> Iterable[tuple[str, Ask]]:
-    """Every ask with the id it is shown under; one that is asked alone has none."""
+    """Return every ask with its shown id; a single ask has none."""
     asks = question.asks
     if question.mode != "rubric":
         return [("", asks[0])]
@@ -243,7 +242,7 @@ def _examples(
 
 
 def _last(question: Question, *parts: str) -> Segment:
-    """The end of the message: these parts and what is asked for."""
+    """Return the end of the message: these parts and the request."""
     words = _words(question)
     if question.mode == "rubric":
         ask = words.ask_all.format(ids=_listed(ids_of(len(question.asks))))
@@ -252,7 +251,7 @@ def _last(question: Question, *parts: str) -> Segment:
 
 
 def _ending(words: _Words, mode: str, count: int, parts: Iterable[str]) -> Segment:
-    """The end of a message about one criterion with so many options; two steps share it."""
+    """Return the end of a message about a criterion with this many options."""
     twice = mode == "two_step"
     ask = words.assess if twice else words.ask.format(count=count)
     return Segment("user", _joined([*parts, ask]), shared=twice)
@@ -273,7 +272,7 @@ def _fenced(question: Question) -> _Texts:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Texts:
-    """What all questions about an item share that show the same examples."""
+    """Return the texts that all questions about an item with examples share."""
     item: Item = same.thing
     makers = (
         partial(submission_part, item, seed),
@@ -295,10 +294,10 @@ def _texts_of(same: Same, rules: str, shown: tuple[Same, ...], seed: int) -> _Te
 
 
 def _clear_of_each_other(makers: Sequence[Callable[[int], FencedPart]]) -> list[FencedPart]:
-    """The parts, so that no text holds the code of another part.
+    """Return the parts with codes that no other part's text contains.
 
-    None holds its own. As nobody can guess a code, the first one of each part hardly ever has to
-    make way for the next, and a part does not depend on the others.
+    No part contains its own code. Codes cannot be guessed, so the first code of a part hardly ever
+    has to change, and parts do not depend on each other.
     """
     parts = [make(0) for make in makers]
     texts = [part.code.folded for part in parts]

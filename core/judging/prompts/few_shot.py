@@ -1,4 +1,4 @@
-"""Which labelled items a judge is shown as examples: balanced, mixed, and never the item itself."""
+"""Choose labelled examples for a judge: balanced, mixed, never the item itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.judging.protocol import Example
 
 
 class _Entry(NamedTuple):
-    """An example and the print of a text that neither another nor the graded item may share."""
+    """An example, and the print of a text that only one shown item may have."""
 
     example: Example
     text: Print
@@ -27,7 +27,7 @@ class _Entry(NamedTuple):
 
 
 class ExampleBank:
-    """The labelled items of one criterion, in a drawn order, with what was drawn from them.
+    """The labelled items of a criterion in random order, with cached draws.
 
     Make one per criterion and run: ``for_item`` is then cheap, and items that get the same examples
     get the very same tuple.
@@ -55,7 +55,7 @@ class ExampleBank:
         self._drawn: dict[str | None, tuple[tuple[_Entry, ...], tuple[Example, ...]]] = {}
 
     def for_item(self, item: Item) -> tuple[Example, ...]:
-        """The examples to show with ``item``; those with its id or a twin's text are replaced."""
+        """Return the examples for ``item``, without its own id and its duplicates."""
         prompt = item.prompt if item.prompt in self._prompts else None
         if prompt not in self._drawn:
             entries = tuple(self._draw(prompt))
@@ -67,7 +67,7 @@ class ExampleBank:
         return examples
 
     def _draw(self, prompt: str | None) -> list[_Entry]:
-        """Equal slots per option, the rest of the slots to drawn options, then mixed."""
+        """Return equal slots per option, the rest for random options, then mixed."""
         rng = seeded(*self._parts, "slots")
         ranked = self._by_prompt(prompt)
         queues: dict[int, list[_Entry]] = {}
@@ -114,7 +114,7 @@ def draw(
     seed: int,
     item: Item,
 ) -> tuple[Example, ...]:
-    """The examples to show with ``item``; for many items, make an ``ExampleBank`` once.
+    """Return the examples for ``item``; for many items, make an ``ExampleBank``.
 
     Up to ``k`` examples, balanced over the options present: equal slots, what remains to options
     drawn by the seed, and slots that cannot be filled go to whatever else is labelled. Options
@@ -140,7 +140,7 @@ def _ranked(criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Rand
 
 
 def _mixed(entries: list[_Entry], rng: Random) -> list[_Entry]:
-    """A drawn order in which the options do not stand one after the other, where that can be."""
+    """Return a random order that separates equal options as far as possible."""
     counts = Counter(entry.option for entry in entries)
     mixable = len(counts) > 1 and len(entries) > len(counts)
     while True:
@@ -150,7 +150,7 @@ def _mixed(entries: list[_Entry], rng: Random) -> list[_Entry]:
 
 
 def _stretches(entries: Sequence[_Entry]) -> int:
-    return 1 + sum(one.option != other.option for one, other in pairwise(entries))
+    return 1 + sum(entry.option != other.option for entry, other in pairwise(entries))
 
 
 def _leaks(entry: _Entry, item: Item, text: Print) -> bool:

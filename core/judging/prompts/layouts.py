@@ -1,4 +1,4 @@
-"""Which layout of a prompt costs less, and its segments as messages of a chat.
+"""Choose the cheaper prompt layout, and build a chat's messages from segments.
 
 Providers bill a beginning that they have just seen at a tenth to a half of the price, if it is
 long enough (often 1,024 tokens; the system text alone is about as long). ``item_first`` shares
@@ -23,27 +23,27 @@ from core.judging.prompts.parts import (
 )
 from core.judging.protocol import Question
 
-#: What stands between the pieces that a message is joined of.
+#: The separator between the pieces of a message.
 JOINT = "\n\n"
 
 
 def messages(segments: Iterable[Segment]) -> list[dict[str, str]]:
-    r"""Chat messages: neighbours of the same role become one message, a blank line between.
+    r"""Return chat messages; neighbours of the same role are joined.
 
     >>> messages([Segment("system", "S"), Segment("user", "a"), Segment("user", "b")])
     [{'role': 'system', 'content': 'S'}, {'role': 'user', 'content': 'a\n\nb'}]
     """
-    said: list[tuple[str, list[str]]] = []
+    parts: list[tuple[str, list[str]]] = []
     for segment in segments:
-        if said and said[-1][0] == segment.role:
-            said[-1][1].append(segment.text)
+        if parts and parts[-1][0] == segment.role:
+            parts[-1][1].append(segment.text)
         else:
-            said.append((segment.role, [segment.text]))
-    return [{"role": role, "content": JOINT.join(texts)} for role, texts in said]
+            parts.append((segment.role, [segment.text]))
+    return [{"role": role, "content": JOINT.join(texts)} for role, texts in parts]
 
 
 def shared_ends(segments: Iterable[Segment]) -> tuple[tuple[int, int], ...]:
-    """Where pieces end that other calls share: (index of the message, characters into it).
+    """Return ends of shared pieces: (index of the message, characters into it).
 
     >>> shared_ends([Segment("user", "ab", shared=True), Segment("user", "c")])
     ((0, 2),)
@@ -67,8 +67,9 @@ CHARACTERS_PER_TOKEN = 4
 
 
 class Sharing(NamedTuple):
-    """Characters of a run's prompts: all, those in a beginning that another call has too, and
-    those in a beginning that an earlier call had, which is what a cache can save.
+    """Characters of a run's prompts: all, in a shared beginning, and cacheable.
+
+    Cacheable are those in a beginning that an earlier call had.
     """
 
     all: int
@@ -77,7 +78,7 @@ class Sharing(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The share that sits in a beginning shared with another call, in [0, 1]."""
+        """Return the share in a beginning shared with another call, in [0, 1]."""
         return self.shared / self.all if self.all else 0.0
 
 
@@ -89,7 +90,7 @@ def cheaper_layout(
     shuffled: bool,
     option_tokens: float = 0.0,
 ) -> Layout:
-    """The layout under which more tokens are in a beginning that an earlier call had.
+    """Return the layout with more tokens in a beginning that an earlier call had.
 
     Args:
         criterion_tokens: of what items are asked alike, mean per call: requirement and examples.
@@ -114,9 +115,9 @@ def cheaper_layout(
 
 
 def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> Layout:
-    """The cheaper layout for a run of ``n_items`` items, from some of its questions.
+    """Return the cheaper layout for a run of ``n_items``, from some questions.
 
-    A sample of several items tells whether task and reference belong to each item alone.
+    A sample of several items shows whether task and reference differ between items.
     """
     if not sample:
         return "item_first"
@@ -154,7 +155,7 @@ def _own(question: Question, background_too: bool) -> int:
 
 
 def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
-    r"""How much of these prompts, in the order in which they are sent, is shared.
+    r"""Return how much of these prompts, in this order, is shared.
 
     >>> a, b = [Segment("user", "same, one")], [Segment("user", "same, two")]
     >>> found = sharing([a, b])
@@ -168,7 +169,7 @@ def sharing(prompts: Iterable[Iterable[Segment]]) -> Sharing:
         seen_before += _longest(text, earlier[max(0, place - 1) : place + 1])
         earlier.insert(place, text)
     shared = sum(
-        # The text that has most in common with one is next to it in sorted order.
+        # In sorted order, a text is next to the one with the longest common beginning.
         _longest(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
         for place, text in enumerate(earlier)
     )
@@ -184,7 +185,7 @@ def _longest(text: str, others: Iterable[str]) -> int:
 
 
 def _common(a: str, b: str) -> int:
-    """How many characters two texts begin with alike, found by halving."""
+    """Return how many initial characters two texts share, by bisection."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,10 +1,9 @@
-"""How likely a model found each option: read from the log-probabilities of the number it wrote.
+"""Option probabilities, from the log-probabilities of the number in a reply.
 
-A provider says, for every token of a reply, how likely it was and which others were likeliest in
-its place. The token that holds the option's number is found by its place in the reply, never by
-what it looks like; where that is not beyond doubt there are no chances, and a sentence says why.
-Chances are those the provider tells. They are not scaled to add up to 1: what lay on other replies
-is part of how unsure the model was.
+A provider gives every token's probability and the likeliest alternatives. The token with the
+option's number is found by its place in the reply, never by its text. If that is ambiguous, there
+are no probabilities, and a sentence says why. They are the provider's own and not scaled to 1: the
+probability of other replies is part of the model's uncertainty.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ IN_PIECES = "The option's number is written in several tokens."
 TOO_MUCH = "The chances the provider sent add up to more than 1."
 MEANT_NONE = "The model meant none of the options: they had less than half of the chance."
 
-#: The key and the number. A quotation mark within a JSON text is escaped, so that this is no text.
+#: The key and the number. Quotation marks within JSON texts are escaped, so this is not in one.
 _OPTION = re.compile(r'"option"\s*:\s*"?(\d{1,9})')
-#: A token that could stand for a number's: what comes before, the number, and what may follow it.
+#: A token that could stand for a number's: text before it, the number, and what may follow.
 _NUMBER = re.compile(r'([^\d]*)(\d{1,9})[\s",}]*\Z')
 _IDLE = re.compile(r'[\s"]')
 #: Rounding of 20 logarithms stays far below this.
@@ -35,14 +34,14 @@ _OVER_ONE = 1.001
 
 
 class Spread(NamedTuple):
-    """The chances of the shown options; ``other`` was on what is no option. All add up to 1."""
+    """Probabilities of the shown options, and ``other`` for the rest; they sum to 1."""
 
     chances: tuple[float, ...]
     other: float
 
     @property
     def meant_none(self) -> bool:
-        """Whether the model more likely meant something that is no option."""
+        """Return whether the model more likely meant none of the options."""
         return 1.0 - self.other < LEAST_ON_OPTIONS
 
 
@@ -52,7 +51,7 @@ def spreads_of(
     replies: Sequence[Reply | Unreadable],
     counts: Mapping[str, int],
 ) -> list[Spread | str]:
-    """For every reply its spread, or a sentence that says why there is none.
+    """Return every reply's spread, or a sentence that says why there is none.
 
     ``counts`` maps the ids of criteria to how many options each was shown, in the order of
     ``replies``; a single criterion has the id ``""``. An unreadable reply has none, either.
@@ -62,18 +61,18 @@ def spreads_of(
     if not tokens:
         return [NOT_THE_REPLY] * len(replies)
     places = _places(text, counts)
-    found = list[Spread | str]()
+    spreads = list[Spread | str]()
     for reply, (id_, count) in zip(replies, counts.items(), strict=True):
         place = places.get(id_)
         if isinstance(reply, Unreadable) or place is None or int(place[1]) != reply.shown:
-            found.append(NOT_FOUND)
+            spreads.append(NOT_FOUND)
         else:
-            found.append(_spread(tokens, *place, count))
-    return found
+            spreads.append(_spread(tokens, *place, count))
+    return spreads
 
 
 def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
-    """The chances of Yes and No where one of them was written first, or why they are not known.
+    """Return the probabilities of Yes and No as the first word, or why unknown.
 
     Spellings of a word are added.
 
@@ -83,7 +82,7 @@ def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
     """
     if tokens is None:
         return NOT_SENT
-    first = next((one for one in tokens if _word(one["text"])), None)
+    first = next((token for token in tokens if _word(token["text"])), None)
     if first is None:
         return NOT_THE_REPLY
     sums = {"yes": 0.0, "no": 0.0}
@@ -94,31 +93,31 @@ def decided(tokens: Sequence[NumberToken] | None) -> Spread | str:
 
 
 def _told(chances: Sequence[float], token: NumberToken) -> Spread | str:
-    """The spread of these chances in the place of ``token``."""
-    known = fsum(chances)
+    """Return the spread of these probabilities in the place of ``token``."""
+    total = fsum(chances)
     if fsum(exp(min(chance, 1.0)) for chance in token["top"].values()) > _OVER_ONE:
         return TOO_MUCH
-    if not known:
+    if not total:
         return NOT_FOUND
     # Rounding may add up to a little more than 1.
-    return Spread(tuple(chance / max(known, 1.0) for chance in chances), max(0.0, 1.0 - known))
+    return Spread(tuple(chance / max(total, 1.0) for chance in chances), max(0.0, 1.0 - total))
 
 
 def _word(token: str) -> str:
-    said = re.sub(r"\W", "", token).casefold()
-    return said if said in ("yes", "no") else ""
+    word = re.sub(r"\W", "", token).casefold()
+    return word if word in ("yes", "no") else ""
 
 
 def _places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
-    """Where in the reply's last JSON object each option's number begins, and its figures."""
+    """Return where each option's number begins in the last JSON object."""
     alone = "" in counts
     last = last_object(text, {"option"} if alone else counts.keys())
     if last is None:
         return {}
     start, end, given = last
     numbers = [(m.start(1), m[1]) for m in _OPTION.finditer(text, start, end)]
-    ids = [""] if alone else [i for i, one in given.items() if _has_option(one)]
-    # One number more or less than there are answers, and nobody knows whose is whose.
+    ids = [""] if alone else [i for i, entry in given.items() if _has_option(entry)]
+    # With another count of numbers than answers, they cannot be matched.
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}
 
 
@@ -134,21 +133,21 @@ def _spread(tokens: Sequence[NumberToken], at: int, number: str, count: int) -> 
         return IN_PIECES
     before = _IDLE.sub("", own["text"][: at - own["at"]])
     numbers = [(_number(text, before), exp(min(p, 1.0))) for text, p in own["top"].items()]
-    if _in_pieces({one for one, _ in numbers if one}, count):
+    if _in_pieces({figure for figure, _ in numbers if figure}, count):
         return IN_PIECES
-    return _told([fsum(p for one, p in numbers if one == at + 1) for at in range(count)], own)
+    return _told([fsum(p for figure, p in numbers if figure == at + 1) for at in range(count)], own)
 
 
 def _number(text: str, before: str) -> int:
-    """The number that a token would have written in this place; 0 for none."""
-    found = _NUMBER.match(text)
-    return int(found[2]) if found and _IDLE.sub("", found[1]) == before else 0
+    """Return the number that a token would have written here, or 0."""
+    match = _NUMBER.match(text)
+    return int(match[2]) if match and _IDLE.sub("", match[1]) == before else 0
 
 
 def _in_pieces(numbers: set[int], count: int) -> bool:
-    """Whether one of these may be the first figure of a longer number that was shown.
+    """Return whether one may be the first digit of a longer shown number.
 
     A vocabulary that has numbers of two figures writes them whole.
     """
-    begins = any(10 * one <= count for one in numbers)
-    return begins and not any(one >= 10 for one in numbers)
+    begins = any(10 * number <= count for number in numbers)
+    return begins and not any(number >= 10 for number in numbers)

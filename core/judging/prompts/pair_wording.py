@@ -1,7 +1,7 @@
-"""The words of a prompt that compares two answers. A changed word is a new ``PAIR_VERSION``.
+"""Prompt texts to compare two answers. A changed word is a new ``PAIR_VERSION``.
 
-The judge learns neither which systems wrote the answers nor that the same two answers are shown to
-it in the other order as well.
+The judge learns neither which systems wrote the answers nor that it sees them in the other order as
+well.
 """
 
 from __future__ import annotations

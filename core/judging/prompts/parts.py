@@ -1,4 +1,4 @@
-"""The parts of a prompt: a criterion with its options, fenced texts, labelled examples."""
+"""Parts of a prompt: a criterion with options, fenced texts, labelled examples."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from core.judging.prompts import wording
 from core.judging.protocol import Example
 from core.text.names import fold
 
-# Fences around texts that are judged, and the code on them that no such text contains.
+# Fences around judged texts, with a code that no such text contains.
 #
-# Every kind of material has a code of its own, drawn from the seed and from its own texts, so that
-# what is the same for many calls is the same bytes in all of them.
+# Every kind of material has its own code, drawn from the seed and its own texts, so that material
+# shared by many calls has the same bytes in all of them.
 
 NONCE_LENGTH = 12
 
 
 class Code(NamedTuple):
-    """What fences carry, and the texts behind it (case folded), which do not contain it."""
+    """The code of fences, and the texts (case folded) that do not contain it."""
 
     nonce: str
     folded: str
 
 
 def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
-    """The code for ``texts``: the same arguments give the same one. ``skip`` gives a later one."""
+    """Return the code for ``texts``, always the same; ``skip`` gives a later one."""
     folded = "\n".join(texts).casefold()
     rng = seeded("nonce", seed, text_hash(canonical_json(list(texts))))
     while True:
@@ -42,12 +42,12 @@ def code_for(texts: Sequence[str], seed: int, skip: int = 0) -> Code:
 
 
 def block(title: str, text: str, nonce: str) -> str:
-    """``text`` between a BEGIN and an END line that carry the code."""
+    """Return ``text`` between a BEGIN and an END line with the code."""
     return f"<<<BEGIN {title} {nonce}>>>\n{sendable(text)}\n<<<END {title} {nonce}>>>"
 
 
 def sendable(text: str) -> str:
-    """``text`` with every lone surrogate replaced.
+    """Return ``text`` with every lone surrogate replaced.
 
     They come in through JSON escapes and cannot be encoded as UTF-8.
     """
@@ -55,16 +55,16 @@ def sendable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text``, fit to be sent, with its spaces and line breaks collapsed."""
+    """Return ``text`` on one line, fit to be sent."""
     return " ".join(sendable(text).split())
 
 
-#: A criterion is asked about item after item, in the few orders that its options have.
+#: A criterion is asked about item after item, with few orders of its options.
 _ASKED_REMEMBERED = 512
 
 
 def requirement_part(criterion: Criterion, name: str = "") -> str:
-    """What all items are asked, whatever the order of options. ``name`` is the shown id."""
+    """Return the requirement for all items. ``name`` is the shown id."""
     return _requirement_part(Same(criterion), name)
 
 
@@ -75,12 +75,12 @@ def _requirement_part(same: Same, name: str) -> str:
 
 
 def comparison_part(criterion: Criterion, name: str = "") -> str:
-    """The same without its kind: of two answers the better one is asked for, whatever the kind."""
+    """Return the requirement without its kind, to compare two answers."""
     return f"{_titled('CRITERION', name)}\n{sendable(criterion.requirement).strip()}"
 
 
 def options_part(criterion: Criterion, order: tuple[int, ...], name: str = "") -> str:
-    """The options, numbered from 1 in ``order``."""
+    """Return the options, numbered from 1 in ``order``."""
     return _options_part(Same(criterion), order, name)
 
 
@@ -107,7 +107,7 @@ def _kind(weight: float) -> str:
 def _option(criterion: Criterion, option: Option) -> str:
     label = one_line(option.label) + (" (abstention)" if option.na else "")
     meaning = sendable(option.description).strip() or _plain_meaning(criterion, option)
-    # Further lines are indented, so that none of them looks like an option of its own.
+    # Further lines are indented, so that none of them looks like an option.
     return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
 
 
@@ -120,27 +120,27 @@ def _plain_meaning(criterion: Criterion, option: Option) -> str:
     return means[fold(option.label)][criterion.weight < 0]
 
 
-# The parts of a prompt that hold what is judged: fenced texts, each made once and then shared.
+# Parts with judged material: fenced texts, made once and then shared.
 #
-# A submission is fenced once per item and not once per question: a long one would otherwise be
-# hashed, searched and copied for every criterion and every judge. What stands around it
-# (guidelines, task, reference) is often the same for all items and has a code of its own.
+# A submission is fenced once per item, not per question: a long one would otherwise be hashed,
+# searched and copied for every criterion and judge. The texts around it (guidelines, task,
+# reference) are often the same for all items and have a code of their own.
 
-#: Judges work through the items side by side, a few of them at a time.
+#: Judges work on a few items at a time.
 _REMEMBERED = 64
-#: How the title of a named text begins.
+#: The beginning of a named text's title.
 CONTEXT = "CONTEXT"
 
 
 class FencedPart(NamedTuple):
-    """Fenced text (empty where there is nothing to fence), and the code that its fences carry."""
+    """Fenced text, possibly empty, and the code of its fences."""
 
     text: str
     code: Code
 
 
 def submission_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
-    """The item's submission in its block: the same arguments give the same bytes."""
+    """Return the item's submission in its block, always the same bytes."""
     return _submission_part(Same(item), seed, skip)
 
 
@@ -150,23 +150,23 @@ def _submission_part(same: Same, seed: int, skip: int) -> FencedPart:
     code = code_for(submission_texts(item), seed, skip)
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
-        blocks = (block(name, _text(one, code.nonce), code.nonce) for name, one in answers)
+        blocks = (block(name, _text(part, code.nonce), code.nonce) for name, part in answers)
         return FencedPart("\n\n".join(blocks), code)
     return FencedPart(block("SUBMISSION", _text(item.submission, code.nonce), code.nonce), code)
 
 
 def guidelines_part(guidelines: str, seed: int, skip: int = 0) -> FencedPart:
-    """How the author of the rubric wants it applied."""
+    """Return the author's guidelines for the rubric."""
     return _texts_part((("GUIDELINES", guidelines),), seed, skip)
 
 
 def background_part(item: Item, seed: int, skip: int = 0) -> FencedPart:
-    """What an author was asked to do and was given, and what the answer is compared with."""
+    """Return the task, the given material and the reference."""
     return _texts_part(tuple(background_texts(item)), seed, skip)
 
 
 def background_texts(item: Item) -> Iterator[tuple[str, str]]:
-    """The texts of the background with their titles; empty ones among them."""
+    """Return the background's texts with their titles, empty ones included."""
     yield "TASK", item.prompt
     for name, text in item.context.items():
         yield f"{CONTEXT} ({one_line(name)})", text
@@ -182,17 +182,17 @@ def _texts_part(titled: tuple[tuple[str, str], ...], seed: int, skip: int) -> Fe
 
 
 def submission_texts(item: Item) -> list[str]:
-    """All texts of a submission that somebody else wrote."""
+    """Return all texts of a submission that others wrote."""
     if isinstance(item.submission, Pair):
         return [*_texts(item.submission.first), *_texts(item.submission.second)]
     return _texts(item.submission)
 
 
 def submission_text(item: Item, nonce: str) -> str:
-    """A submission as one text; its answers, sections or turns are blocks of their own."""
+    """Return a submission as text; answers, sections or turns are blocks."""
     if isinstance(item.submission, Pair):
         answers = (("ANSWER A", item.submission.first), ("ANSWER B", item.submission.second))
-        return "\n".join(block(name, _text(one, nonce), nonce) for name, one in answers)
+        return "\n".join(block(name, _text(part, nonce), nonce) for name, part in answers)
     return _text(item.submission, nonce)
 
 
@@ -221,13 +221,15 @@ _EXAMPLES_REMEMBERED = 256
 
 
 def examples_code(examples: Sequence[Example], seed: int, skip: int = 0) -> Code:
-    """The code for these examples: it depends on nothing that differs between items."""
+    """Return the code for these examples, the same for all items."""
     return _code(tuple(map(Same, examples)), seed, skip)
 
 
 @lru_cache(maxsize=_EXAMPLES_REMEMBERED)
 def _code(same: tuple[Same, ...], seed: int, skip: int) -> Code:
-    return code_for([text for one in same for text in _example_texts(one.thing)], seed, skip)
+    return code_for(
+        [text for example in same for text in _example_texts(example.thing)], seed, skip
+    )
 
 
 def _example_texts(example: Example) -> list[str]:
@@ -245,7 +247,7 @@ def examples_part(
     nonce: str,
     prefix: str = "",
 ) -> str:
-    """The examples of one criterion, or the empty string.
+    """Return the examples of a criterion, or the empty string.
 
     ``order`` numbers the options as they are shown in this call; without it they go by their
     labels, so that calls with other orders share the text. Prompt, context and reference of an
@@ -288,7 +290,7 @@ def _example(
 def shown_order(
     criterion: Criterion, *, seed: int, item: str, judge: str, replicate: int, shuffle: bool = True
 ) -> tuple[int, ...]:
-    """``order[shown position] = index into choices``: drawn from the cell, abstentions last.
+    """Return the shown order, drawn from the cell, with abstentions last.
 
     The same arguments give the same order on every machine. Without ``shuffle`` the order is the
     author's own.
@@ -308,7 +310,7 @@ def shown_order(
 
 
 def balanced_order(criterion: Criterion, *, seed: int, judge: str, turn: int) -> tuple[int, ...]:
-    """An order that rotates with ``turn``; in as many turns as options each stands everywhere.
+    """Return an order that rotates with ``turn``, through every position.
 
     The order that is rotated is drawn from the criterion and the judge; abstentions stay last.
 
@@ -323,7 +325,7 @@ def balanced_order(criterion: Criterion, *, seed: int, judge: str, turn: int) ->
 
 
 def reversed_order(criterion: Criterion, order: tuple[int, ...]) -> tuple[int, ...]:
-    """The order with its options reversed; abstentions stay last.
+    """Return the order with its options reversed; abstentions stay last.
 
     >>> both = Criterion(name="c", requirement="Names the capital.")
     >>> reversed_order(both, (0, 1, 2))

@@ -1,4 +1,4 @@
-"""A judge's reply: the JSON schema it is asked for, and how it is read, strictly.
+"""A judge's reply: its JSON schema and strict parser.
 
 Nothing is ever guessed from prose. What is tolerated is what surrounds a whole JSON object (a
 code fence, a sentence before it) and a number written as ``"2"`` or ``2.0``.
@@ -24,7 +24,7 @@ _MARKS = re.compile(r'[{}"\\]')
 
 @record(frozen=True, slots=True)
 class Reply:
-    """What the judge said. ``shown`` is the option's shown number, counted from 1."""
+    """A judge's reply. ``shown`` is the option's shown number, from 1."""
 
     evidence: tuple[str, ...]
     reason: str
@@ -33,7 +33,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why a reply is no vote. ``message`` is a sentence and holds no text of the reply."""
+    """Why a reply is not a vote; ``message`` quotes nothing of the reply."""
 
     kind: Literal["malformed", "out_of_range", "empty"]
     message: str
@@ -43,7 +43,7 @@ _EMPTY = Unreadable("empty", "The reply was empty.")
 
 
 def read_decision(text: str | None) -> bool | Unreadable:
-    """Whether a reply begins with Yes, or with No; anything else is unreadable.
+    """Return whether a reply begins with Yes or with No, or ``Unreadable``.
 
     >>> read_decision(" **Yes**, it does."), read_decision("no")
     (True, False)
@@ -59,7 +59,7 @@ def read_decision(text: str | None) -> bool | Unreadable:
 
 
 def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
-    """The reply in ``text``, or why it cannot be read; never raises.
+    """Return the reply in ``text``, or why it is unreadable; never raises.
 
     Where there is more than one complete JSON object with the key ``option``, all must name the
     same one; one that is followed by an unfinished object does not count.
@@ -69,25 +69,25 @@ def read_reply(text: str | None, n_choices: int) -> Reply | Unreadable:
     >>> read_reply("I would say option 2.", 3).kind
     'malformed'
     """
-    said = text.strip() if text else ""
-    if not said:
+    reply = text.strip() if text else ""
+    if not reply:
         return _EMPTY
-    found = _load(said)
-    if found is None:
-        given = _given(said, {"option"})
+    object_ = _load(reply)
+    if object_ is None:
+        given = _given(reply, {"option"})
         if not given:
             return Unreadable("malformed", 'The reply held no JSON object with the key "option".')
-        if _differ(one["option"] for one in given):
-            words = "The reply held several answers that name other options."
-            return Unreadable("malformed", words)
-        found = given[-1]
-    elif "option" not in found:
+        if _differ(answer["option"] for answer in given):
+            message = "The reply held several answers that name other options."
+            return Unreadable("malformed", message)
+        object_ = given[-1]
+    elif "option" not in object_:
         return Unreadable("malformed", 'The reply\'s JSON object had no key "option".')
-    return _read(found, n_choices, "The reply's option")
+    return _read(object_, n_choices, "The reply's option")
 
 
 def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply | Unreadable]:
-    """The reply to each of several criteria: ``n_choices`` maps their ids to numbers of options.
+    """Return each criterion's reply; ``n_choices`` maps ids to option counts.
 
     An entry that is missing, unreadable or there twice, in one JSON object or with another option
     in a second one, says so and leaves the others alone; a text without a JSON object that has any
@@ -100,15 +100,15 @@ def read_replies(text: str | None, n_choices: Mapping[str, int]) -> list[Reply |
         return [_EMPTY] * len(n_choices)
     given = _given(text, n_choices.keys())
     if not given or not given[-1].keys() & n_choices.keys():
-        words = "The reply held no JSON object with the criteria's ids as its keys."
-        return [Unreadable("malformed", words)] * len(n_choices)
+        message = "The reply held no JSON object with the criteria's ids as its keys."
+        return [Unreadable("malformed", message)] * len(n_choices)
     return [_entry(given, id_, count) for id_, count in n_choices.items()]
 
 
 def whole_object(text: str, key: str) -> dict[str, object] | None:
-    """The one complete JSON object in ``text`` that has ``key``, once; ``None`` where none is.
+    """Return the only complete JSON object in ``text`` with ``key``, or ``None``.
 
-    Several that say the same are one; of several that differ nobody knows which was meant.
+    Equal objects count as one. Objects that differ are ambiguous.
 
     >>> whole_object('Sure: {"a": 1}', "a")
     {'a': 1}
@@ -116,51 +116,51 @@ def whole_object(text: str, key: str) -> dict[str, object] | None:
     given = _given(text, {key})
     if not given or key not in given[-1] or key in given[-1].twice:
         return None
-    return given[-1] if all(one == given[-1] for one in given) else None
+    return given[-1] if all(answer == given[-1] for answer in given) else None
 
 
 def _entry(given: list[_Object], id_: str, n_choices: int) -> Reply | Unreadable:
-    found = given[-1]
-    if id_ not in found:
+    last = given[-1]
+    if id_ not in last:
         return Unreadable("malformed", f"The reply left out {id_}.")
-    if id_ in found.twice:
+    if id_ in last.twice:
         return Unreadable("malformed", f"The reply held {id_} more than once.")
-    entry = found[id_]
+    entry = last[id_]
     if not isinstance(entry, _Object) or "option" not in entry:
         return Unreadable("malformed", f'The reply\'s {id_} was no object with the key "option".')
-    others = [one[id_] for one in given if id_ in one]
-    if _differ(one.get("option") if isinstance(one, _Object) else None for one in others):
+    others = [answer[id_] for answer in given if id_ in answer]
+    if _differ(answer.get("option") if isinstance(answer, _Object) else None for answer in others):
         return Unreadable("malformed", f"The reply held several answers to {id_} that differ.")
     return _read(entry, n_choices, f"The reply's option for {id_}")
 
 
-def _read(found: _Object, n_choices: int, what: str) -> Reply | Unreadable:
-    if "option" in found.twice:
+def _read(answer: _Object, n_choices: int, what: str) -> Reply | Unreadable:
+    if "option" in answer.twice:
         return Unreadable("malformed", f"{what} was there more than once.")
-    shown = _whole_number(found["option"])
+    shown = _whole_number(answer["option"])
     if shown is None:
         return Unreadable("malformed", f"{what} was not a whole number.")
     if not 1 <= shown <= n_choices:
         # The number itself is left out: it may have thousands of digits.
         return Unreadable("out_of_range", f"{what} was not from 1 to {n_choices}.")
-    reason = found.get("reason")
+    reason = answer.get("reason")
     return Reply(
-        _quotes(found.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
+        _quotes(answer.get("evidence")), reason.strip() if isinstance(reason, str) else "", shown
     )
 
 
 class _Object(dict[str, object]):
-    """A JSON object that remembers which keys it was given more than once."""
+    """A JSON object that remembers its duplicate keys."""
 
     twice: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, pairs: list[tuple[str, object]]) -> _Object:
-        made = cls(pairs)
-        if len(made) < len(pairs):
+        parsed = cls(pairs)
+        if len(parsed) < len(pairs):
             counts = Counter(key for key, _ in pairs)
-            made.twice = frozenset(key for key, count in counts.items() if count > 1)
-        return made
+            parsed.twice = frozenset(key for key, count in counts.items() if count > 1)
+        return parsed
 
 
 # Made once: json.loads would make one for every text.
@@ -168,7 +168,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_Object.of)
 
 
 def _load(text: str) -> _Object | None:
-    """The object that is all of ``text``, around which there are no spaces."""
+    """Return the object that is all of ``text``, without spaces around it."""
     try:
         value, end = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
@@ -178,39 +178,41 @@ def _load(text: str) -> _Object | None:
 
 
 def last_object(text: str, wanted: Set[str]) -> tuple[int, int, dict[str, object]] | None:
-    """Where the JSON object that a reply is read from begins and ends, and what it holds.
+    """Return the reply's JSON object, with its start and end.
 
     >>> last_object('Well: {"option": 2}.', {"option"})
     (6, 19, {'option': 2})
     """
-    found = _placed(text, wanted)
-    return found[-1] if found else None
+    placed = _placed(text, wanted)
+    return placed[-1] if placed else None
 
 
 def _given(text: str, wanted: Set[str]) -> list[_Object]:
-    """The whole text as an object, or else all outermost objects in it that have a key wanted."""
-    return [one for _, _, one in _placed(text, wanted)]
+    """Return the whole text as an object, or its outermost objects with a key."""
+    return [object_ for _, _, object_ in _placed(text, wanted)]
 
 
 def _placed(text: str, wanted: Set[str]) -> list[tuple[int, int, _Object]]:
     whole = _load(text.strip())
     if whole is not None:
         return [(0, len(text), whole)]
-    found = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
+    objects = [(*span, _load(text[slice(*span)])) for span in _objects(text)]
     return [
-        (start, end, one) for start, end, one in found if one is not None and one.keys() & wanted
+        (start, end, object_)
+        for start, end, object_ in objects
+        if object_ is not None and object_.keys() & wanted
     ]
 
 
 def _differ(options: Iterable[object]) -> bool:
-    """Whether options that were given name more than one number; ``"2"`` and ``2.0`` are one."""
+    """Return whether options name more than one number; ``"2"`` equals ``2.0``."""
     return len({_whole_number(option) for option in options}) > 1
 
 
 def _objects(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of the outermost braces that close; none at all if one is left open.
+    """Yield the spans of outermost closed braces; none if one stays open.
 
-    An open brace means a reply that was cut off: whatever came before it was not its last word.
+    An open brace means a truncated reply, whose last word is missing.
     """
     spans: list[tuple[int, int]] = []
     depth, start, position = 0, 0, 0
@@ -251,14 +253,14 @@ def _quotes(value: object) -> tuple[str, ...]:
     return tuple(quote for quote in quotes if quote)[:MAX_QUOTES]
 
 
-# The JSON schemas of replies: as tight as every provider's strict mode takes them.
+# The JSON schemas of replies, as tight as every provider's strict mode allows.
 
 Schema = dict[str, object]
 
 
 @lru_cache(maxsize=256)
 def reply_schema(count: int) -> Schema:
-    """The JSON schema of a reply to ``count`` options: one object for all, not to be changed.
+    """Return the schema of a reply to ``count`` options; shared, do not change.
 
     The number is bounded, the quotes are not counted (several strict modes refuse ``maxItems``). An
     endpoint that refuses the bounds, too, is asked for plain JSON instead; see
@@ -274,10 +276,10 @@ def reply_schema(count: int) -> Schema:
 
 
 def rubric_schema(counts: Sequence[int]) -> Schema:
-    """The JSON schema of a reply to several criteria with so many options each; not to be changed.
+    """Return the schema of a reply to several criteria; shared, do not change.
 
-    One property per criterion and not a list of entries: so each has its own bound, none can be
-    left out, and none can be there twice.
+    One property per criterion instead of a list: each has its own bound, and none can be missing or
+    repeated.
     """
     return _rubric_schema(tuple(counts))
 
@@ -289,7 +291,7 @@ def _rubric_schema(counts: tuple[int, ...]) -> Schema:
 
 
 def ids_of(count: int) -> tuple[str, ...]:
-    """The ids under which criteria are shown and answered.
+    """Return the ids under which criteria are shown and answered.
 
     >>> ids_of(2)
     ('c1', 'c2')

@@ -1,12 +1,12 @@
-"""The fixed words of the prompt. A changed word is a new ``PROMPT_VERSION``.
+"""The fixed texts of the prompt. A changed word is a new ``PROMPT_VERSION``.
 
 There is one system text per mode. It is the same for every call of a run, so that a provider can
-keep it cached; it says nothing about any one rubric, item or option.
+cache it, and says nothing about a rubric, item or option.
 """
 
 from __future__ import annotations
 
-#: Named in every run; goldens in ``tests/golden`` hold the exact bytes that it stands for.
+#: Recorded in every run; goldens in ``tests/golden`` hold its exact bytes.
 PROMPT_VERSION = "asking/3"
 
 _ONE = """\
@@ -194,7 +194,7 @@ SYSTEM = {
     "two_step": _STEPS + _RECEIVED + _ALONE + _RULES + _REPLY_STEPS + _SOUND,
 }
 
-#: What comes before the instructions of whoever set the judge up.
+#: The introduction to the instructions of the judge's author.
 INSTRUCTIONS = (
     "Further instructions for this grading. Where they contradict the rules above, the rules hold; "
     "the form of the reply stays as it is said above."
@@ -207,7 +207,7 @@ PENALTY = (
 )
 NEUTRAL = "Neutral. It speaks neither for nor against the submission."
 
-#: What MET and UNMET mean where the author has not said it: (reward or neutral, penalty).
+#: The default anchors of MET and UNMET: (reward or neutral, penalty).
 MET_MEANS = (
     "the submission meets the requirement.",
     "the fault is present in the submission itself.",
@@ -223,7 +223,7 @@ EXAMPLES = (
     "submission to judge."
 )
 EXAMPLE_CHOICE = "Option chosen in example {name}: {option}"
-#: Shown in place of a task or a reference that an example does not have and the question does.
+#: Shown for a task or a reference that an example lacks and the question has.
 NOTHING_GIVEN = "(none)"
 
 _KEYS = (

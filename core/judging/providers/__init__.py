@@ -1,5 +1,5 @@
-"""One request in, one completion out, or a ``CallError`` that says why not.
+"""Providers: a request in, a completion out, or a ``CallError`` with the reason.
 
-Knows nothing of rubrics. Litellm is imported in ``litellm_provider`` only, when it is used; no
-secret is in anything that comes out.
+Providers know nothing of rubrics. Only ``litellm_provider`` imports litellm, on first use. No
+result contains a secret.
 """

@@ -1,8 +1,8 @@
-"""Anthropic's messages protocol: a request of ours in its words, and its answer in ours.
+"""Anthropic's messages protocol: convert requests and answers.
 
-Nothing here sends anything: ``plain`` does, through the lean door. What shared pieces of a prompt
-end with is marked, so that the provider keeps them. Requests are those that litellm sends for the
-same judge; a test compares them.
+This module sends nothing: ``plain`` does, with the direct client. The ends of shared prompt pieces
+are marked, so that the provider caches them. Requests equal those of litellm for the same judge; a
+test compares them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from core.judging.providers.base import Completion, Request, json_of
 from core.judging.providers.failures import from_status, other_answer
 
 VERSION = "2023-06-01"
-#: What a reply's schema is asked with.
+#: The tool that asks for a reply's schema.
 BETA = "structured-outputs-2025-11-13"
-#: How many marks Anthropic takes in a request.
+#: How many cache marks Anthropic accepts in a request.
 MOST_MARKS = 4
-#: Why a reply ended, in the words of the OpenAI protocol.
+#: Stop reasons in terms of the OpenAI protocol.
 _ENDS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -29,7 +29,7 @@ _ENDS = {
     "tool_use": "tool_calls",
     "refusal": "content_filter",
 }
-#: Bounds that a schema may not hold there: they are said in words instead, in this order.
+#: Bounds that a schema may not hold there: its description states them, in this order.
 _BOUNDS = {
     "minItems": "minimum number of items: {}",
     "maxItems": "maximum number of items: {}",
@@ -43,18 +43,18 @@ _BOUNDS = {
 def marked(
     messages: Sequence[dict[str, str]], shared_ends: Sequence[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """The messages with their texts in parts, a mark at the end of each shared one.
+    """Return messages with their texts in parts, and a mark after each shared one.
 
-    The parts of a message, put together, are its text. ``shared_ends`` are (index of the message,
-    characters into it); of more than providers take, the last ones count.
+    The parts of a message add up to its text. ``shared_ends`` are (index of the message, characters
+    into it). If there are more than providers accept, the last ones count.
 
     >>> marked([{"role": "user", "content": "abc"}], [(0, 2)])[0]["content"][1]
     {'type': 'text', 'text': 'c'}
     """
-    kept = list(shared_ends)[-MOST_MARKS:]
+    last_ends = list(shared_ends)[-MOST_MARKS:]
     sent: list[dict[str, Any]] = []
     for index, message in enumerate(messages):
-        ends = [end for place, end in kept if place == index]
+        ends = [end for place, end in last_ends if place == index]
         content = _parts(message["content"], ends) if ends else message["content"]
         sent.append({**message, "content": content})
     return sent
@@ -71,7 +71,7 @@ def _parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def messages_headers(request: Request) -> dict[str, str]:
-    """What stands beside the key."""
+    """Return the headers besides the key."""
     asks = request.format == "schema"
     return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if asks else {})}
 
@@ -79,7 +79,7 @@ def messages_headers(request: Request) -> dict[str, str]:
 def messages_body(
     request: Request, params: Mapping[str, Any], *, model: str, most: int
 ) -> dict[str, object]:
-    """The body of the POST; ``most`` is the longest reply where the judge names none."""
+    """Return the body of the POST; ``most`` is the default limit of the reply."""
     system, sent = _said_apart(request)
     body: dict[str, object] = {
         "model": model,
@@ -97,31 +97,31 @@ def messages_body(
 def _said_apart(
     request: Request,
 ) -> tuple[list[dict[str, Any]], list[tuple[str, list[dict[str, Any]]]]]:
-    """The parts of the system text, and every other message's role and parts."""
+    """Return the parts of the system text, and other messages' roles and parts."""
     system: list[dict[str, Any]] = []
     sent: list[tuple[str, list[dict[str, Any]]]] = []
-    for one in marked(request.messages, request.shared_ends):
-        content = one["content"]
+    for message in marked(request.messages, request.shared_ends):
+        content = message["content"]
         parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
-        if one["role"] == "system":
+        if message["role"] == "system":
             system += parts
         else:
-            sent.append((one["role"], parts))
+            sent.append((message["role"], parts))
     return system, sent
 
 
 def in_words(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The schema with the bounds that Anthropic refuses said in its descriptions.
+    """Return the schema with bounds that Anthropic refuses in its descriptions.
 
     >>> in_words({"type": "integer", "minimum": 1})
     {'type': 'integer', 'description': 'Note: minimum value: 1.'}
     """
-    found = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
-    said = [words.format(schema[name]) for name, words in _BOUNDS.items() if name in schema]
-    if said:
+    described = {name: _inner(name, value) for name, value in schema.items() if name not in _BOUNDS}
+    bounds = [bound.format(schema[name]) for name, bound in _BOUNDS.items() if name in schema]
+    if bounds:
         own = schema.get("description", "")
-        found["description"] = f"{own}{own and ' '}Note: {', '.join(said)}."
-    return found
+        described["description"] = f"{own}{own and ' '}Note: {', '.join(bounds)}."
+    return described
 
 
 def _inner(name: str, value: Any) -> Any:
@@ -135,7 +135,7 @@ def _inner(name: str, value: Any) -> Any:
 
 
 def as_usage(usage: object) -> dict[str, Any]:
-    """The counts of an answer by the names of the OpenAI protocol, where all are in the prompt's.
+    """Return usage counts in terms of the OpenAI protocol, cache included.
 
     >>> as_usage({"input_tokens": 1, "cache_read_input_tokens": 2, "output_tokens": 3})[
     ...     "prompt_tokens"
@@ -145,21 +145,21 @@ def as_usage(usage: object) -> dict[str, Any]:
     fresh = known_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
     if not isinstance(usage, dict) or fresh is None:
         return {}
-    kept, new = (
+    cached, new = (
         known_count(usage.get(name)) or 0
         for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
     )
     return {
-        "prompt_tokens": fresh + kept + new,
+        "prompt_tokens": fresh + cached + new,
         "completion_tokens": known_count(usage.get("output_tokens")),
-        "prompt_tokens_details": {"cached_tokens": kept, "cache_creation_tokens": new},
+        "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": new},
     }
 
 
 def read_message(
     status: int, headers: Mapping[str, str], body: str, request: Request
 ) -> dict[str, Any]:
-    """The message that an answer of this status holds. Raises ``CallError``."""
+    """Return the message in an answer with this status. Raises ``CallError``."""
     if status != 200:
         raise from_status(status, body, headers=headers, hidden=request.hidden)
     try:
@@ -174,7 +174,7 @@ def read_message(
 def completion_of(
     data: Mapping[str, Any], usage: Mapping[str, Any], cost: float | None, told: Told | None
 ) -> Completion:
-    """The completion in a message of this ``usage`` (``as_usage``)."""
+    """Return the completion in a message with this ``usage`` (``as_usage``)."""
     parts = [part for part in data["content"] if isinstance(part, dict)]
     ended = str(data.get("stop_reason") or "")
     texts = _said(parts, "text")
@@ -192,5 +192,5 @@ def completion_of(
 
 
 def _said(parts: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
-    found = (part.get(kind) for part in parts if part.get("type") == kind)
-    return [text for text in found if isinstance(text, str)]
+    texts = (part.get(kind) for part in parts if part.get("type") == kind)
+    return [text for text in texts if isinstance(text, str)]

@@ -1,7 +1,7 @@
-"""Anthropic's batches of messages: no files, but requests that go with the batch made of them.
+"""Anthropic's message batches: requests are part of the batch, without files.
 
-A batch has no name of ours, so each of its requests has: one whose making was not heard of is known
-by its answers, when it has ended.
+A batch has no name of ours, so each request carries one. If the answer to creating a batch was
+lost, the batch is recognised by its results once it has ended.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from core.judging.providers.batches import (
 )
 from core.judging.providers.openai_provider import OpenAIProvider
 
-#: Requests that have not gone out are nowhere but in this process, under a name that begins so.
+#: Requests that were not sent exist only in this process, under names with this prefix.
 _HERE = "here:"
-#: So far, in seconds, a provider's clock may be from ours.
+#: The largest difference, in seconds, between a provider's clock and ours.
 _CLOCKS = 3600.0
 _UNKNOWN = (
     "Anthropic works off a batch of as many requests that may be this one, which shows when it has "
     "ended. Nothing is bought until then."
 )
-#: The status that each kind of error has where a request is sent alone.
+#: The HTTP status of each kind of error for a single request.
 _STATUS = {
     "invalid_request": 400,
     "invalid_request_error": 400,
@@ -53,7 +53,7 @@ _STATUS = {
 
 
 class MessageBatches(BatchDoor):
-    """Anthropic's batch interface. A "file" is what waits here to be sent, or a batch's results."""
+    """Anthropic's batch interface. A "file" is a set of waiting requests or results."""
 
     _batches, _cursor = "", "after_id"
 
@@ -61,38 +61,40 @@ class MessageBatches(BatchDoor):
         super().__init__(provider, like)
         self._headers["anthropic-beta"] = BETA
         self._waiting: dict[str, bytes] = {}
-        #: Batches that are not those of these tokens.
+        #: Batches that do not belong to these tokens.
         self._others = set[tuple[str, str]]()
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
         return f"{url}/batches", {}
 
     def line(self, key: str, request: Request) -> bytes:
-        """A request and its key, as they wait here."""
+        """Return a request and its key, as stored here."""
         body = self._provider.prepared(request, sent_params(request)).body
         return f"{key} {json.dumps(body)}\n".encode()
 
     async def upload(self, name: str, data: bytes) -> str:
-        """Have requests wait here; returns their name."""
+        """Store requests here; return their name."""
         self._waiting[_HERE + name] = data
         return _HERE + name
 
     async def files(self, name: str) -> list[str]:
-        """None: what waits here was not sent anywhere."""
+        """Return nothing, since stored requests were not sent."""
         return []
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Send what waits. Raises ``CallError`` where it waited in another process."""
+        """Send stored requests. Raises ``CallError`` if another process stored them."""
         from aiohttp import payload
 
         if file not in self._waiting:
-            words = "These requests are no longer here, and are written anew."
-            raise CallError("bad_request", words, sent=False)
+            message = "These requests are no longer here, and are written anew."
+            raise CallError("bad_request", message, sent=False)
         mark = _mark(token).encode()
         rows = (line.partition(b" ") for line in self._waiting[file].splitlines())
-        one = b'{"custom_id": "%b%b", "params": %b}'
+        template = b'{"custom_id": "%b%b", "params": %b}'
         body = (
-            b'{"requests": [' + b", ".join(one % (key, mark, what) for key, _, what in rows) + b"]}"
+            b'{"requests": ['
+            + b", ".join(template % (key, mark, what) for key, _, what in rows)
+            + b"]}"
         )
         content = payload.BytesIOPayload(io.BytesIO(body), content_type="application/json")
         look = self._seen(await self._tell("POST", "", data=content, seconds=LONG))
@@ -100,17 +102,17 @@ class MessageBatches(BatchDoor):
         return look
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
-        """The batch that was made of a row's requests, by the mark of its answers.
+        """Return the batch made of a row's requests, by the mark of its answers.
 
-        ``known`` are batches that are others'. Raises ``CallError`` while it cannot be told.
+        ``known`` are batches of others. Raises ``CallError`` while the answer is unknown.
         """
         unsure, since = False, _time(row.created, 0.0) - _CLOCKS
         until = (row.looked or since) + LONG + _CLOCKS
-        async for one in self._listed():
-            if (created := _time(one.get("created_at"), since)) < since:
+        async for data in self._listed():
+            if (created := _time(data.get("created_at"), since)) < since:
                 break
-            look = self._seen(one)
-            pair, may_be = (row.token, look.id), _requests(one) == row.lines and created <= until
+            look = self._seen(data)
+            pair, may_be = (row.token, look.id), _requests(data) == row.lines and created <= until
             if not may_be or look.id in known or pair in self._others:
                 continue
             if not look.ended:
@@ -124,39 +126,39 @@ class MessageBatches(BatchDoor):
         return []
 
     async def remove(self, file: str) -> None:
-        """Forget what waits, or take a batch that has ended away from the provider."""
+        """Delete stored requests, or an ended batch at the provider."""
         if file.startswith(_HERE):
             self._waiting.pop(file, None)
         else:
             await self._tell("DELETE", f"/{file}")
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
-        """The answers of a batch as lines of OpenAI's, each with the id of its request."""
+        """Yield a batch's answers in OpenAI's format, each with its request's id."""
         async for name, line in self._answers(file):
             key = name.rpartition("-")[0]
             yield key, _as_line(key, json.loads(line).get("result"))
 
     def _seen(self, data: Mapping[str, Any]) -> BatchLook:
-        counts, said = data.get("request_counts"), str(data.get("processing_status") or "")
+        counts, status = data.get("request_counts"), str(data.get("processing_status") or "")
         counts = counts if isinstance(counts, dict) else {}
-        if said == "ended":
-            said = "cancelled" if data.get("cancel_initiated_at") else "completed"
+        if status == "ended":
+            status = "cancelled" if data.get("cancel_initiated_at") else "completed"
         failed = sum(count(counts, name) for name in ("errored", "expired", "canceled"))
         answers = id_of(data) if data.get("results_url") else ""
-        return BatchLook(id_of(data), said, count(counts, "succeeded"), failed, answers)
+        return BatchLook(id_of(data), status, count(counts, "succeeded"), failed, answers)
 
     async def _answers(self, batch: str) -> AsyncGenerator[tuple[str, str], None]:
-        told = await self._tell("GET", f"/{batch}")
-        address = str(told.get("results_url"))
-        # The key goes to nobody else, whatever is said.
+        batch_data = await self._tell("GET", f"/{batch}")
+        address = str(batch_data.get("results_url"))
+        # The key goes to this provider only, whatever the answer says.
         ours = urlsplit(address)[:2] == urlsplit(self._base)[:2]
         path = address if ours else f"/{batch}/results"
         async with self._sent("GET", path, seconds=LONG) as response:
-            async for found in self._read(response):
-                yield found
+            async for line in self._read(response):
+                yield line
 
     async def _has(self, batch: str, mark: str) -> bool:
-        """Whether the requests of a batch have this mark."""
+        """Return whether the requests of a batch have this mark."""
         async with aclosing(self._answers(batch)) as answers:
             async for name, _ in answers:
                 if name.endswith(mark):
@@ -165,7 +167,7 @@ class MessageBatches(BatchDoor):
 
 
 def _mark(token: str) -> str:
-    """What the ids of a batch's requests end with; with a key it is 57 of 64 characters."""
+    """Return the suffix of a batch's request ids; with a key 57 of 64 characters."""
     return f"-{token[-16:]}"
 
 
@@ -174,22 +176,22 @@ def _requests(data: Mapping[str, Any]) -> int:
     return sum(count(counts, name) for name in counts) if isinstance(counts, dict) else 0
 
 
-def _time(told: object, otherwise: float) -> float:
+def _time(text: object, otherwise: float) -> float:
     try:
-        return datetime.fromisoformat(str(told)).timestamp()
+        return datetime.fromisoformat(str(text)).timestamp()
     except (ValueError, OverflowError):
         return otherwise
 
 
 def _as_line(key: str, result: object) -> str:
-    """A result as a line of OpenAI's, so that all lines are kept and read alike."""
-    told = result if isinstance(result, dict) else {}
-    said = told.get("type")
-    if said in ("expired", "canceled"):
-        return unanswered_line(key, EXPIRED if said == "expired" else CANCELLED, "")
-    status, body = 200, told.get("message")
-    if said != "succeeded":
-        body = told.get("error") or {"error": {"message": "The request has no result."}}
+    """Return a result in OpenAI's format, so that all lines are stored alike."""
+    answer = result if isinstance(result, dict) else {}
+    kind = answer.get("type")
+    if kind in ("expired", "canceled"):
+        return unanswered_line(key, EXPIRED if kind == "expired" else CANCELLED, "")
+    status, body = 200, answer.get("message")
+    if kind != "succeeded":
+        body = answer.get("error") or {"error": {"message": "The request has no result."}}
         inner = body.get("error", body) if isinstance(body, dict) else {}
         status = _STATUS.get(str(inner.get("type")) if isinstance(inner, dict) else "", 500)
     return json.dumps({"custom_id": key, "response": {"status_code": status, "body": body}})

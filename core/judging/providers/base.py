@@ -1,8 +1,8 @@
-"""What every provider is: one request in, one completion out, or a ``CallError``.
+"""Providers' interface: a request in, a completion or ``CallError`` out.
 
 A provider sends exactly one request per call. It never retries, never waits for a rate limit, and
-never shows the key: that is ``core.judging.asking.llm_judge``'s and
-``core.judging.providers.failures``' business.
+never reveals the key: ``core.judging.asking.llm_judge`` and ``core.judging.providers.failures`` do
+the rest.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PROVIDERS = frozenset(_NAMES.split())
 
 
 def provider_of(model: str) -> str:
-    """The provider that the model is named after, or ``""``; ``openai/`` counts as none.
+    """Return the provider in the model's name, or ``""``; ``openai/`` is none.
 
     >>> provider_of("anthropic/claude-x"), provider_of("openai/x"), provider_of("qwen/x")
     ('anthropic', '', '')
@@ -51,12 +51,12 @@ def provider_of(model: str) -> str:
     return prefix if slash and prefix in PROVIDERS else ""
 
 
-# Taking secrets out of what is kept and shown: the key, and values of variables in ``params``.
+# Redact secrets from stored and shown texts: the key, and values of variables in ``params``.
 #
-# A provider may say what it was sent in another spelling, so a secret is also hidden as base64, in
-# hexadecimal and escaped for an address or for JSON.
+# A provider may repeat a request in another encoding, so secrets are also redacted as base64, as
+# hexadecimal, and escaped for URLs and JSON.
 
-#: The values that must not be seen, the longest first.
+#: The values to redact, longest first.
 Hidden = tuple[str, ...]
 
 #: Shorter "keys" are placeholders such as "none", and common words.
@@ -64,15 +64,15 @@ _SHORTEST_KEY = 6
 
 
 def hidden_values(values: Iterable[str | None]) -> Hidden:
-    """What of these values is to be hidden: each as it is, and what follows a word in it.
+    """Return the values to redact: each as it is, and without a first word.
 
     >>> hidden_values(["Bearer topsecret", None, "none"])
     ('Bearer topsecret', 'topsecret')
     """
-    known = [value.strip() for value in values if value]
-    # A header's value is "Bearer KEY"; a server may tell the key alone.
-    known += [value.split()[-1] for value in known if " " in value]
-    long = {value for value in known if len(value) >= _SHORTEST_KEY}
+    secrets = [value.strip() for value in values if value]
+    # A header's value is "Bearer KEY"; a server may repeat the key alone.
+    secrets += [value.split()[-1] for value in secrets if " " in value]
+    long = {value for value in secrets if len(value) >= _SHORTEST_KEY}
     return tuple(sorted(long, key=lambda value: (-len(value), value)))
 
 
@@ -80,7 +80,7 @@ _hidden_values = lru_cache(maxsize=256)(hidden_values)
 
 
 def redact(text: str, hidden: Hidden) -> str:
-    """``text`` without what is hidden, without anything that looks like a key, and without logins.
+    """Return ``text`` without secrets, logins and anything that looks like a key.
 
     >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", ())
     'Incorrect API key: [key], sent to http://[login]@host/v1'
@@ -89,7 +89,7 @@ def redact(text: str, hidden: Hidden) -> str:
 
 
 def hide(text: str, hidden: Hidden) -> str:
-    """``text`` without what is hidden, however it is spelt.
+    """Return ``text`` without the secrets, in any encoding.
 
     >>> hide("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
     'I was sent [key], [key] and top%73ecret.'
@@ -98,7 +98,7 @@ def hide(text: str, hidden: Hidden) -> str:
 
 
 def shows(text: str, hidden: Hidden) -> bool:
-    """Whether anything of what is hidden stands in ``text``."""
+    """Return whether ``text`` contains a secret."""
     return bool(hidden) and _begun(hidden).search(text) is not None and hide(text, hidden) != text
 
 
@@ -109,7 +109,7 @@ def _spelt(hidden: Hidden) -> re.Pattern[str]:
 
 @lru_cache(maxsize=256)
 def _begun(hidden: Hidden) -> re.Pattern[str]:
-    """What stands wherever ``_spelt`` is found: each form begins with a letter, so it is quick."""
+    """Return a quick pre-check for ``_spelt``: every form begins with a letter."""
     forms = [form for value in hidden for form in _forms(value)]
     return re.compile("|".join(form.removeprefix(_EDGE).removesuffix(_END) for form in forms))
 
@@ -118,15 +118,15 @@ def _forms(value: str) -> list[str]:
     data = value.encode("utf-8", "surrogatepass")
     plain = {value, quote(value, safe=""), quote(value), json.dumps(value)[1:-1]}
     plain |= {data.hex(), data.hex().upper(), "".join(f"%{byte:02X}" for byte in data)}
-    plain |= {re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), form) for form in plain}
+    plain |= {re.sub(r"%[0-9A-F]{2}", lambda match: match[0].lower(), form) for form in plain}
     forms = [re.escape(form) for form in sorted(plain, key=lambda form: (-len(form), form))]
     return forms + [_in_base64(data, before) for before in range(3)]
 
 
 def _in_base64(data: bytes, before: int) -> str:
-    """The pattern of ``data`` in base64 where so many bytes (modulo 3) stand before it.
+    """Return the pattern of ``data`` in base64 after this many bytes (modulo 3).
 
-    The characters at its ends hold bits of its neighbours, too: they may be any.
+    The characters at its ends also encode neighbouring bytes, so any may match.
     """
     spelt = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
     first = (0, 2, 3)[before]
@@ -135,19 +135,19 @@ def _in_base64(data: bytes, before: int) -> str:
     return f"{_EDGE if first else ''}{core}{_END}"
 
 
-#: Characters beside a value in base64, which hold bits of it, too.
+#: Characters next to a base64 value, which encode part of it, too.
 _EDGE = "[A-Za-z0-9+/_-]"
 _END = f"(?:{_EDGE}{{0,1}}={{0,2}})?"
 
 
-#: How the reply's form is asked for: by JSON schema, as any JSON object, or by the words alone.
+#: How to request the reply's format: by JSON schema, as any JSON object, or in words only.
 ReplyFormat = Literal["schema", "object", "words"]
 
-#: The next thing to try where an endpoint does not know a format.
+#: The next format to try if an endpoint does not support one.
 SIMPLER: dict[ReplyFormat, ReplyFormat] = {"schema": "object", "object": "words"}
 
-#: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would make a call something
-#: else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
+#: Keys of ``Judge.params`` that are refused: they are set elsewhere, or would change a call into
+#: something else than one visible request. (``extra_headers`` may be set, ``headers`` are ours.)
 _RESERVED = """
     api_base api_key base_url cache caching callbacks default_headers fallbacks headers max_retries
     messages metadata mock_response model n num_retries response_format retry_policy stream timeout
@@ -157,15 +157,15 @@ RESERVED_PARAMS = frozenset(_RESERVED.split())
 
 @record(frozen=True, slots=True)
 class Request:
-    """One chat request. ``params`` go into the body as they are; ``None`` is not sent.
+    """A chat request. ``params`` go into the body unchanged; ``None`` is left out.
 
-    ``known`` holds the values of the variables that ``params`` name, which are filled in when it
-    is sent and nowhere else.
+    ``known`` holds the values of variables in ``params``, which are filled in only when the request
+    is sent.
 
-    ``thinking`` is a level or a budget in tokens; ``timeout`` is in seconds for the whole call.
-    ``shared_ends`` says where pieces end that other calls share, as (index of the message,
-    characters into it): a door may tell a provider that it pays to keep what comes before.
-    ``logprobs`` asks how likely each token of the answer was, and which others.
+    ``thinking`` is a level or a budget in tokens. ``timeout`` is in seconds for the whole call.
+    ``shared_ends`` are the ends of pieces that other calls share, as (index of the message,
+    characters into it), which a provider may be told to cache. ``logprobs`` asks for the
+    probability of each token and of its alternatives.
     """
 
     model: str
@@ -185,16 +185,16 @@ class Request:
 
     @property
     def hidden(self) -> Hidden:
-        """What of it must not be seen in anything that comes back."""
+        """Return the secrets to redact from the response."""
         return _hidden_values((self.key, *self.known.values()))
 
 
 @record(frozen=True, slots=True)
 class Completion:
-    """What came back. ``None`` where the provider did not say; ``cost`` in US dollars.
+    """A completion. ``None`` is unknown; ``cost`` is in US dollars.
 
-    ``number_tokens`` are the tokens of ``text`` that hold a figure, with their chances; empty where
-    tokens came that are not those of the text. ``told`` is what the provider said it still takes.
+    ``number_tokens`` are the tokens of ``text`` with a digit, and their probabilities; empty if the
+    tokens do not match the text. ``told`` are the provider's remaining limits.
     """
 
     text: str | None
@@ -211,7 +211,7 @@ class Completion:
     told: Told | None = None
 
     def __post_init__(self) -> None:
-        """Whatever the provider says is within bounds, or unknown."""
+        """Limit the provider's values; those out of bounds are unknown."""
         for name in _COUNTS:
             object.__setattr__(self, name, known_count(getattr(self, name)))
         object.__setattr__(self, "cost", known_cost(self.cost))
@@ -223,12 +223,11 @@ _COUNTS = ("tokens_in", "tokens_cached", "tokens_out", "tokens_thinking")
 
 
 class CallError(Exception):
-    """A call that gave no completion. ``str(error)`` is a sentence for a person, without the key.
+    """A call without a completion; ``str(error)`` is a sentence without the key.
 
-    ``retry_after`` is in seconds, ``status`` the HTTP status; ``None`` where there is none.
-    ``about_format`` says that the endpoint did not know the ``response_format`` it was sent,
-    ``sent`` whether a request went out at all: what never did is no call, and costs nothing.
-    ``there``: whoever is asked did answer, only not with what was asked for.
+    ``retry_after`` is in seconds, ``status`` the HTTP status, or ``None``. ``about_format``: the
+    endpoint did not support its ``response_format``. ``sent``: a request went out at all; otherwise
+    it is no call, and costs nothing. ``there``: the provider answered, but not with a completion.
     """
 
     def __init__(
@@ -249,21 +248,21 @@ class CallError(Exception):
 
 
 class ModelProvider(Protocol):
-    """A way to reach models. One serves any number of calls at once, on one event loop."""
+    """A way to reach models; serves any number of calls at once on one event loop."""
 
     name: str
 
     async def complete(self, request: Request) -> Completion:
-        """Send one request. Raises ``CallError``, and nothing else for trouble with the call."""
+        """Send a request. Raises only ``CallError`` for trouble with the call."""
         ...
 
     async def close(self) -> None:
-        """Give back connections. A closed provider opens again when it is used."""
+        """Close connections. A closed provider reopens on use."""
         ...
 
 
 def response_format(request: Request) -> dict[str, object] | None:
-    """The ``response_format`` of a request's body, or ``None`` where it has none."""
+    """Return the ``response_format`` of a request's body, or ``None``."""
     if request.format == "words":
         return None
     if request.format == "object":
@@ -273,16 +272,16 @@ def response_format(request: Request) -> dict[str, object] | None:
 
 
 def sent_params(request: Request) -> dict[str, Any]:
-    """The parameters of a request as they are sent, with the values of the variables they name.
+    """Return a request's parameters with the values of their variables.
 
-    Raises ``CallError`` for those that a judge may not set, and where a value is missing.
+    Raises ``CallError`` for reserved parameters and missing values.
     """
     if refused := sorted(RESERVED_PARAMS & request.params.keys()):
-        words = f"The judge's params may not hold {', '.join(refused)}. Remove them."
-        raise CallError("bad_request", words, sent=False)
+        message = f"The judge's params may not hold {', '.join(refused)}. Remove them."
+        raise CallError("bad_request", message, sent=False)
     if holds_removed(request.params):
-        words = f"A value was removed from the judge's params: it could be a secret. {HOW}"
-        raise CallError("missing_key", words, sent=False)
+        message = f"A value was removed from the judge's params: it could be a secret. {HOW}"
+        raise CallError("missing_key", message, sent=False)
     try:
         filled_in: dict[str, Any] = filled(request.params, request.known)
     except KeyError as error:
@@ -291,17 +290,17 @@ def sent_params(request: Request) -> dict[str, Any]:
 
 
 def unset_words(variable: str) -> str:
-    """What is said of a variable that has no value."""
+    """Return the message about a variable without a value."""
     return f"The environment variable {variable} is not set. Put its value into it and start again."
 
 
 def effort(request: Request) -> str | None:
-    """The level of thinking in the protocol's words; ``None`` leaves it to the provider."""
+    """Return the thinking level in the protocol's terms, or ``None``."""
     return "none" if request.thinking == "off" else str(request.thinking or "") or None
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """Thinking and the rest, where a local model writes its thinking into the reply.
+    """Split a local model's reply into thinking and the rest.
 
     >>> split_thinking("<think>Hm.</think>{}")
     ('Hm.', '{}')
@@ -314,9 +313,9 @@ def split_thinking(text: str) -> tuple[str, str]:
 
 
 def json_of(body: str) -> Any:
-    """What an answer's JSON says, as ``json.loads`` reads it. Raises what that raises.
+    """Parse JSON like ``json.loads``, with the same exceptions.
 
-    pydantic's reader takes a quarter of the time and refuses more: half a surrogate pair, say.
+    pydantic's parser takes a quarter of the time but refuses more, such as lone surrogates.
 
     >>> json_of('{"a": ["b", 1.5]}')
     {'a': ['b', 1.5]}
@@ -328,9 +327,9 @@ def json_of(body: str) -> Any:
 
 
 def as_json(body: Mapping[str, object]) -> bytes:
-    """A body as it is sent.
+    """Return a body as JSON bytes.
 
-    pydantic's writer takes a quarter of the time and refuses more: half a surrogate pair, say.
+    pydantic's serialiser takes a quarter of the time but refuses more, such as lone surrogates.
 
     >>> as_json({"a": ["b", 1.5]})
     b'{"a":["b",1.5]}'
@@ -342,7 +341,7 @@ def as_json(body: Mapping[str, object]) -> bytes:
 
 
 class Tokens(TypedDict):
-    """The counts of a ``Completion``."""
+    """The token counts of a ``Completion``."""
 
     tokens_in: int | None
     tokens_cached: int | None
@@ -351,19 +350,19 @@ class Tokens(TypedDict):
 
 
 def tokens(usage: object) -> Tokens:
-    """The counts in a ``usage`` object of the OpenAI protocol; ``None`` where it has none.
+    """Return the counts in a ``usage`` object of the OpenAI protocol, or ``None``.
 
     >>> tokens({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
     9
     """
-    known = usage if isinstance(usage, dict) else {}
-    # No prompt is empty, so a count of 0 means that nobody counted.
-    counted = bool(_count(known, "prompt_tokens"))
+    counts = usage if isinstance(usage, dict) else {}
+    # No prompt is empty, so a count of 0 means unknown.
+    counted = bool(_count(counts, "prompt_tokens"))
     return {
-        "tokens_in": _count(known, "prompt_tokens") or None,
-        "tokens_cached": _count(known.get("prompt_tokens_details"), "cached_tokens"),
-        "tokens_out": _count(known, "completion_tokens") if counted else None,
-        "tokens_thinking": _count(known.get("completion_tokens_details"), "reasoning_tokens"),
+        "tokens_in": _count(counts, "prompt_tokens") or None,
+        "tokens_cached": _count(counts.get("prompt_tokens_details"), "cached_tokens"),
+        "tokens_out": _count(counts, "completion_tokens") if counted else None,
+        "tokens_thinking": _count(counts.get("completion_tokens_details"), "reasoning_tokens"),
     }
 
 

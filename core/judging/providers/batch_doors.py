@@ -1,8 +1,8 @@
 """The batch interfaces of providers that differ from OpenAI's.
 
-``batch_door`` finds the one for a judge. litellm's functions for batches are not used: they make
-none at Anthropic, list and cancel none at Mistral, and for the clouds whose batches they know they
-need a storage of one's own.
+``batch_door`` returns the one for a judge. litellm's batch functions are not used: they create none
+at Anthropic, list and cancel none at Mistral, and need the user's own storage for the clouds they
+support.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from core.judging.providers.plain import PLAIN, PlainProvider, named
 
 
 def batch_door(provider: OpenAIProvider, like: Request) -> BatchDoor:
-    """The batch interface for the judge of a request. Raises ``CallError``."""
-    # At an address of one's own the OpenAI protocol is spoken, whatever the model's name.
+    """Return the batch interface for a request's judge. Raises ``CallError``."""
+    # A custom address speaks the OpenAI protocol, whatever the model's name.
     name = named(like.model)[0] if isinstance(provider, PlainProvider) else ""
     if name and not like.key and not like.api_base:
-        # Other ways to sign in are litellm's, which does not make batches.
+        # Other ways to sign in need litellm, which creates no batches.
         raise CallError("missing_key", unset_words(PLAIN[name].keys[0]), sent=False)
     return _DOORS.get(name, BatchDoor)(provider, like)
 
@@ -37,19 +37,19 @@ class AzureBatches(BatchDoor):
         return base, {"api-version": rest.partition("?api-version=")[2]}
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Have a file worked off; Azure refuses it until it has read the file."""
-        told = await self._tell("GET", f"/files/{file}")
-        if str(told.get("status")).lower() in _UNREAD:
+        """Start a batch; Azure refuses until it has read the file."""
+        state = await self._tell("GET", f"/files/{file}")
+        if str(state.get("status")).lower() in _UNREAD:
             raise CallError("server", "Azure still reads the file of requests.", sent=False)
         return await super().make(file, token)
 
 
-#: What Azure says of a file that it has not read yet.
+#: Azure's error for a file that it has not read yet.
 _UNREAD = frozenset({"uploaded", "pending", "notrunning", "running"})
 
 
 class MistralBatches(BatchDoor):
-    """Mistral: batches are jobs, of one model each, and are listed by numbered pages."""
+    """Mistral: batches are jobs of one model each, listed by page number."""
 
     _batches = "/batch/jobs"
 
@@ -58,7 +58,7 @@ class MistralBatches(BatchDoor):
         self._model = named(like.model)[1]
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Have a file worked off. This is what costs."""
+        """Start a batch. This is what costs."""
         body = {
             "input_files": [file],
             "model": self._model,
@@ -69,17 +69,17 @@ class MistralBatches(BatchDoor):
         return self._seen(await self._tell("POST", self._batches, json=body))
 
     async def files(self, name: str) -> list[str]:
-        """The ids of the files that were sent under this name."""
+        """Return the ids of the files with this name."""
         params = {"purpose": "batch", "search": name, "page_size": "100"}
         rows = rows_of(await self._tell("GET", "/files", params=params))
-        return [str(one.get("id") or "") for one in rows if one.get("filename") == name]
+        return [str(row.get("id") or "") for row in rows if row.get("filename") == name]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         for number in range(MOST_PAGES):
             params = {"page": str(number), "page_size": "100"}
             rows = rows_of(await self._tell("GET", self._batches, params=params))
-            for one in rows:
-                yield one
+            for row in rows:
+                yield row
             if len(rows) < 100:
                 return
 

@@ -1,9 +1,9 @@
-"""The batch interface of the OpenAI protocol: files of requests in, files of answers out.
+"""The batch interface of the OpenAI protocol: files of requests and answers.
 
-A file goes to ``/files`` and becomes a batch at ``/batches``, which is done within its window, at
-half the price. Its answers are lines of two more files, by the id that we gave each request; those
-that have none when the window ends, or when somebody cancels, are named with why. What other
-providers do in another way is in ``batch_doors``.
+A file goes to ``/files`` and becomes a batch at ``/batches``, which finishes within its window, at
+half the price. The answers are lines of two more files, by our id of each request. Requests without
+an answer at the end of the window, or after a cancellation, get a line with the reason.
+``batch_doors`` has the differences of other providers.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from core.judging.providers.openai_provider import OpenAIProvider, PlainlyTold, 
 if TYPE_CHECKING:
     import aiohttp
 
-#: What a request costs in a batch, of what it costs asked directly, by what all providers say whose
-#: batches are spoken here.
+#: The price of a request in a batch, relative to a direct one, at all providers whose batches are
+#: supported here.
 SHARE_OF_PRICE = 0.5
-#: A file holds so much at most. Providers take 50,000 requests and 200 MB; it is made in memory.
+#: The limit of a file. Providers accept 50,000 requests and 200 MB; it is built in memory.
 MOST_LINES, MOST_OF_FILE = 50_000, 40_000_000
-#: In how much time a batch is to be done.
+#: The time within which a batch finishes.
 WINDOW = "24h"
-#: The provider's word for a batch that is at its end.
+#: The provider's states of a batch that has ended.
 ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
-#: What OpenAI's words are elsewhere.
+#: Other providers' words for OpenAI's states.
 _WORDS = {
     "success": "completed",
     "timeout_exceeded": "expired",
     "cancellation_requested": "cancelling",
 }
-#: A batch was turned down because too much waits already; later it may be taken.
+#: The batch was refused because too many are waiting; it may be accepted later.
 TOO_MUCH = "token_limit_exceeded"
-#: Why a line has no answer, in the provider's words.
+#: Reasons for a line without an answer, in the provider's words.
 EXPIRED, CANCELLED = "batch_expired", "batch_cancelled"
 
 _PIECE = 64 * 1024
-#: Seconds: for a short exchange, for a whole file, and for one that stands still.
+#: Seconds: for a short exchange, for a whole file, and for a stalled one.
 _SHORT, LONG, _STILL = 60.0, 3600.0, 300.0
-#: The name in ``metadata`` under which a batch has ours.
+#: The key in ``metadata`` that holds our name of a batch.
 MARK = "rubric_studio"
-#: So many batches are looked through for one of ours, a hundred a page.
+#: How many pages of a hundred batches are searched for one of ours.
 MOST_PAGES = 50
 
 
 class BatchLook(NamedTuple):
-    """A batch as its provider tells of it.
+    """The state of a batch at its provider.
 
-    ``answers`` and ``errors`` are ids of files, empty where there is none (yet). ``code`` and
-    ``message`` say why it was turned down as a whole.
+    ``answers`` and ``errors`` are ids of files, or empty. ``code`` and ``message`` say why the
+    whole batch was refused.
     """
 
     id: str
@@ -70,19 +70,19 @@ class BatchLook(NamedTuple):
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come of it."""
+        """Return whether the batch has ended."""
         return self.status in ENDED
 
 
 class BatchDoor:
-    """The batch interface for one judge; ``like`` is any request of it. Raises ``CallError``.
+    """A judge's batch interface, raising ``CallError``; ``like`` is any request.
 
-    Connections are those of ``provider``, which reads the answers, too.
+    It uses the connections of ``provider``, which also reads the answers.
     """
 
-    #: Where batches are, what they are made for, and what a file of requests is said to be.
+    #: The path of batches, their endpoint, and the purpose of a file of requests.
     _batches, _endpoint, _type = "/batches", "/v1/chat/completions", "application/jsonl"
-    #: What a list goes on after.
+    #: The parameter for the next page of a list.
     _cursor = "after"
 
     def __init__(self, provider: OpenAIProvider, like: Request) -> None:
@@ -94,17 +94,17 @@ class BatchDoor:
         self._headers["Accept-Encoding"] = "identity"
 
     def _place(self, url: str) -> tuple[str, dict[str, str]]:
-        """The address of files and batches, and what stands in each query, by that of a chat."""
+        """Return the address of files and batches, and the query, from that of a chat."""
         return url.partition("/chat/completions")[0], {}
 
     def line(self, key: str, request: Request) -> bytes:
-        """A request as a line of a file."""
+        """Return a request as a line of a file."""
         body = self._provider.prepared(request, sent_params(request)).body
         line = {"custom_id": key, "method": "POST", "url": self._endpoint, "body": body}
         return json.dumps(line).encode() + b"\n"
 
     def read(self, request: Request, line: str) -> Completion:
-        """The completion that a line of an answer holds. Raises ``CallError`` where it has none."""
+        """Return the completion in a line of an answer. Raises ``CallError``."""
         data = json.loads(line)
         response = data.get("response")
         if isinstance(response, dict) and (status := _status(response.get("status_code"))):
@@ -114,7 +114,7 @@ class BatchDoor:
         raise _unanswered(*_why(data), request)
 
     async def upload(self, name: str, data: bytes) -> str:
-        """Send a file of requests; returns its id."""
+        """Upload a file of requests; return its id."""
         import aiohttp
 
         form = aiohttp.FormData()
@@ -123,7 +123,7 @@ class BatchDoor:
         return id_of(await self._tell("POST", "/files", data=form, seconds=LONG))
 
     async def make(self, file: str, token: str) -> BatchLook:
-        """Have a file worked off. This is what costs; ``find`` finds the batch by both names."""
+        """Start a batch. This is what costs; ``find`` finds it by both names."""
         body = {
             "input_file_id": file,
             "endpoint": self._endpoint,
@@ -133,61 +133,61 @@ class BatchDoor:
         return self._seen(await self._tell("POST", self._batches, json=body))
 
     async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchLook]:
-        """The batches made of a file, the oldest first; none where there is none (yet).
+        """Return the batches made of a file, oldest first, if there are any (yet).
 
-        ``known`` are batches that are others'. Raises ``CallError`` where it cannot be told yet.
+        ``known`` are batches of others. Raises ``CallError`` while the answer is unknown.
         """
-        found = list[BatchLook]()
-        async for one in self._listed():
-            metadata = one.get("metadata")
+        looks = list[BatchLook]()
+        async for data in self._listed():
+            metadata = data.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
-            of_file = row.file == one.get("input_file_id") or [row.file] == one.get("input_files")
-            if (ours or of_file) and str(one.get("id")) not in known:
-                found.append(self._seen(one))
-        return found[::-1]
+            of_file = row.file == data.get("input_file_id") or [row.file] == data.get("input_files")
+            if (ours or of_file) and str(data.get("id")) not in known:
+                looks.append(self._seen(data))
+        return looks[::-1]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
-        """The batches that the provider lists, the newest first."""
-        async for one in self._rows(self._batches, limit="100"):
-            yield one
+        """Yield the provider's batches, newest first."""
+        async for row in self._rows(self._batches, limit="100"):
+            yield row
 
     async def _rows(self, path: str, **params: str) -> AsyncIterator[dict[str, Any]]:
-        """What a list holds, page by page."""
+        """Yield the rows of a list, page by page."""
         after = dict[str, str]()
         for _ in range(MOST_PAGES):
             page = await self._tell("GET", path, params={**params, **after})
             rows = rows_of(page)
-            for one in rows:
-                yield one
+            for row in rows:
+                yield row
             if not page.get("has_more") or not rows:
                 return
             after = {self._cursor: str(rows[-1].get("id") or "")}
 
     async def look(self, batch: str) -> BatchLook:
-        """How far a batch is."""
+        """Return the state of a batch."""
         return self._seen(await self._tell("GET", f"{self._batches}/{batch}"))
 
     async def cancel(self, batch: str) -> BatchLook:
-        """Ask for a batch to stop; what was answered by then can still be had."""
+        """Ask for a batch to stop; answers up to then stay available."""
         return self._seen(await self._tell("POST", f"{self._batches}/{batch}/cancel"))
 
     async def files(self, name: str) -> list[str]:
-        """The ids of the files that were sent under this name. Raises ``CallError``."""
+        """Return the ids of the files with this name. Raises ``CallError``."""
         rows = self._rows("/files", purpose="batch")
-        return [str(one.get("id") or "") async for one in rows if one.get("filename") == name]
+        return [str(row.get("id") or "") async for row in rows if row.get("filename") == name]
 
     async def remove(self, file: str) -> None:
-        """Take a file away from the provider."""
+        """Delete a file at the provider."""
         await self._tell("DELETE", f"/files/{file}")
 
     async def lines(self, file: str) -> AsyncIterator[tuple[str, str]]:
-        """The lines of a file of answers, each with the id of its request; without the key."""
+        """Yield the lines of an answer file with request ids, redacted."""
         async with self._sent("GET", f"/files/{file}/content", seconds=LONG) as response:
-            async for found in self._read(response):
-                yield found
+            async for answer in self._read(response):
+                yield answer
 
     async def _read(self, response: aiohttp.ClientResponse) -> AsyncIterator[tuple[str, str]]:
-        """Whatever lines can be read; one without an end is passed over."""
+        """Yield readable lines; one without an end is skipped."""
         if response.status != 200:
             status, headers, body = await whole_answer(response)
             raise from_status(status, body, headers=headers, hidden=self._hidden)
@@ -195,16 +195,16 @@ class BatchDoor:
         async for piece in response.content.iter_chunked(_PIECE):
             *whole, rest = (rest + piece).split(b"\n")
             for line in whole:
-                if not endless and (found := self._parsed(line)):
-                    yield found
+                if not endless and (answer := self._parsed(line)):
+                    yield answer
                 endless = False
             if len(rest) > MOST_BYTES:
                 rest, endless = b"", True
-        if not endless and (found := self._parsed(rest)):
-            yield found
+        if not endless and (answer := self._parsed(rest)):
+            yield answer
 
     def _seen(self, data: Mapping[str, Any]) -> BatchLook:
-        said, counts = str(data.get("status") or "").lower(), data.get("request_counts")
+        status, counts = str(data.get("status") or "").lower(), data.get("request_counts")
         errors = data.get("errors")
         if not isinstance(counts, dict):
             counts = {
@@ -216,7 +216,7 @@ class BatchDoor:
         first = first if isinstance(first, dict) else {"message": first}
         return BatchLook(
             id_of(data),
-            _WORDS.get(said, said),
+            _WORDS.get(status, status),
             count(counts, "completed"),
             count(counts, "failed"),
             str(data.get("output_file_id") or data.get("output_file") or ""),
@@ -247,8 +247,8 @@ class BatchDoor:
         except (ValueError, RecursionError):
             data = None
         if not isinstance(data, dict):
-            words = brief(body, self._hidden)
-            raise CallError("server", f"The address answered, but not as batches do: {words}")
+            message = brief(body, self._hidden)
+            raise CallError("server", f"The address answered, but not as batches do: {message}")
         return data
 
     @asynccontextmanager
@@ -280,54 +280,54 @@ class BatchDoor:
 
 
 def unanswered_line(key: str, code: str, message: str) -> str:
-    """A line that says why a request has no answer, as a provider words it."""
+    """Return a line that says why a request has no answer, like a provider's."""
     return json.dumps(
         {"custom_id": key, "response": None, "error": {"code": code, "message": message}}
     )
 
 
 def was_cancelled(line: str) -> bool:
-    """Whether a line only says that its batch was cancelled before its turn."""
+    """Return whether a line only says that its batch was cancelled before."""
     return CANCELLED in line and _why(json.loads(line))[0] == CANCELLED
 
 
 def rows_of(page: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a page of a list holds."""
+    """Return the rows in a page of a list."""
     rows = page.get("data")
-    return [one for one in rows if isinstance(one, dict)] if isinstance(rows, list) else []
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def count(counts: Mapping[str, Any], name: str) -> int:
-    """A number that a provider counted; 0 where it says none."""
+    """Return a count of a provider, or 0."""
     value = counts.get(name)
     return value if isinstance(value, int) else 0
 
 
 def id_of(data: Mapping[str, Any]) -> str:
-    """The provider's name for a thing. Raises ``CallError`` where it says none."""
+    """Return the provider's id of an object. Raises ``CallError`` without one."""
     if not isinstance(data.get("id"), str) or not data["id"]:
         raise CallError("server", "The address answered, but not as a batch interface does.")
     return str(data["id"])
 
 
-def _status(told: object) -> int:
+def _status(text: object) -> int:
     try:
-        return int(told)  # type: ignore[call-overload,no-any-return]
+        return int(text)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, ArithmeticError):
         return 0
 
 
 def _why(data: Mapping[str, Any]) -> tuple[str, str]:
-    """The code and the words of the error that a line holds instead of an answer."""
+    """Return the code and the message of a line's error."""
     error = data.get("error")
-    told = error if isinstance(error, dict) else {"message": error}
-    return str(told.get("code") or ""), str(told.get("message") or "")
+    details = error if isinstance(error, dict) else {"message": error}
+    return str(details.get("code") or ""), str(details.get("message") or "")
 
 
 def _unanswered(code: str, message: str, request: Request) -> CallError:
     if code in (EXPIRED, CANCELLED):
         ours = "The provider did not come to this question before its batch ended."
-        words = brief(message, request.hidden) if message else ours
-        return CallError("expired", words, sent=False)
-    told = json.dumps({"error": {"message": message or code, "code": code}})
-    return from_status(400 if code else 500, told, hidden=request.hidden)
+        why = brief(message, request.hidden) if message else ours
+        return CallError("expired", why, sent=False)
+    text = json.dumps({"error": {"message": message or code, "code": code}})
+    return from_status(400 if code else 500, text, hidden=request.hidden)

@@ -1,4 +1,4 @@
-"""Replies are read up to a bound, so that nothing a server sends fills the memory."""
+"""Read replies up to a limit, so that no server can fill the memory."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import Any
 
 #: A verdict has some hundred characters; the longest piece of writing stays far below this.
 MOST_BYTES = 4 * 1024**2
-#: The words of a refusal stand at its beginning; the rest of it is not read.
+#: The message of a refusal is at its beginning; the rest is not read.
 MOST_OF_REFUSAL = 64 * 1024
-#: What both providers offer to unpack.
+#: The encodings that both clients can unpack.
 ACCEPTED = "gzip, deflate"
 TOO_LARGE = f"The reply is larger than {MOST_BYTES // 1024**2} MB unpacked and was not read."
 
 
 class TooLarge(Exception):
-    """A body is larger than what is read of it."""
+    """A body larger than the limit."""
 
 
 class UnreadableBody(Exception):
-    """A body is packed in a way that cannot be unpacked."""
+    """A body in an encoding that cannot be unpacked."""
 
 
 class Body:
-    """The body of an answer with this status, in pieces packed as ``encoding`` says."""
+    """The body of an answer with this status, in pieces with this ``encoding``."""
 
     def __init__(self, encoding: str, status: int) -> None:
         self._answers = status == 200
@@ -42,7 +42,9 @@ class Body:
         self._unpack = zlib.decompressobj(zlib.MAX_WBITS | 32) if names else None
 
     def feed(self, data: bytes) -> bool:
-        """Take a piece; whether more is wanted, which of a refusal is not so beyond the bound.
+        """Add a piece; return whether more is wanted.
+
+        Of a refusal nothing beyond the limit is.
 
         Raises ``TooLarge`` or ``UnreadableBody``.
         """
@@ -80,7 +82,7 @@ class Body:
         return len(fits) == len(data)
 
     def whole(self) -> bytes:
-        """What was kept. Raises ``UnreadableBody`` where a packed answer stops before its end."""
+        """Return the body. Raises ``UnreadableBody`` if a packed answer is cut off."""
         if self._answers and self._begun and self._unpack is not None and not self._unpack.eof:
             # What proves it right comes last.
             raise UnreadableBody("The reply was cut short: it cannot be unpacked to its end.")
@@ -88,7 +90,10 @@ class Body:
 
 
 async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> bytes:
-    """The body of an answer, read up to the bound. Raises ``TooLarge`` or ``UnreadableBody``."""
+    """Return an answer's unpacked body, up to the limit.
+
+    Raises ``TooLarge`` or ``UnreadableBody``.
+    """
     body = Body(encoding, status)
     async for piece in pieces:
         if not body.feed(piece):
@@ -96,17 +101,17 @@ async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> 
     return body.whole()
 
 
-# A watch over what litellm's libraries send: bounded replies, no redirects, faults as they were.
+# Watch the traffic of litellm's libraries: limited replies, no redirects, original errors.
 #
-# litellm reaches providers through two kinds of ``httpx`` transport. Both are wrapped, once, when
-# it is loaded; what is sent outside of a ``Watch`` goes through untouched.
+# litellm reaches providers through two kinds of ``httpx`` transport. Both are wrapped once, when it
+# is loaded. Requests outside of a ``Watch`` pass through unchanged.
 
-#: Headers that do not fit a body that is unpacked already, or that would be followed.
+#: Headers that do not fit an unpacked body, or that would be followed.
 _DROPPED = {"content-encoding", "content-length", "transfer-encoding", "location"}
 
 
 class Watch:
-    """What one call sends. ``fault`` is what broke the last request, ``status`` the last answer's.
+    """The traffic of a call: the last request's ``fault``, the last ``status``.
 
     >>> Watch().status
     0
@@ -117,9 +122,9 @@ class Watch:
         self.status = 0
 
     async def send(self, send: Callable[[Any], Awaitable[Any]], request: Any) -> Any:
-        """The answer to an ``httpx`` request, read up to the bound; what broke is not resent."""
+        """Return the answer to an ``httpx`` request, up to the limit; no resending."""
         if self.fault is not None:
-            # litellm sends again by itself where a connection broke.
+            # litellm resends by itself if a connection breaks.
             raise self.fault
         request.headers["accept-encoding"] = ACCEPTED
         try:

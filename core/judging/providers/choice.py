@@ -1,4 +1,4 @@
-"""Which provider class a judge's settings mean, and opening it: the one place that knows all."""
+"""Choose and open the provider class for a judge's settings."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ from core.domain.panel import Judge
 from core.judging.providers.base import ModelProvider, provider_of
 from core.judging.providers.plain import PLAIN, PlainProvider, is_plain, named
 
-#: ``plain`` and ``openai`` are the lean door: to a provider by its name, and to a given address.
+#: ``plain`` and ``openai`` are direct clients: for a provider by name, and for a given address.
 Way = Literal["litellm", "openai", "plain"]
 
 
 def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
-    """Which provider class the judge's settings mean.
+    """Return the provider class for the judge's settings.
 
-    ``auto`` takes the lean door to an address that is given, where the model is not named after
-    one of litellm's providers, and to providers whose protocol is plain. Azure and
-    Anthropic without a key are left to litellm, which knows other ways to sign in; this needs
-    ``environ`` to tell.
+    ``auto`` calls a given address directly, unless the model is named after one of litellm's
+    providers. It also calls providers with a plain protocol directly. Azure and Anthropic without a
+    key go through litellm, which knows other ways to sign in. ``environ`` is needed to tell.
 
     >>> provider_for(Judge(name="j", model="openai/gpt-4.1-mini"))
     'plain'
@@ -30,9 +29,9 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
     """
     if judge.door == "litellm":
         return "litellm"
-    known = named(judge.model)[0] in PLAIN
+    plain = named(judge.model)[0] in PLAIN
     if judge.door == "openai":
-        return "plain" if known and not judge.api_base else "openai"
+        return "plain" if plain and not judge.api_base else "openai"
     if judge.api_base and not provider_of(judge.model):
         return "openai"
     if not is_plain(judge) or (environ is not None and _signs_in(judge, environ)):
@@ -41,9 +40,9 @@ def provider_for(judge: Judge, environ: Mapping[str, str] | None = None) -> Way:
 
 
 def no_batches(judge: Judge) -> str:
-    """Why no batches are sent for this judge, to be read after its name; empty where they are.
+    """Return why this judge cannot use batches, to follow its name, or "".
 
-    An address of one's own may still refuse them.
+    A custom address may still refuse them.
 
     >>> no_batches(Judge(name="j", model="openai/gpt-4.1-mini"))
     ''
@@ -70,14 +69,14 @@ _NO_BATCHES = {
 
 
 def key_variables(judge: Judge) -> tuple[str, ...]:
-    """The variables in which the lean door's key is looked for, where the judge names none."""
+    """Return the variables of a direct client's key, if the judge names none."""
     if judge.api_base or provider_for(judge) != "plain":
         return ()
     return PLAIN[named(judge.model)[0]].keys
 
 
 def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
-    """Whether there may be a way to sign in that only litellm knows."""
+    """Return whether there may be a sign-in that only litellm knows."""
     provider = named(judge.model)[0]
     if provider == "anthropic":
         key = environ.get(judge.key_env or "ANTHROPIC_API_KEY", "")
@@ -88,9 +87,9 @@ def _signs_in(judge: Judge, environ: Mapping[str, str]) -> bool:
 
 
 def open_provider(kind: Way, environ: Mapping[str, str] | None = None) -> ModelProvider:
-    """A new provider. Nothing heavy is imported, and no connection made, before its first call.
+    """Open a provider. Imports and connections wait for its first call.
 
-    ``environ`` may name addresses of providers, as in ``GROQ_API_BASE``.
+    ``environ`` may hold addresses of providers, as in ``GROQ_API_BASE``.
     """
     if kind == "plain":
         return PlainProvider(environ or {})

@@ -1,4 +1,4 @@
-"""What a refused or lost request means: one of our failure kinds, in plain words."""
+"""Translate refused and lost requests into failure kinds and plain messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.domain.votes import FailureKind
 from core.judging.answer_bounds import known_wait
 from core.judging.providers.base import CallError, Hidden, redact
 
-#: What aiohttp and httpx name the failure to reach anybody at all.
+#: The names of aiohttp's and httpx's errors without any connection.
 _UNREACHED = {
     "ConnectError",
     "ConnectTimeout",
@@ -22,7 +22,7 @@ _UNREACHED = {
     "ClientConnectorDNSError",
     "ClientConnectorCertificateError",
     "ClientConnectorSSLError",
-    # What is behind a proxy that refuses to go there has heard of nothing.
+    # A proxy that refuses never passed the request on.
     "ClientProxyConnectionError",
     "ClientHttpProxyError",
     "ProxyError",
@@ -30,7 +30,7 @@ _UNREACHED = {
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """The error, what caused it, what caused that and so on."""
+    """Yield the error, its cause, the cause of that and so on."""
     seen = set[int]()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -39,12 +39,12 @@ def chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def unreached(error: BaseException) -> bool:
-    """Whether no request went out, because no connection came about."""
-    return any(type(one).__name__ in _UNREACHED for one in chain(error))
+    """Return whether no request went out, because no connection was made."""
+    return any(type(cause).__name__ in _UNREACHED for cause in chain(error))
 
 
 def connection_words(error: BaseException) -> str:
-    """What went wrong with a connection, in plain words; empty where nothing is known of it.
+    """Return what went wrong with a connection, or "" if unknown.
 
     >>> connection_words(ConnectionRefusedError(111, "Connection refused"))
     'nobody answers at this address and port (connection refused).'
@@ -52,18 +52,20 @@ def connection_words(error: BaseException) -> str:
     causes = list(chain(error))
     if type(error).__name__ == "ClientHttpProxyError":
         return f"the proxy refused to connect ({getattr(error, 'status', '')})."
-    # aiohttp keeps the error of the system beside the chain.
-    causes += [one for cause in causes if (one := getattr(cause, "os_error", None)) is not None]
+    # aiohttp keeps the operating system's error outside the chain.
+    causes += [inner for cause in causes if (inner := getattr(cause, "os_error", None)) is not None]
     causes += [
-        one for cause in causes if (one := getattr(cause, "certificate_error", None)) is not None
+        inner
+        for cause in causes
+        if (inner := getattr(cause, "certificate_error", None)) is not None
     ]
-    words = next((words for cause in causes if (words := _words(cause))), "")
-    by_proxy = words and type(error).__name__ == "ClientProxyConnectionError"
-    return f"the proxy in the environment was not reached: {words}" if by_proxy else words
+    text = next((text for cause in causes if (text := _words(cause))), "")
+    by_proxy = text and type(error).__name__ == "ClientProxyConnectionError"
+    return f"the proxy in the environment was not reached: {text}" if by_proxy else text
 
 
 def _words(cause: BaseException) -> str:
-    # aiohttp's own kinds of these two say less than what caused them.
+    # aiohttp's own kinds of these two say less than their causes.
     if why := getattr(cause, "verify_message", ""):
         return f"the server's certificate is not trusted ({why})."
     if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):
@@ -78,11 +80,11 @@ def _words(cause: BaseException) -> str:
     return ""
 
 
-# What a refused request means: status and words of a provider as one of our failure kinds.
+# Refused requests: a provider's status and message as a failure kind.
 
 MAX_DETAIL, MAX_CODE = 300, 60
 
-#: Words of a 4xx answer, most telling first. Codes and sentences of the providers we know.
+#: Words in 4xx answers, most specific first: codes and sentences of known providers.
 _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     (
         "context_length",
@@ -163,18 +165,18 @@ _TRACEBACK = re.compile(
 def from_status(
     status: int, body: str, *, headers: Mapping[str, str] | None = None, hidden: Hidden = ()
 ) -> CallError:
-    """The error that an HTTP status and the body (JSON, a web page or plain words) stand for.
+    """Return the error for an HTTP status and a body (JSON, HTML or text).
 
     ``headers`` must find ``retry-after`` in lower case.
     """
     if 300 <= status < 400:
         return CallError("not_found", _REDIRECTED.format(status), status=status)
-    words, code = _message(body)
-    kind = kind_of(status, words, code)
-    about_format = kind == "bad_request" and _FORMAT.search(words) is not None
+    message, code = _message(body)
+    kind = kind_of(status, message, code)
+    about_format = kind == "bad_request" and _FORMAT.search(message) is not None
     code = redact(" ".join(code.split()), hidden)[:MAX_CODE]
     number = f"{status} {code}" if code and not code.isdigit() else str(status)
-    detail = brief(words, hidden)
+    detail = brief(message, hidden)
     return CallError(
         kind,
         f"{_SAYS[kind]} ({number}): {detail}{MEND.get(kind, '')}",
@@ -185,19 +187,19 @@ def from_status(
 
 
 def lost(error: BaseException, hidden: Hidden) -> CallError:
-    """The error that a connection stands for which did not come about, or broke."""
+    """Return the error for a connection that failed or broke."""
     detail = connection_words(error) or brief(str(error) or type(error).__name__, hidden)
     return CallError("connection", f"The connection failed: {detail}", sent=not unreached(error))
 
 
 def unmade(error: ValueError, hidden: Hidden) -> CallError:
-    """The error that a request stands for which its address or key does not allow to be made."""
-    words = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
-    return CallError("not_found", words, sent=False)
+    """Return the error for a request with an invalid address or key."""
+    message = f"The request cannot be made: {brief(str(error), hidden)} Check api_base and the key."
+    return CallError("not_found", message, sent=False)
 
 
-def kind_of(status: int, words: str, code: str = "") -> FailureKind:
-    """The failure kind of a refused request.
+def kind_of(status: int, message: str, code: str = "") -> FailureKind:
+    """Return the failure kind of a refused request.
 
     >>> kind_of(429, "slow down"), kind_of(429, "", "insufficient_quota"), kind_of(529, "busy")
     ('rate_limit', 'auth', 'server')
@@ -205,22 +207,22 @@ def kind_of(status: int, words: str, code: str = "") -> FailureKind:
     if status >= 500:
         return "server"
     if status == 429:
-        # No waiting brings credit back; some providers call a plain rate limit a "quota",
-        # so only the code tells.
+        # Waiting brings no credit back; some providers call a plain rate limit a "quota", so only
+        # the code decides.
         return "auth" if code == "insufficient_quota" else "rate_limit"
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if 300 <= status < 400:
         return "not_found"
-    text = f"{code} {words}"
+    text = f"{code} {message}"
     return next((kind for kind, pattern in _WORDS if pattern.search(text)), "bad_request")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that ``Retry-After`` asks for (a number or an HTTP date), or ``None``.
+    """Return the seconds of ``Retry-After`` (a number or an HTTP date), or ``None``.
 
-    A date is compared with the answer's own ``Date`` where it has one, so that the two clocks need
-    not agree.
+    A date is compared with the answer's own ``Date`` if there is one, so the two clocks need not
+    agree.
 
     >>> retry_after({"retry-after": "1.5"})
     1.5
@@ -238,19 +240,19 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def other_answer(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:
-    """An answer with status 200 that is not what was asked for.
+    """Return the error for an unexpected answer with status 200.
 
-    A web page comes from something that stands before the provider, which may be out.
+    A web page comes from a server in front of the provider, which may be down.
     """
-    words = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
-    return CallError("server", words, status=200, there=not body.lstrip().startswith("<"))
+    message = f"The address answered, but not with {than}: {brief(body, hidden)}{mend}"
+    return CallError("server", message, status=200, there=not body.lstrip().startswith("<"))
 
 
-def brief(words: str, hidden: Hidden) -> str:
-    """One redacted line of at most ``MAX_DETAIL`` characters that ends in a full stop."""
+def brief(message: str, hidden: Hidden) -> str:
+    """Return one redacted line of at most ``MAX_DETAIL`` characters, with a stop."""
     # Libraries put whole tracebacks into their messages.
-    words = _TRACEBACK.sub(" ", words)
-    text = redact(" ".join(words.split()), hidden) or "no reason given"
+    message = _TRACEBACK.sub(" ", message)
+    text = redact(" ".join(message.split()), hidden) or "no reason given"
     if re.match(r"(?i)<!doctype html|<html", text):
         text = "it answered with a web page"
     if len(text) > MAX_DETAIL:
@@ -259,7 +261,7 @@ def brief(words: str, hidden: Hidden) -> str:
 
 
 def _message(body: str) -> tuple[str, str]:
-    """The words and the code in a body; OpenAI's shape, FastAPI's, or plain text."""
+    """Return the message and code in a body: OpenAI's shape, FastAPI's, or text."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
@@ -267,9 +269,9 @@ def _message(body: str) -> tuple[str, str]:
     error = data.get("error", data) if isinstance(data, dict) else data
     if not isinstance(error, dict):
         return str(error), ""
-    words = error.get("message") or error.get("detail") or json.dumps(error)
+    message = error.get("message") or error.get("detail") or json.dumps(error)
     code = error.get("code") or error.get("type") or ""
-    return str(words), str(code)
+    return str(message), str(code)
 
 
 def _seconds(text: str) -> float | None:

@@ -1,8 +1,8 @@
-"""Any provider, through litellm. The only module that imports it, and only when used.
+"""Any provider, through litellm. Only this module imports it, on first use.
 
-litellm's own retries, cache, callbacks and console notes are off: every request is one request on
-the wire, and ours to see. Its exception classes differ between versions and lump a refused
-connection with an error of the server, so an error is read by its status and its words.
+litellm's own retries, cache, callbacks and console output are off: every request is a single
+visible request on the wire. Its exception classes differ between versions and confuse a refused
+connection with a server error, so errors are classified by status and message.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ from core.judging.providers.bounded import (
 from core.judging.providers.failures import brief, chain, from_status, lost, unmade, unreached
 from core.judging.providers.logprobs import asked_logprobs, number_tokens
 
-# Marks for providers that keep a shared prompt only where they are told to: Claude, wherever it
-# is served. Other providers find shared beginnings by themselves and are sent plain text.
+# Cache marks for providers that cache a shared prompt only on request: Claude, wherever it is
+# served. Other providers find shared beginnings themselves and get plain text.
 
 _SERVES_CLAUDE = frozenset({"", "anthropic", "bedrock", "openrouter", "vertex_ai"})
 
 
 def wants_marks(model: str, supported: Callable[[str], bool]) -> bool:
-    """Whether requests to ``model`` (as litellm knows it) are to be marked.
+    """Return whether requests to ``model`` (as litellm knows it) get cache marks.
 
     ``supported`` is asked for models on Bedrock only: older ones there refuse a marked request,
     while the other providers ignore marks that they have no use for.
@@ -66,20 +66,20 @@ def wants_marks(model: str, supported: Callable[[str], bool]) -> bool:
     return provider in _SERVES_CLAUDE
 
 
-#: What litellm puts before a provider's own words.
+#: What litellm puts before a provider's message.
 _PREFIX = re.compile(r"\A(?:(?:litellm\.)?\w+(?:Error|Exception|Timeout|LLM)(?::| -) ?)+")
 
-#: A request that did not arrive or an answer that did not come back, in anybody's words.
+#: Messages about a request that did not arrive, or an answer that did not come back.
 _LOST = re.compile(
     r"connection (error|reset|refused|aborted)|connection attempts failed|cannot connect"
     r"|disconnected|\[errno|name resolution|getaddrinfo",
     re.IGNORECASE,
 )
 
-#: litellm's loggers and those of the libraries it sends with.
+#: Loggers of litellm and of its HTTP libraries.
 _LOGGERS = ("LiteLLM", "openai", "anthropic", "httpx", "httpcore", "aiohttp", "botocore", "urllib3")
 
-#: Providers in use: litellm keeps clients for the whole process, so the last to go closes them.
+#: Open providers: litellm has one set of clients per process, so the last to close ends them.
 _in_use: set[int] = set()
 
 
@@ -90,14 +90,14 @@ class LiteLLMProvider:
 
     def __init__(self) -> None:
         self._litellm: Any = None
-        #: Whether requests to a model are marked; looking a model up is slow.
+        #: Whether requests to a model get cache marks; looking a model up is slow.
         self._marked: dict[str, bool] = {}
 
     async def complete(self, request: Request) -> Completion:
-        """One request, no retry. Raises ``CallError``."""
+        """Send one request, without retries. Raises ``CallError``."""
         params = sent_params(request)
         if self._litellm is None:
-            # In a thread, because the import takes seconds and others live on this loop.
+            # In a thread, because the import takes seconds and blocks the loop.
             self._litellm = await asyncio.to_thread(load_litellm)
         _in_use.add(id(self))
         watch = Watch()
@@ -115,15 +115,15 @@ class LiteLLMProvider:
                 raise from_status(watch.status, "") from None
             if not hasattr(error, "status_code"):
                 raise
-            found = call_error(error, request)
-            found.sent = not _refused_before(error)
-            raise found from None
+            failure = call_error(error, request)
+            failure.sent = not _refused_before(error)
+            raise failure from None
         finally:
             watched.reset(entered)
         return _completion(response, request)
 
     async def close(self) -> None:
-        """Close litellm's clients, unless another one of this process still uses them."""
+        """Close litellm's clients, unless another provider still uses them."""
         if id(self) not in _in_use:
             return
         _in_use.discard(id(self))
@@ -134,15 +134,15 @@ class LiteLLMProvider:
     def _arguments(self, request: Request, params: dict[str, Any]) -> dict[str, object]:
         model, messages = _model(request), request.messages
         if model not in self._marked:
-            known = self._litellm.utils.supports_prompt_caching
-            self._marked[model] = wants_marks(model, known)
+            supported = self._litellm.utils.supports_prompt_caching
+            self._marked[model] = wants_marks(model, supported)
         if self._marked[model]:
             messages = marked(messages, request.shared_ends)
         arguments: dict[str, object] = {
             "model": model,
             "messages": messages,
             "timeout": request.timeout,
-            # Only this one: giving num_retries as well makes some versions retry after all.
+            # Only this one: with num_retries as well some versions retry after all.
             "max_retries": 0,
             # litellm rewrites schemas for some providers, and ours is shared.
             "response_format": deepcopy(response_format(request)),
@@ -155,13 +155,13 @@ class LiteLLMProvider:
             **params,
         }
         if request.api_base and not request.key:
-            # Or else litellm would send the key it finds in the environment to that address.
+            # Otherwise litellm would send a key from the environment to that address.
             arguments["api_key"] = "none"
         return {name: value for name, value in arguments.items() if value is not None}
 
 
 def load_litellm() -> Any:
-    """The module, imported on first use with its price list read from disk, and silenced."""
+    """Return the module, imported on first use with local prices and no output."""
     # Without the first, the import takes variables from a file named .env, which may be anybody's;
     # without the second, it fetches a price list from the network; without the third, errors end
     # in an advertisement of a thousand characters.
@@ -202,46 +202,48 @@ def _thinking(request: Request) -> dict[str, object]:
 
 
 def call_error(error: Any, request: Request) -> CallError:
-    """What an exception of litellm's (with its ``status_code``) stands for."""
-    words = _PREFIX.sub("", str(error))
+    """Return the error for an exception of litellm (with its ``status_code``)."""
+    message = _PREFIX.sub("", str(error))
     name, status = type(error).__name__, int(error.status_code or 500)
     if name == "Timeout":
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.", status=status)
-    if status >= 500 and _LOST.search(words):
-        return CallError("connection", f"The connection failed: {brief(words, request.hidden)}")
+    if status >= 500 and _LOST.search(message):
+        return CallError("connection", f"The connection failed: {brief(message, request.hidden)}")
     if name == "APIConnectionError":
-        # Its name for whatever goes wrong inside itself, too.
-        return CallError("internal", f"The call could not be made: {brief(words, request.hidden)}")
-    if status >= 500 and "missing credentials" in words.lower():
-        # No request was sent: litellm found no key, and says so as an error of the server.
+        # litellm's name for internal errors, too.
+        return CallError(
+            "internal", f"The call could not be made: {brief(message, request.hidden)}"
+        )
+    if status >= 500 and "missing credentials" in message.lower():
+        # No request was sent: litellm found no key, and reports a server error.
         status = 401
     given = dict(getattr(error, "litellm_response_headers", None) or {})
     headers = {str(header).lower(): str(value) for header, value in given.items()}
-    body = json.dumps({"error": {"message": words, "code": _code(error)}})
+    body = json.dumps({"error": {"message": message, "code": _code(error)}})
     return from_status(status, body, headers=headers, hidden=request.hidden)
 
 
-#: What litellm says of a request that it did not send.
+#: litellm's messages about a request that it did not send.
 _UNSENT_WORDS = re.compile(r"missing credentials|llm provider not provided|api_key client option")
 
 
 def _refused_before(error: BaseException) -> bool:
-    """Whether no request went out: litellm refused it itself, or nobody was reached."""
+    """Return whether no request went out: refused by litellm, or no connection."""
     if _UNSENT_WORDS.search(str(error).lower()):
         return True
-    own = any(type(one).__name__ == "UnsupportedParamsError" for one in chain(error))
+    own = any(type(cause).__name__ == "UnsupportedParamsError" for cause in chain(error))
     return own or unreached(error)
 
 
 def _broken(fault: BaseException, request: Request) -> CallError:
-    """What a request stands for that broke on the wire."""
+    """Return the error for a request that broke on the wire."""
     if isinstance(fault, TooLarge):
         return CallError("too_large", TOO_LARGE)
     if isinstance(fault, UnreadableBody):
         return CallError("server", str(fault))
-    if any(isinstance(one, TimeoutError) for one in chain(fault)) and not unreached(fault):
+    if any(isinstance(link, TimeoutError) for link in chain(fault)) and not unreached(fault):
         return CallError("timeout", f"No answer within {request.timeout:g} seconds.")
-    if cause := next((one for one in chain(fault) if isinstance(one, ValueError)), None):
+    if cause := next((link for link in chain(fault) if isinstance(link, ValueError)), None):
         return unmade(cause, request.hidden)
     return lost(fault, request.hidden)
 
@@ -267,7 +269,7 @@ def _completion(response: Any, request: Request) -> Completion:
         thinking=thinking,
         model=str(response.model or ""),
         finish=str(getattr(choice, "finish_reason", None) or ""),
-        # litellm prices a known name even where somebody else's server goes by it.
+        # litellm prices a known name even if another server uses it.
         cost=None if foreign else response._hidden_params.get("response_cost"),
         told=told_by(getattr(response, "_response_headers", None) or {}),
         refusal=str(own.get("refusal") or getattr(message, "refusal", None) or ""),

@@ -1,4 +1,4 @@
-"""How likely each token was: ``logprobs`` of the OpenAI protocol, which other doors give, too."""
+"""Token probabilities from ``logprobs`` of the OpenAI protocol."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from math import isfinite
 from typing import Any, TypedDict
 
-#: As many alternatives to each token as the protocol knows; the judge's params may say fewer.
+#: The protocol's maximum of alternatives per token; a judge's params may ask for fewer.
 MOST_ALTERNATIVES = 20
 
 
-#: What tokens can tell: a number, or a decision in one word.
+#: What tokens can answer: a number, or a decision in a word.
 _TELLS = re.compile(rb"\d|\A\W*(?:yes|no)\W*\Z", re.IGNORECASE)
 
 
 class NumberToken(TypedDict):
-    """A token that begins ``at`` a character, and the log-probabilities of what was likely there.
+    """A token ``at`` a character, with log-probabilities of itself and alternatives.
 
     The token itself is among these.
     """
@@ -27,12 +27,12 @@ class NumberToken(TypedDict):
 
 
 def asked_logprobs(wanted: bool) -> dict[str, object]:
-    """The part of a request's body that asks for log-probabilities, if wanted."""
+    """Return the part of a request's body that asks for log-probabilities."""
     return {"logprobs": True, "top_logprobs": MOST_ALTERNATIVES} if wanted else {}
 
 
 def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | None:
-    """The tokens of ``text`` that hold a figure, or are a yes or no; ``None`` where none were sent.
+    """Return the tokens of ``text`` with a digit, yes or no; ``None`` if not sent.
 
     Tokens may say more than the text (thinking before it, a mark of the end after it); where the
     text is not among what they say, none is known. A character may be split over tokens, so they
@@ -45,8 +45,8 @@ def number_tokens(logprobs: object, text: str | None) -> list[NumberToken] | Non
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
     if not isinstance(content, list) or not content:
         return None
-    tokens = [one if isinstance(one, dict) else {} for one in content]
-    pieces = [_bytes_of(one) for one in tokens]
+    tokens = [token if isinstance(token, dict) else {} for token in content]
+    pieces = [_bytes_of(token) for token in tokens]
     wanted, whole = (text or "").encode("utf-8", "replace"), b"".join(pieces)
     start = whole.rfind(wanted)
     return list(_of_figures(tokens, pieces, whole, start, len(wanted))) if start >= 0 else []
@@ -62,20 +62,20 @@ def _of_figures(
         if at <= start or here >= start + length or own is None or not _TELLS.search(piece):
             continue
         others = token.get("top_logprobs")
-        rest = [_chance(one) for one in others] if isinstance(others, list) else []
-        # The first token may begin before the text: its place is then below 0.
+        rest = [_chance(alternative) for alternative in others] if isinstance(others, list) else []
+        # The first token may begin before the text, at a place below 0.
         before = whole[min(start, here) : max(start, here)].decode("utf-8", "ignore")
         yield {
             "at": len(before) if here >= start else -len(before),
             "text": own[0],
-            "top": dict([own, *(one for one in rest if one is not None)]),
+            "top": dict([own, *(alternative for alternative in rest if alternative is not None)]),
         }
 
 
 def _bytes_of(token: dict[str, Any]) -> bytes:
-    said = token.get("bytes")
-    if isinstance(said, list) and all(isinstance(n, int) and 0 <= n < 256 for n in said):
-        return bytes(said)
+    numbers = token.get("bytes")
+    if isinstance(numbers, list) and all(isinstance(n, int) and 0 <= n < 256 for n in numbers):
+        return bytes(numbers)
     text = token.get("token")
     return text.encode("utf-8", "replace") if isinstance(text, str) else b""
 
@@ -83,5 +83,5 @@ def _bytes_of(token: dict[str, Any]) -> bytes:
 def _chance(token: object) -> tuple[str, float] | None:
     text = token.get("token") if isinstance(token, dict) else None
     logprob = token.get("logprob") if isinstance(token, dict) else None
-    known = isinstance(text, str) and isinstance(logprob, int | float) and isfinite(logprob)
-    return (str(text), float(logprob or 0.0)) if known else None
+    valid = isinstance(text, str) and isinstance(logprob, int | float) and isfinite(logprob)
+    return (str(text), float(logprob or 0.0)) if valid else None

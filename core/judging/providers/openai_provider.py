@@ -1,8 +1,8 @@
-"""The lean door: any endpoint that speaks the OpenAI chat protocol, over aiohttp.
+"""The direct client for any endpoint of the OpenAI chat protocol, with aiohttp.
 
-Measured at a tenth of litellm's CPU per call, every vote stored. A thinking level is sent as
-``reasoning_effort`` ("off" as ``none``). The protocol has no field for a thinking budget in
-tokens, so a number is refused; a server that has such a field takes it from the judge's ``params``.
+It uses a tenth of litellm's CPU per call, measured with every vote stored. A thinking level is sent
+as ``reasoning_effort`` ("off" as ``none``). The protocol has no field for a budget in tokens, so a
+number is refused. A server with such a field gets it from the judge's ``params``.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ DEFAULT_BASE = "https://api.openai.com/v1"
 
 
 class Prepared(NamedTuple):
-    """A POST as it goes out; ``proxy`` is the address of one, if any."""
+    """A prepared POST; ``proxy`` is the address of a proxy, if any."""
 
     url: str
     headers: dict[str, str]
@@ -49,10 +49,10 @@ class Prepared(NamedTuple):
 
 
 class OpenAIProvider:
-    """Calls over one shared session, which is opened when it is first needed."""
+    """Calls over one shared session, which opens on first use."""
 
     name = "openai"
-    #: Called as soon as a request's body is written, if its sender set it.
+    #: Called when a request's body is written, if its sender set it.
     when_sent = ContextVar[Callable[[], object]]("when_sent", default=lambda: None)
 
     def __init__(self) -> None:
@@ -62,13 +62,13 @@ class OpenAIProvider:
         self._answers = defaultdict[str, Answers](Answers)
 
     async def complete(self, request: Request) -> Completion:
-        """One POST, no retry. Raises ``CallError``."""
+        """Send one POST, without retries. Raises ``CallError``."""
         return self.read(request, *await self._post(request))
 
     def read(
         self, request: Request, status: int, headers: Mapping[str, str], body: str
     ) -> Completion:
-        """The completion that an answer of this status holds. Raises ``CallError``."""
+        """Return the completion in an answer of this status. Raises ``CallError``."""
         if status != 200:
             raise from_status(status, body, headers=headers, hidden=request.hidden)
         data = _parsed(body, headers, request)
@@ -81,16 +81,16 @@ class OpenAIProvider:
             await session.close()
 
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
-        """The POST of a request with these ``params``. Raises ``CallError``."""
+        """Return the POST of a request with these ``params``. Raises ``CallError``."""
         headers = headers_of(request, params.pop("extra_headers", None))
         return Prepared(_url(request), headers, chat_body(request, params))
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
-        """US dollars for an answered request; nobody knows the prices of just any address."""
+        """Return US dollars for an answered request; unknown at custom addresses."""
         return None
 
     def trusted(self, url: str) -> ssl.SSLContext | bool:
-        """What certificates are checked against; ``True`` for what this machine trusts."""
+        """Return the trusted certificates; ``True`` for this machine's."""
         return True
 
     async def _post(self, request: Request) -> tuple[int, Mapping[str, str], str]:
@@ -110,7 +110,7 @@ class OpenAIProvider:
                 proxy=prepared.proxy,
                 ssl=self.trusted(prepared.url),
                 timeout=aiohttp.ClientTimeout(total=request.timeout),
-                # A redirect would carry the key to an address nobody named.
+                # A redirect would carry the key to an unnamed address.
                 allow_redirects=False,
             ) as response:
                 status, headers, body = await whole_answer(response)
@@ -120,7 +120,7 @@ class OpenAIProvider:
         return status, headers, body
 
     def session(self) -> aiohttp.ClientSession:
-        """The connections; opened when they are first needed."""
+        """Return the session, opened on first use."""
         import aiohttp
 
         session = self._session
@@ -137,20 +137,20 @@ class OpenAIProvider:
 
 
 class _Body(io.BytesIO):
-    """A body that says when it is read, which is when it is written to its connection."""
+    """A body that reports when it is read, to be written to its connection."""
 
     def __init__(self, body: bytes, when_read: Callable[[], object]) -> None:
         super().__init__(body)
         self._when_read = when_read
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         self._when_read()
         return super().read(size)
 
 
 class PlainlyTold:
-    """What goes wrong on the wire inside is raised as ``CallError``."""
+    """Raises errors on the wire within the block as ``CallError``."""
 
     __slots__ = ("_hidden", "_timeout")
 
@@ -161,8 +161,8 @@ class PlainlyTold:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is not None and (told := self._told(error)) is not None:
-            raise told from None
+        if error is not None and (failure := self._told(error)) is not None:
+            raise failure from None
 
     def _told(self, error: BaseException) -> CallError | None:
         import aiohttp
@@ -170,8 +170,8 @@ class PlainlyTold:
         if isinstance(error, TimeoutError):
             return CallError("timeout", f"No answer within {self._timeout:g} seconds.")
         if isinstance(error, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
-            words = "The address is not a web address. Check api_base."
-            return CallError("not_found", words, sent=False)
+            message = "The address is not a web address. Check api_base."
+            return CallError("not_found", message, sent=False)
         if isinstance(error, ValueError):
             return unmade(error, self._hidden)
         if isinstance(error, TooLarge):
@@ -184,7 +184,7 @@ class PlainlyTold:
 
 
 async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
-    """Status, headers (found in any case) and body of an answer, read up to the bound."""
+    """Return an answer's status, headers (any case) and body, up to the limit."""
     encoding, pieces = response.headers.get("Content-Encoding", ""), response.content.iter_any()
     body = await unpacked(encoding, response.status, pieces)
     return response.status, response.headers, body.decode("utf-8", "replace")
@@ -196,9 +196,9 @@ def _url(request: Request) -> str:
 
 
 def headers_of(request: Request, extra: object, *, api_key: str = "") -> dict[str, str]:
-    """The headers of the POST; the judge's own ones may replace ours.
+    """Return the headers of the POST; the judge's own may replace ours.
 
-    ``api_key`` is the header that the key goes into where it is another one than usual.
+    ``api_key`` is the header of the key if it is not the usual one.
     """
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     headers["Accept-Encoding"] = ACCEPTED
@@ -206,21 +206,23 @@ def headers_of(request: Request, extra: object, *, api_key: str = "") -> dict[st
         name, value = (api_key, request.key) if api_key else (_AUTH, f"Bearer {request.key}")
         headers[name] = value
     for name, value in extra.items() if isinstance(extra, dict) else ():
-        headers = {ours: kept for ours, kept in headers.items() if ours.lower() != name.lower()}
+        headers = {
+            ours: content for ours, content in headers.items() if ours.lower() != name.lower()
+        }
         headers[name] = str(value)
     return headers
 
 
 _AUTH = "Authorization"
 
-#: Settings that only litellm's providers know.
+#: Settings that only litellm's providers understand.
 _OF_PROVIDERS = ("aws_", "vertex_", "azure_", "api_version")
 
 
 def chat_body(
     request: Request, params: Mapping[str, Any], *, model: str = "", limit: str = ""
 ) -> dict[str, object]:
-    """The body of the POST with these ``params``. Raises ``CallError`` for what it cannot carry.
+    """Return the body of the POST with ``params``. Raises ``CallError``.
 
     ``model`` and ``limit`` are the provider's own names of the model and of ``max_tokens``.
     """
@@ -232,8 +234,10 @@ def chat_body(
             sent=False,
         )
     if foreign := [name for name in params if name.startswith(_OF_PROVIDERS)]:
-        words = f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
-        raise CallError("bad_request", words, sent=False)
+        message = (
+            f"{foreign[0]} means something to litellm only. Take it out, or set door: litellm."
+        )
+        raise CallError("bad_request", message, sent=False)
     # OpenAI's reasoning models refuse the old name; other servers know only the old name.
     limit = limit or ("max_tokens" if request.api_base else "max_completion_tokens")
     body: dict[str, object] = {

@@ -1,9 +1,9 @@
-"""Providers that speak the plain OpenAI protocol, reached without litellm under their own names.
+"""The direct client for providers of the plain OpenAI protocol, by their names.
 
 A model such as ``groq/llama-3.3-70b-versatile`` goes to its provider's address with its provider's
-key, both found where litellm finds them. What litellm would translate (a provider's own settings,
-a thinking level that only some models know, marks for what Claude keeps of a prompt) is left to it:
-see ``is_plain``.
+key, both found where litellm finds them. Whatever litellm would translate is left to it: a
+provider's own settings, a thinking level that only some models know, and cache marks for Claude.
+See ``is_plain``.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _COMMON = frozenset({"top_p", "stop", "frequency_penalty", "presence_penalty", "
 
 @dataclass(frozen=True, slots=True)
 class Plain:
-    """How a provider is reached; ``addresses`` and ``keys`` are variables, of which one is set.
+    """A provider's connection; ``addresses`` and ``keys`` are alternative variables.
 
-    ``thinking`` and ``logprobs`` say whether all of its models take these settings as they are,
-    ``open`` whether a model that nobody listed is asked, and priced, the same by litellm, and
-    ``batches`` whether its batches, at half the price, are spoken here.
+    ``thinking`` and ``logprobs``: all of its models accept these settings unchanged. ``open``:
+    litellm calls and prices an unlisted model the same way. ``batches``: its batches, at half the
+    price, are supported here.
     """
 
     base: str = ""
@@ -82,7 +82,7 @@ PLAIN: dict[str, Plain] = {
         thinking=True,
         open=True,
     ),
-    # What others call seed is random_seed there.
+    # Mistral calls seed random_seed.
     "mistral": Plain(
         "https://api.mistral.ai/v1",
         (),
@@ -109,7 +109,7 @@ PLAIN: dict[str, Plain] = {
     "hosted_vllm": Plain(
         "", ("HOSTED_VLLM_API_BASE",), ("HOSTED_VLLM_API_KEY",), thinking=True, open=True
     ),
-    # Asked by its own protocol, which is as plain.
+    # It has its own protocol, which is as plain.
     "anthropic": Plain(
         "https://api.anthropic.com",
         ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
@@ -123,15 +123,15 @@ PLAIN: dict[str, Plain] = {
     ),
 }
 
-#: Names on Azure that are served in another protocol, or by another path.
+#: Names on Azure with another protocol, or another path.
 _NOT_PLAIN = re.compile(r"/|claude|command|mistral|ministral|codestral|audio|realtime|codex|-pro\b")
-#: Models on Azure that know a limit only by its new name.
+#: Models on Azure that accept a token limit only under its new name.
 _THINKERS = re.compile(r"gpt-?[5-9]|\bo[1-9]\b")
 
 
 @lru_cache(maxsize=256)
 def named(model: str) -> tuple[str, str]:
-    """The provider that a model is named after, OpenAI where none is, and the rest of the name.
+    """Return the provider in a model's name, by default OpenAI, and the rest.
 
     >>> named("groq/openai/gpt-oss-20b"), named("gpt-4o-mini")
     (('groq', 'openai/gpt-oss-20b'), ('openai', 'gpt-4o-mini'))
@@ -146,7 +146,7 @@ def named(model: str) -> tuple[str, str]:
 
 
 def is_plain(judge: Judge) -> bool:
-    """Whether the judge's calls are the same without litellm, under its provider's name.
+    """Return whether the judge's calls need no litellm, by its provider's name.
 
     >>> is_plain(Judge(name="j", model="groq/llama-3.3-70b-versatile"))
     True
@@ -160,11 +160,11 @@ def is_plain(judge: Judge) -> bool:
     if provider == "azure" and (_NOT_PLAIN.search(model) or "/openai" in judge.api_base):
         return False
     if provider == "openrouter" and "claude" in model.lower():
-        # Claude keeps a prompt's beginning only where it is marked, which litellm's door does.
+        # Claude caches a prompt's beginning only with a mark, which litellm sets.
         return False
     entry = listed(provider, model)
     if provider == "anthropic" and (judge.api_base or not _takes_schema(entry)):
-        # At an address of one's own the key goes by another header; older models need a tool.
+        # A custom address needs the key in another header; older models need a tool.
         return False
     return way.open if entry is None else _priced_plainly(entry, model)
 
@@ -191,7 +191,7 @@ def _takes(way: Plain, judge: Judge) -> bool:
 
 
 class PlainProvider(OpenAIProvider):
-    """The lean door to the providers in ``PLAIN``. ``environ`` may hold addresses of theirs."""
+    """Direct client for the providers in ``PLAIN``; ``environ`` may set addresses."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class PlainProvider(OpenAIProvider):
         self._certificates: ssl.SSLContext | None = None
 
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
-        """The POST of a request to the provider that its model is named after."""
+        """Return the POST of a request to the provider in its model's name."""
         provider, model = named(request.model)
         way = PLAIN[provider]
         base = self._base(request, way)
@@ -220,7 +220,7 @@ class PlainProvider(OpenAIProvider):
             path = "" if base.endswith("/chat/completions") else f"{v1}/chat/completions"
         body = chat_body(request, params, model=model, limit=limit)
         if provider == "openrouter":
-            # Its own figure of what a call cost, which no list knows.
+            # The provider's own figure of a call's cost, which no list has.
             body["usage"] = {"include": True}
         return Prepared(f"{base}{path}", headers, body, self._proxy(base))
 
@@ -234,7 +234,7 @@ class PlainProvider(OpenAIProvider):
     def read(
         self, request: Request, status: int, headers: Mapping[str, str], body: str
     ) -> Completion:
-        """The completion that an answer holds, in its provider's protocol. Raises ``CallError``."""
+        """Return the completion in an answer of its provider. Raises ``CallError``."""
         if named(request.model)[0] != "anthropic":
             return super().read(request, status, headers, body)
         data = read_message(status, headers, body, request)
@@ -251,11 +251,11 @@ class PlainProvider(OpenAIProvider):
         if entry is None or not isinstance(usage, dict):
             return None
         cost = cost_by_list(entry, counts)
-        # Where it was served, and how fast, has a price of its own with some models.
+        # Location and speed change the price of some models.
         dearer = entry.get("provider_specific_entry") or {}
-        for said in (usage.get("inference_geo"), usage.get("speed")):
-            if cost is not None and said in dearer:
-                cost *= dearer[said]
+        for option in (usage.get("inference_geo"), usage.get("speed")):
+            if cost is not None and option in dearer:
+                cost *= dearer[option]
         return cost
 
     def _base(self, request: Request, way: Plain) -> str:
@@ -265,12 +265,12 @@ class PlainProvider(OpenAIProvider):
             raise CallError("missing_key", unset_words(way.addresses[0]), sent=False)
         if not is_reachable(base):
             given_by = "".join(f" or {name}" for name in way.addresses)
-            words = f"The address is not a web address. Check api_base{given_by}."
-            raise CallError("not_found", words, sent=False)
+            message = f"The address is not a web address. Check api_base{given_by}."
+            raise CallError("not_found", message, sent=False)
         return base.rstrip("/")
 
     def _proxy(self, base: str) -> str | None:
-        """The proxy that the environment names for an address, as litellm's door takes it."""
+        """Return the environment's proxy for an address, as litellm does."""
         if base not in self._proxies:
             parts, proxies = urlsplit(base), getproxies()
             direct = not proxies or proxy_bypass(parts.netloc)
@@ -278,13 +278,15 @@ class PlainProvider(OpenAIProvider):
             if proxy and "://" not in proxy:
                 proxy = f"http://{proxy}"
             if proxy and not is_reachable(proxy):
-                words = f"The proxy in {parts.scheme}_proxy is not http://host:port. Mend it there."
-                raise CallError("not_found", words, sent=False)
+                message = (
+                    f"The proxy in {parts.scheme}_proxy is not http://host:port. Mend it there."
+                )
+                raise CallError("not_found", message, sent=False)
             self._proxies[base] = proxy
         return self._proxies[base]
 
     def trusted(self, url: str) -> ssl.SSLContext | bool:
-        """This machine's certificates, which may be none, and those that litellm's door trusts."""
+        """Return this machine's certificates, if any, and those that litellm trusts."""
         if not url.startswith("https:"):
             return True
         if self._certificates is None:
@@ -295,7 +297,7 @@ class PlainProvider(OpenAIProvider):
         return self._certificates
 
     def cost(self, request: Request, data: dict[str, Any]) -> float | None:
-        """US dollars by the provider's own figure, or by the list of prices."""
+        """Return US dollars by the provider's own figure, or by the price list."""
         provider, model = named(request.model)
         usage = data.get("usage")
         if not isinstance(usage, dict):
@@ -309,7 +311,7 @@ class PlainProvider(OpenAIProvider):
         return None if entry is None else cost_by_list(entry, usage, tier)
 
 
-#: Of Anthropic's models that nobody listed.
+#: The default for unlisted Anthropic models.
 _LONGEST_REPLY = 4096
-#: What litellm asks for where nobody names a version.
+#: litellm's default API version.
 _AZURE_VERSION = "2025-02-01-preview"

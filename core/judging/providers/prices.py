@@ -1,8 +1,7 @@
-"""What a call cost, by the price list that ships with litellm, which is read as a file.
+"""Compute a call's cost from litellm's price list, which is read as a file.
 
-Importing litellm takes seconds. The figures are those that litellm itself reports: tokens that the
-provider had kept, or keeps from now on, have prices of their own, and so have long prompts and the
-tiers of service that a provider says it served.
+Importing litellm takes seconds. The figures equal litellm's own. Cached tokens, tokens written to a
+cache, long prompts and the service tiers that a provider reports have separate prices.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from core.identity import Same
 from core.judging.answer_bounds import known_count
 
 _LIST = "model_prices_and_context_window_backup.json"
-#: What names the price of a tier of service, by the tier's name in an answer.
+#: The suffix of a service tier's prices, by the tier's name in an answer.
 _TIERS = {
     "flex": "_flex",
     "balanced": "_balanced",
@@ -27,7 +26,7 @@ _TIERS = {
     "fast": "_priority",
     "ultrafast": "_ultrafast",
 }
-#: A price from so many tokens of a prompt on.
+#: A price that applies from this many prompt tokens on.
 _LONG = re.compile(r"_above_(\d+)(k?)_tokens(_[a-z]+)?\Z")
 _IN, _OUT = "input_cost_per_token", "output_cost_per_token"
 _READ, _WRITTEN = "cache_read_input_token_cost", "cache_creation_input_token_cost"
@@ -35,7 +34,7 @@ _READ, _WRITTEN = "cache_read_input_token_cost", "cache_creation_input_token_cos
 
 @lru_cache(maxsize=1)
 def price_list() -> dict[str, dict[str, Any]]:
-    """All that is listed of each model, by its name; empty where there is no list."""
+    """Return the prices of all models by name; empty without a list."""
     spec = find_spec("litellm")
     folders = spec.submodule_search_locations if spec is not None else None
     path = Path(next(iter(folders or ["."]))) / _LIST
@@ -47,7 +46,7 @@ def price_list() -> dict[str, dict[str, Any]]:
 
 @lru_cache(maxsize=1024)
 def listed(provider: str, model: str) -> dict[str, Any] | None:
-    """What is listed of a provider's model; ``None`` for a name that is nobody's or another's.
+    """Return the entry of a provider's model, or ``None``.
 
     >>> listed("openai", "gpt-4o-mini")["mode"], listed("groq", "nobody")
     ('chat', None)
@@ -63,7 +62,7 @@ def listed(provider: str, model: str) -> dict[str, Any] | None:
 def cost_by_list(
     entry: dict[str, Any], usage: dict[str, Any], served_tier: object = None
 ) -> float | None:
-    """US dollars for a call with this ``usage``; ``None`` where the list or the usage is silent."""
+    """Return US dollars for a call with this ``usage``, or ``None`` if unknown."""
     prompt, reply = (known_count(usage.get(n)) for n in ("prompt_tokens", "completion_tokens"))
     if prompt is None or reply is None:
         return None
@@ -80,20 +79,20 @@ def cost_by_list(
     each = _at(prompt, price) or 0.0
     cost = fresh * each
     if read:
-        kept = _at(prompt, price_read)
-        cost += read * (each if kept is None else kept)
+        cached = _at(prompt, price_read)
+        cost += read * (each if cached is None else cached)
     if written:
-        kept = _at(prompt, price_written)
-        cost += written * (each if kept is None else kept)
+        cached = _at(prompt, price_written)
+        cost += written * (each if cached is None else cached)
     return cost + reply * (_at(prompt, price_out) or 0.0)
 
 
-#: The prices of one token, each with the length of a prompt from which it counts.
+#: The prices of a token, each with the prompt length from which it applies.
 _Steps = list[tuple[float, float | None]]
 
 
 def _at(prompt: int, steps: _Steps) -> float | None:
-    """The price of one token; the highest bound that the prompt passes counts."""
+    """Return the price of a token; the highest bound that the prompt passes counts."""
     if len(steps) == 1:
         return steps[0][1]
     return [rate for bound, rate in steps if prompt > bound][-1]
@@ -101,7 +100,7 @@ def _at(prompt: int, steps: _Steps) -> float | None:
 
 @lru_cache(maxsize=1024)
 def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
-    """The prices of tokens in, out, read from what is kept, and written; ``None``: unknown."""
+    """Return the prices of tokens in, out, from and to the cache, or ``None``."""
     entry: dict[str, Any] = same.thing
     if not all(isinstance(entry.get(name), int | float) for name in (_IN, _OUT)):
         return None
@@ -111,19 +110,19 @@ def _steps(same: Same, tier: str) -> tuple[_Steps, ...] | None:
 def _steps_of(entry: dict[str, Any], name: str, tier: str) -> _Steps:
     rate = entry.get(f"{name}{tier}", entry.get(name))
     steps = [(float("-inf"), rate)]
-    for bound, words in _bounds(entry, name, tier):
-        rate = entry.get(f"{name}{words}{tier}", entry.get(f"{name}{words}", rate))
+    for bound, suffix in _bounds(entry, name, tier):
+        rate = entry.get(f"{name}{suffix}{tier}", entry.get(f"{name}{suffix}", rate))
         steps.append((bound, rate))
     return [(bound, rate if isinstance(rate, int | float) else None) for bound, rate in steps]
 
 
 def _bounds(entry: Iterable[str], name: str, tier: str) -> list[tuple[int, str]]:
-    """The bounds from which a price differs, and how the list words them; the lowest first."""
-    found = (_LONG.search(key) for key in entry if key.startswith(name))
+    """Yield the bounds from which a price differs, with their suffixes, in order."""
+    matches = (_LONG.search(key) for key in entry if key.startswith(name))
     return sorted(
         {
             int(at[1]) * (1000 if at[2] else 1): at[0].removesuffix(at[3] or "")
-            for at in found
+            for at in matches
             if at is not None and (at[3] or "") in ("", tier)
         }.items()
     )

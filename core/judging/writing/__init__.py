@@ -1,4 +1,4 @@
-"""A model as a writer's help: one request in, one strictly read piece of writing out, or why not.
+"""Writing help from a model: a request in, strictly read text out, or a failure.
 
-May import ``asking``, ``prompts`` and ``providers``. What is not understood is left out and said.
+May import ``asking``, ``prompts`` and ``providers``. Unreadable parts are dropped and reported.
 """

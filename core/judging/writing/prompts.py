@@ -1,4 +1,4 @@
-"""What a writing model is sent: the fixed words, then the material, every piece in its fence.
+"""Requests to a writing model: fixed words, then the material in fences.
 
 The same request gives the same bytes. Weights are shown only where they may be changed.
 """
@@ -20,24 +20,24 @@ from core.judging.writing.writer import Writing
 
 Length = Literal["short", "medium", "long"]
 PARTS = ("requirement", "option", "label", "weight", "guidelines")
-#: So much of a text that is quoted as an example or a case; the rest is left out, and said to be.
+#: How much of an example's or case's text is quoted; the rest is left out, with a remark.
 LONGEST_QUOTE = 4000
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledText:
-    """A submission with what people said of it, in words."""
+    """A submission with people's labels of it, in words."""
 
     text: str
     said: str
 
 
 def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed: int) -> Writing:
-    """The request to draft a rubric."""
+    """Return the request to draft a rubric."""
     titled = [("TASK", task), ("WISHES", wishes)]
-    for number, one in enumerate(examples, start=1):
-        titled.append((f"EXAMPLE {number}", _clipped(one.text)))
-        titled.append((f"SAID OF EXAMPLE {number}", one.said))
+    for number, example in enumerate(examples, start=1):
+        titled.append((f"EXAMPLE {number}", _clipped(example.text)))
+        titled.append((f"SAID OF EXAMPLE {number}", example.said))
     schema = _object(
         {"name": _TEXT, "guidelines": _ANY_TEXT, "criteria": _list(_criterion_schema(), least=1)}
     )
@@ -45,7 +45,7 @@ def draft_writing(task: str, wishes: str, examples: Sequence[LabelledText], seed
 
 
 def _criterion_schema() -> Schema:
-    """A binary criterion with its two options, or one with levels or kinds of its own."""
+    """Return the schema of a criterion, binary or with options of its own."""
 
     def criterion(scales: list[str], label: Schema, most: int) -> Schema:
         option = _object({"label": label, "description": _ANY_TEXT, "value": _SHARE})
@@ -70,7 +70,7 @@ def revise_writing(
     cases: Sequence[Case],
     seed: int,
 ) -> Writing:
-    """The request to mend the criteria named in ``targets``.
+    """Return the request to fix the criteria named in ``targets``.
 
     ``findings`` are sentences by criterion name; those under the empty name are about the rubric.
     """
@@ -108,9 +108,9 @@ def generate_writing(
     place: tuple[int, int],
     seed: int,
 ) -> Writing:
-    """The request for one submission at an option of ``choices``, or between two of them.
+    """Return the request for a submission at an option, or between two.
 
-    ``place`` is which one of how many it is; ``earlier`` are openings it must differ from.
+    ``place`` is its number and the total; ``earlier`` are openings to avoid.
     """
     shown = [f"{index + 1} ({one_line(criterion.choices[index].label)})" for index in aimed]
     facts = {"length": words.LENGTHS[length], "number": place[0], "count": place[1]}
@@ -127,7 +127,7 @@ def generate_writing(
 
 
 def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
-    """The request for tasks that submissions could answer."""
+    """Return the request for tasks that submissions could answer."""
     titled = [("CRITERION", criterion_text(criterion))]
     asked = words.ASK_TASKS.format(count=count)
     return _writing(
@@ -140,7 +140,7 @@ def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
 
 
 def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -> Writing:
-    """The request to change an item so that one criterion is answered with choice ``aimed``."""
+    """Return the request to change an item, so that choice ``aimed`` applies."""
     ids = dict(zip((c.name for c in rubric.criteria), ids_of(len(rubric.criteria)), strict=True))
     label = one_line(rubric.criterion(name).choices[aimed].label)
     titled = [
@@ -154,7 +154,7 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
 
 
 def twin_writing(item: Item, how: str, seed: int) -> Writing:
-    """The request to write an item again, ``how`` a key of ``ASK_TWIN``, saying the same."""
+    """Return the request to rewrite an item with the same meaning."""
     titled = [
         *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
         ("SUBMISSION", item.output),
@@ -165,7 +165,7 @@ def twin_writing(item: Item, how: str, seed: int) -> Writing:
 
 
 def rubric_text(rubric: Rubric, *, weights: bool = False) -> str:
-    """A rubric to be read: ids, requirements, numbered options."""
+    """Return a rubric as text: ids, requirements, numbered options."""
     parts = [f"Guidelines: {rubric.guidelines.strip()}"] if rubric.guidelines.strip() else []
     ids = ids_of(len(rubric.criteria))
     for id_, criterion in zip(ids, rubric.criteria, strict=True):
@@ -176,7 +176,7 @@ def rubric_text(rubric: Rubric, *, weights: bool = False) -> str:
 
 
 def criterion_text(criterion: Criterion) -> str:
-    """A criterion to be read: what it requires, its kind and scale, its options from 1."""
+    """Return a criterion as text: requirement, kind, scale, options from 1."""
     kind = "penalty" if criterion.weight < 0 else "reward"
     lines = [f"Requirement ({kind}, {criterion.scale}): {criterion.requirement.strip()}"]
     for number, option in enumerate(criterion.choices, start=1):
@@ -212,7 +212,7 @@ def _writing(
     )
 
 
-#: What must not be empty has a first character, so that what the schema allows can be read.
+#: Required texts have a first character, so that whatever the schema allows is readable.
 _TEXT: Schema = {"type": "string", "minLength": 1}
 _ANY_TEXT: Schema = {"type": "string"}
 _NUMBER: Schema = {"type": "number"}

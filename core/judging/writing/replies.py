@@ -1,8 +1,8 @@
-"""Replies of a writing model, read strictly, and their changes made to a rubric.
+"""Parse a writing model's replies strictly, and apply their changes.
 
-What surrounds one whole JSON object is tolerated, and keys nobody asked for are left aside. A
-part whose key is missing, of another kind, empty or out of range is left out and said. A reply
-without any part that can be used is unreadable.
+Text around one whole JSON object is tolerated, and unknown keys are ignored. A part whose key is
+missing, of another type, empty or out of range is dropped and reported. A reply without any usable
+part is unreadable.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from core.text.names import fold
 
 @dataclass(frozen=True, slots=True)
 class ProposedChange:
-    """One text to be replaced. ``criterion`` is a name, empty for the rubric's guidelines.
+    """A text to replace. ``criterion`` is a name, empty for the rubric's guidelines.
 
-    ``option`` indexes the criterion's own options, ``None`` where the part is no option's.
+    ``option`` indexes the criterion's own options, ``None`` for other parts.
     """
 
     criterion: str
@@ -45,7 +45,7 @@ class ProposedChanges(Partial):
 
 @dataclass(frozen=True)
 class Tasks(Partial):
-    """Different tasks, as many as there were."""
+    """The distinct tasks of a reply."""
 
     tasks: tuple[str, ...]
 
@@ -59,29 +59,29 @@ class RubricReply(Partial):
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """A changed submission, and what was changed in a sentence."""
+    """A changed submission, with a sentence about the change."""
 
     submission: str
     what: str
 
 
 def read_rubric(text: str | None) -> RubricReply | Unreadable:
-    """The drafted rubric. Where it is not valid, ``dropped`` has every problem and its place.
+    """Return the drafted rubric; ``dropped`` lists what makes it invalid.
 
     >>> read_rubric("Here is a rubric.").kind
     'malformed'
     """
-    found = _object(text, "criteria")
-    if isinstance(found, Unreadable):
-        return found
-    criteria = found["criteria"]
-    if not isinstance(criteria, list) or not any(isinstance(one, dict) for one in criteria):
+    reply = _object(text, "criteria")
+    if isinstance(reply, Unreadable):
+        return reply
+    criteria = reply["criteria"]
+    if not isinstance(criteria, list) or not any(isinstance(entry, dict) for entry in criteria):
         return _wrong('"criteria" was not a list of criteria.')
     dropped = [f"Criterion {at + 1} is no object." for at in _not_objects(criteria)]
     data: dict[str, Any] = {
-        "name": _text(found, "name") or "Drafted rubric",
-        "guidelines": _text(found, "guidelines"),
-        "criteria": [_criterion(one) for one in criteria if isinstance(one, dict)],
+        "name": _text(reply, "name") or "Drafted rubric",
+        "guidelines": _text(reply, "guidelines"),
+        "criteria": [_criterion(entry) for entry in criteria if isinstance(entry, dict)],
     }
     try:
         build(Rubric, data, "rubric")
@@ -91,43 +91,43 @@ def read_rubric(text: str | None) -> RubricReply | Unreadable:
 
 
 def _not_objects(criteria: Sequence[object]) -> list[int]:
-    return [at for at, one in enumerate(criteria) if not isinstance(one, dict)]
+    return [at for at, entry in enumerate(criteria) if not isinstance(entry, dict)]
 
 
-def _criterion(one: dict[str, Any]) -> dict[str, Any]:
-    kept: dict[str, Any] = {
-        k: one[k] for k in ("name", "requirement", "weight", "scale") if k in one
+def _criterion(entry: dict[str, Any]) -> dict[str, Any]:
+    criterion: dict[str, Any] = {
+        k: entry[k] for k in ("name", "requirement", "weight", "scale") if k in entry
     }
-    options = one.get("options")
-    if isinstance(options, list) and (options or one.get("scale") != "binary"):
-        kept["options"] = [_option(option) for option in options]
-    return kept
+    options = entry.get("options")
+    if isinstance(options, list) and (options or entry.get("scale") != "binary"):
+        criterion["options"] = [_option(option) for option in options]
+    return criterion
 
 
 def _option(option: object) -> object:
     if not isinstance(option, dict):
         return option
-    kept = {k: option[k] for k in ("label", "description", "value") if k in option}
-    label = kept.get("label")
+    fields = {k: option[k] for k in ("label", "description", "value") if k in option}
+    label = fields.get("label")
     if isinstance(label, str) and fold(label) in (fold(MET), fold(UNMET)):
-        kept["label"] = MET if fold(label) == fold(MET) else UNMET
-    return kept
+        fields["label"] = MET if fold(label) == fold(MET) else UNMET
+    return fields
 
 
 def read_changes(
     text: str | None, rubric: Rubric, targets: Sequence[str]
 ) -> ProposedChanges | Unreadable:
-    """The proposed changes that can be made; of two of the same text the first."""
-    found = _object(text, "changes")
-    if isinstance(found, Unreadable):
-        return found
-    if not isinstance(found["changes"], list):
+    """Return the valid proposed changes; the first one per text."""
+    reply = _object(text, "changes")
+    if isinstance(reply, Unreadable):
+        return reply
+    if not isinstance(reply["changes"], list):
         return _wrong('"changes" was not a list.')
     by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
     read: dict[tuple[str, str, int | None], ProposedChange] = {}
     dropped = list[str]()
-    for number, one in enumerate(found["changes"], start=1):
-        change = _change(one, by_id, targets)
+    for number, entry in enumerate(reply["changes"], start=1):
+        change = _change(entry, by_id, targets)
         if isinstance(change, str):
             dropped.append(f"Change {number} {change}")
         elif (place := (change.criterion, change.part, change.option)) in read:
@@ -140,11 +140,11 @@ def read_changes(
 
 
 def _change(
-    one: object, by_id: dict[str, Criterion], targets: Sequence[str]
+    entry: object, by_id: dict[str, Criterion], targets: Sequence[str]
 ) -> ProposedChange | str:
-    if not isinstance(one, dict):
+    if not isinstance(entry, dict):
         return "was no object."
-    part, to, why = one.get("part"), one.get("to"), _text(one, "why")
+    part, to, why = entry.get("part"), entry.get("to"), _text(entry, "why")
     if isinstance(to, int | float) and not isinstance(to, bool):
         to = f"{to:g}"
     if part not in PARTS or not isinstance(to, str) or not to.strip():
@@ -152,14 +152,14 @@ def _change(
     to = sendable(to).strip()
     if part == "guidelines":
         return ProposedChange("", part, None, to, why)
-    criterion = by_id.get(str(one.get("criterion")))
+    criterion = by_id.get(str(entry.get("criterion")))
     if criterion is None or criterion.name not in targets:
         return "was about no criterion that was to be changed."
     if part == "weight" and not _is_number(to):
         return "gave no number as a weight."
     if part in ("requirement", "weight"):
         return ProposedChange(criterion.name, part, None, to, why)
-    return _of_option(criterion, part, one.get("option"), to, why)
+    return _of_option(criterion, part, entry.get("option"), to, why)
 
 
 def _of_option(
@@ -175,27 +175,27 @@ def _of_option(
 
 
 def read_submission(text: str | None) -> str | Unreadable:
-    """One generated submission.
+    """Return a generated submission.
 
     >>> read_submission('{"submission": "Rain falls."}')
     'Rain falls.'
     """
-    found = _object(text, "submission")
-    if isinstance(found, Unreadable):
-        return found
-    return _text(found, "submission") or _wrong('"submission" was not a text.')
+    reply = _object(text, "submission")
+    if isinstance(reply, Unreadable):
+        return reply
+    return _text(reply, "submission") or _wrong('"submission" was not a text.')
 
 
 def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
-    """So many different tasks; further ones are left aside, that there are fewer is said."""
-    found = _object(text, "tasks")
-    if isinstance(found, Unreadable):
-        return found
-    listed = found["tasks"] if isinstance(found["tasks"], list) else []
+    """Return up to this many distinct tasks; missing ones are reported."""
+    reply = _object(text, "tasks")
+    if isinstance(reply, Unreadable):
+        return reply
+    listed = reply["tasks"] if isinstance(reply["tasks"], list) else []
     tasks: dict[str, str] = {}
-    for one in listed:
-        if isinstance(one, str) and fold(one):
-            tasks.setdefault(fold(one), sendable(one).strip())
+    for entry in listed:
+        if isinstance(entry, str) and fold(entry):
+            tasks.setdefault(fold(entry), sendable(entry).strip())
     if not tasks:
         return _wrong('"tasks" held no text.')
     few = f'"tasks" held {len(tasks)} different texts where {count} were asked for.'
@@ -203,31 +203,31 @@ def read_tasks(text: str | None, count: int) -> Tasks | Unreadable:
 
 
 def read_edit(text: str | None, before: str) -> Edited | Unreadable:
-    """A changed submission; one that is not changed at all is no reply."""
-    found = _object(text, "submission")
-    if isinstance(found, Unreadable):
-        return found
-    submission = _text(found, "submission")
+    """Return a changed submission; an unchanged one is unreadable."""
+    reply = _object(text, "submission")
+    if isinstance(reply, Unreadable):
+        return reply
+    submission = _text(reply, "submission")
     if not submission:
         return _wrong('"submission" was not a text.')
     if fold(submission) == fold(before):
         return _wrong("The submission was given back unchanged.")
-    return Edited(submission, _text(found, "what"))
+    return Edited(submission, _text(reply, "what"))
 
 
 def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:
     if not text or not text.strip():
         return Unreadable("empty", "The reply was empty.")
-    found = whole_object(text, key)
-    if found is None:
+    reply = whole_object(text, key)
+    if reply is None:
         return _wrong(
             f'The reply did not hold exactly one complete JSON object with the key "{key}".'
         )
-    return found
+    return reply
 
 
-def _text(found: dict[str, Any], key: str) -> str:
-    value = found.get(key)
+def _text(reply: dict[str, Any], key: str) -> str:
+    value = reply.get(key)
     return sendable(value).strip() if isinstance(value, str) else ""
 
 
@@ -246,12 +246,12 @@ def _wrong(message: str) -> Unreadable:
     return Unreadable("malformed", message)
 
 
-#: Parts that are mere wording: options, scale, values, weights and rules stay what they are.
+#: Parts with wording only: options, scale, values, weights and rules stay.
 WORDING = frozenset({"requirement", "option", "guidelines"})
 
 
 def changed(rubric: Rubric, changes: Iterable[ProposedChange]) -> Rubric:
-    """The rubric with these changes made; raises ``InputError`` where it is none any more."""
+    """Return the rubric with these changes; raises ``InputError`` if invalid."""
     data = rubric.model_dump(by_alias=True)
     place = {criterion.name: at for at, criterion in enumerate(rubric.criteria)}
     for change in changes:
@@ -275,7 +275,7 @@ def _set(criterion: dict[str, Any], change: ProposedChange) -> None:
 
 
 def before(rubric: Rubric, change: ProposedChange) -> str:
-    """The text that a change replaces."""
+    """Return the text that a change replaces."""
     if change.part == "guidelines":
         return rubric.guidelines
     criterion: Criterion = rubric.criterion(change.criterion)

@@ -1,8 +1,9 @@
-"""A model as a writer's help: its fixed words, one request in, one piece of writing out.
+"""Writing help from a model: fixed words, one request, one piece of writing.
 
-It goes through the same providers, gates and retries as a judge's question, and is accounted for in
-the same way. A reply that cannot be read as a whole gets one repair. What is good of it is kept
-and what was left out is said; where nothing is good it is a failure: nothing is guessed.
+It uses the same providers, gates, retries and accounts as a judge's question. An unreadable reply
+gets
+one repair. Readable parts are kept, and dropped parts are reported. Without any it is a failure:
+nothing is guessed.
 """
 
 from __future__ import annotations
@@ -199,7 +200,7 @@ LENGTHS = {
 
 ValueT = TypeVar("ValueT")
 
-#: A verdict is short, and a judge may be held to that; a piece of writing gets at least so much.
+#: A judge's token limit may be low for verdicts; a piece of writing gets at least this many.
 LEAST_TOKENS, LEAST_SECONDS = 4000, 180.0
 _CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
@@ -207,7 +208,7 @@ _FILTERED = frozenset({"content_filter", "refusal", "safety"})
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What a model is asked to write: the messages, the reply's JSON schema, the wording's name."""
+    """A writing request: the messages, the reply's JSON schema, the wording's name."""
 
     segments: tuple[Segment, ...]
     schema: Schema
@@ -216,7 +217,7 @@ class Writing:
 
 @dataclass(frozen=True)
 class Partial:
-    """What could be read of a reply; ``dropped`` says in sentences what was not, and why."""
+    """The readable parts of a reply; ``dropped`` says in sentences what is not."""
 
     dropped: tuple[str, ...]
 
@@ -231,9 +232,9 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Written(Generic[ValueT]):
-    """What came of a request, and the call with its cost; ``None`` where none was made.
+    """The result of a request, and its call with the cost, if any.
 
-    ``reply`` is the text that the value was read from, which need not be the last one.
+    ``reply`` is the text that the value was read from, not always the last one.
     """
 
     value: ValueT | Failed
@@ -242,9 +243,9 @@ class Written(Generic[ValueT]):
 
 
 def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
-    """The judge's settings for writing: room for more than a verdict.
+    """Return the judge's settings for writing: room for more than a verdict.
 
-    ``varied`` lifts a temperature that was set low, for texts that shall differ.
+    ``varied`` raises a low temperature, for texts that should differ.
 
     >>> writer_of(Judge(name="j", model="m", max_tokens=300, temperature=0), varied=True).max_tokens
     4000
@@ -258,7 +259,7 @@ def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
 
 
 class Writer:
-    """A model that can be asked to write. The provider and the gate may be shared with judges."""
+    """A model that can write. Provider and gate may be shared with judges."""
 
     def __init__(
         self,
@@ -271,35 +272,39 @@ class Writer:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
-        # What is written here has no option whose chances could be asked for.
+        # Writing has no options whose probabilities could be requested.
         plain = spec.model_copy(update={"logprobs": False})
         self._caller = Caller(plain, provider, key, gate, sleep, clock, known=known)
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
     ) -> Written[ValueT]:
-        """The writing as ``read`` makes it of the reply; never raises for trouble with the call.
+        """Return the writing that ``read`` extracts; never raises for a failed call.
 
-        ``name`` tells this request from others; pauses are drawn from it.
+        ``name`` identifies this request; pauses are drawn from it.
         """
         if self.spec.key_env and not self._caller.key:
-            words = f"The environment variable {self.spec.key_env} is not set. Put the key into it."
-            return Written(Failed("missing_key", words), None)
+            message = (
+                f"The environment variable {self.spec.key_env} is not set. Put the key into it."
+            )
+            return Written(Failed("missing_key", message), None)
         tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
         rng = once(partial(seeded, "backoff", name, self.spec.name))
         value: ValueT | Failed
         reply: str | None = None
         try:
             segments = writing.segments
-            said = await self._caller.complete(segments, writing.schema, tally, rng)
-            found, reply = self._read(said, read), said.text
-            problem = _problem(found)
+            completion = await self._caller.complete(segments, writing.schema, tally, rng)
+            result, reply = self._read(completion, read), completion.text
+            problem = _problem(result)
             if problem and tally.spent < self.spec.tries:
                 more = Segment("user", REPAIR.format(problem=problem))
-                found, reply = await self._repaired(
-                    (found, reply), (*segments, more), writing.schema, tally, rng, read
+                result, reply = await self._repaired(
+                    (result, reply), (*segments, more), writing.schema, tally, rng, read
                 )
-            value = Failed(found.kind, found.message) if isinstance(found, Unreadable) else found
+            value = (
+                Failed(result.kind, result.message) if isinstance(result, Unreadable) else result
+            )
         except CallError as error:
             value = Failed(error.kind, error.message)
         return Written(value, tally.call(self._caller.settings(writing.version)), reply or "")
@@ -313,21 +318,21 @@ class Writer:
         rng: Callable[[], random.Random],
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> tuple[ValueT | Unreadable, str | None]:
-        """The better of the first reply and another one; what was good of the first is not lost."""
+        """Return the better of the first reply and a second one."""
         usable = not isinstance(first[0], Unreadable)
         try:
-            said = await self._caller.complete(segments, schema, tally, rng)
-            found = self._read(said, read, again=True)
+            completion = await self._caller.complete(segments, schema, tally, rng)
+            result = self._read(completion, read, again=True)
         except CallError:
             if usable:
                 return first
             raise
-        if usable and _lacks(found) > _lacks(first[0]):
+        if usable and _lacks(result) > _lacks(first[0]):
             return first
-        return found, said.text
+        return result, completion.text
 
     def close(self) -> None:
-        """Its limits bind nobody any more; the provider stays open."""
+        """Drop its limits; the provider stays open."""
         self._caller.close()
 
     def _read(
@@ -343,21 +348,21 @@ class Writer:
             raise CallError("content_filter", "The provider's content filter stopped the reply.")
         if completion.finish == "length":
             return Unreadable("malformed", _CUT_OFF)
-        found = read(completion.text)
-        if again and isinstance(found, Unreadable):
-            return Unreadable(found.kind, f"{found.message} A second request did not help.")
-        return found
+        result = read(completion.text)
+        if again and isinstance(result, Unreadable):
+            return Unreadable(result.kind, f"{result.message} A second request did not help.")
+        return result
 
 
-def _problem(found: object) -> str:
-    """What the model is told was wrong with its reply; empty where nothing was."""
-    if isinstance(found, Unreadable):
-        return found.message
-    return " ".join(found.dropped) if isinstance(found, Partial) else ""
+def _problem(result: object) -> str:
+    """Return what to tell the model about its reply, or ""."""
+    if isinstance(result, Unreadable):
+        return result.message
+    return " ".join(result.dropped) if isinstance(result, Partial) else ""
 
 
-def _lacks(found: object) -> float:
-    """How much of a reply could not be read: all of it is the most."""
-    if isinstance(found, Unreadable):
+def _lacks(result: object) -> float:
+    """Return how much of a reply was unreadable; most for all of it."""
+    if isinstance(result, Unreadable):
         return math.inf
-    return len(found.dropped) if isinstance(found, Partial) else 0
+    return len(result.dropped) if isinstance(result, Partial) else 0

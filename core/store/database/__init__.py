@@ -1,4 +1,4 @@
 """The data file: one connection per thread, the tables, the migrations, backup.
 
-Knows no topic of the store. A released migration is never edited.
+This layer has no topics. A released migration is never edited.
 """

@@ -1,7 +1,7 @@
-"""Connections: one per thread, opened patiently, written through one door, in somebody's name.
+"""Connections: one per thread, opened with retries, written to by named actors.
 
-SQLite's own busy timeout does not cover everything: switching a new file to WAL answers "locked"
-at once when another process does the same, so opening is tried again until a deadline.
+SQLite's busy timeout does not cover everything. Switching a new file to WAL fails with "locked"
+at once if another process does the same, so opening is retried until a deadline.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from core.store.database.migrations import migrate, pending
 from core.store.database.sums import add_sums
 
 BUSY_SECONDS = 30.0
-#: How long a thread waits for its turn among those of this process.
+#: How long a thread waits for its turn among the threads of this process.
 TURN_SECONDS = 60.0
 #: Primary result codes: https://sqlite.org/rescode.html
 _WAITING = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -43,9 +43,9 @@ _IN_WORDS = {
     sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a copy",
     sqlite3.SQLITE_NOTADB: "is not a data file of Rubric Studio; name another file",
 }
-#: What the driver and SQLite say of texts that nobody wrote so.
+#: Messages of the driver and SQLite about damaged texts.
 _NONSENSE = ("Could not decode to UTF-8", "malformed JSON")
-#: What may be over in a while, with nobody having to start anything again.
+#: Errors that may pass, without a restart of anything.
 _PASSING = _WAITING | {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 
 T = TypeVar("T")
@@ -57,9 +57,9 @@ class _TakenBack(Exception):
 
 @dataclass
 class Grant:
-    """What somebody was let do: a verb on an object, and whether the record has it.
+    """A permission in use: a verb on an object, and whether it is on record.
 
-    ``before`` and ``after`` are plain data that a service may add for the record.
+    ``before`` and ``after`` are plain data that a service may add to the record.
     """
 
     actor: Actor
@@ -74,14 +74,14 @@ class Grant:
 
 #: The largest whole number that SQLite holds.
 LARGEST = 2**63 - 1
-#: What this thread was let do last, while it does it.
+#: The grant that this thread uses now.
 _granted: ContextVar[Grant | None] = ContextVar("granted", default=None)
-#: Verbs that leave no line in the record of changes: nobody else sees what they write.
+#: Verbs that the audit record leaves out, since no other user sees what they write.
 _UNRECORDED = frozenset[Verb]({"read", "draft"})
 
 
 class Connections:
-    """The connections of one process to one data file. Made ready on construction.
+    """The connections of one process to one data file, ready on construction.
 
     Raises:
         StoreError: the file is not ours, newer than this program, locked, or out of reach.
@@ -89,7 +89,7 @@ class Connections:
 
     def __init__(self, path: str | Path, *, reading: bool = False) -> None:
         self.path = Path(path)
-        #: Whether nothing can be written: it was opened so, or cannot be opened otherwise.
+        #: Whether the file is read-only, because it was opened so or allows nothing else.
         self.read_only = reading or cannot_write(self.path)
         self.actor = LOCAL
         self._local = threading.local()
@@ -103,19 +103,19 @@ class Connections:
             with self.in_words():
                 _patiently(self._require_current if self.read_only else self._make_ready)
         except sqlite3.DatabaseError as error:
-            # Its tables are not those that it says it has.
+            # Its tables do not match the version it claims.
             raise Damaged(f"{self.path} is damaged ({error}); restore it from a copy.") from error
         self._place = FilePlace(self.path)
 
     def acting(self, actor: Actor) -> Connections:
-        """The same connections, in somebody's name: they write only what they were let do."""
+        """Return the same connections for an actor, who may write only what is granted."""
         other = copy.copy(self)
         other.actor = actor
         return other
 
     @contextmanager
     def granted(self, verb: Verb, act: str, about: Any, at: str) -> Iterator[Grant]:
-        """Let the actor do this for as long as it takes; within another grant, that one holds.
+        """Allow the actor this act within the block; an outer grant stays in force.
 
         Raises:
             NotAllowed: the actor may not.
@@ -134,10 +134,13 @@ class Connections:
 
     @property
     def mine(self) -> sqlite3.Connection:
-        """This thread's connection (opened on first use; a forked child gets its own)."""
+        """Return this thread's connection.
+
+        It is opened on first use. A forked child gets its own.
+        """
         held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
         if held is None or held[0] != os.getpid():
-            # Or else SQLite would make a new, empty file where ours was.
+            # Otherwise SQLite would create a new, empty file in the place of ours.
             self._place.require()
             with self.in_words():
                 held = (os.getpid(), _patiently(self._connect))
@@ -154,15 +157,14 @@ class Connections:
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction (``BEGIN IMMEDIATE``), all or nothing; within another, a savepoint.
+        """Run a transaction (``BEGIN IMMEDIATE``), or a savepoint within another one.
 
-        What somebody was let do is put on record in the same transaction. Threads of this process
-        take turns: SQLite lets those who wait look again now and then, and whoever is unlucky
-        never gets in.
+        A granted act is recorded for audit in the same transaction. Threads of this process take
+        turns, since SQLite polls: an unlucky thread might never get the lock.
 
         Raises:
-            StoreError: the file or its log is not where it was: what is written would be lost.
-            NotAllowed: it is in the name of somebody who was not let do anything.
+            StoreError: the file or its log was moved or deleted, so the data would be lost.
+            NotAllowed: the actor has no grant.
         """
         grant = _granted.get()
         if not self.actor.trusted and (grant is None or grant.actor != self.actor):
@@ -193,22 +195,22 @@ class Connections:
                 raise
 
     def set_archived(self, table: str, row_id: int, when: str | None) -> None:
-        """Put a row of a table away, or with ``None`` bring it back; raises ``NotFound``."""
+        """Archive a row of a table, or restore it with ``None``; raises ``NotFound``."""
         with self.write() as db:
-            found = db.execute(f"UPDATE {table} SET archived = ? WHERE id = ?", (when, row_id))
-            if not found.rowcount:
+            cursor = db.execute(f"UPDATE {table} SET archived = ? WHERE id = ?", (when, row_id))
+            if not cursor.rowcount:
                 raise NotFound(f"There is no {table} {row_id}.")
 
     @contextmanager
     def rehearsal(self) -> Iterator[None]:
-        """A transaction that is always taken back: to see what would come of it."""
+        """Run a transaction that is always rolled back, to preview its result."""
         with suppress(_TakenBack), self.write():
             yield
             raise _TakenBack
 
     @contextmanager
     def moment(self) -> Iterator[None]:
-        """One transaction that only reads."""
+        """Run a read-only transaction."""
         self.mine.execute("BEGIN")
         try:
             yield
@@ -216,14 +218,20 @@ class Connections:
             self.mine.execute("ROLLBACK")
 
     def checkpoint(self) -> None:
-        """Move the log into the file and empty it, unless others are busy with it for a second."""
+        """Move the log into the file and empty it.
+
+        Gives up if other connections are busy with the log for a second.
+        """
         with suppress(sqlite3.OperationalError):
             self.mine.execute("PRAGMA busy_timeout = 1000")
             self.mine.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         self.mine.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[sqlite3.Row]:
-        """All rows, by column name. Fetched whole: an open cursor would pin an old snapshot."""
+        """Return all rows, by column name.
+
+        They are fetched whole: an open cursor would pin an old snapshot.
+        """
         with self.in_words():
             cursor = self.mine.cursor()
             cursor.row_factory = sqlite3.Row
@@ -232,7 +240,7 @@ class Connections:
     def tuples(
         self, sql: str, values: Sequence[Any] | Mapping[str, Any] = ()
     ) -> list[tuple[Any, ...]]:
-        """All rows as plain tuples, where there are many of them."""
+        """Return all rows as plain tuples, for large results."""
         with self.in_words():
             return self.mine.execute(sql, values).fetchall()
 
@@ -256,7 +264,7 @@ class Connections:
             if due:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
-                    # Somebody may have been faster; looked at again, now under the lock.
+                    # Another process may have been faster, so check again under the lock.
                     if pending(connection, str(self.path)):
                         migrate(connection)
                     connection.execute("COMMIT")
@@ -277,21 +285,21 @@ class Connections:
 
     @contextmanager
     def in_words(self) -> Iterator[None]:
-        """What SQLite refuses, as errors of ours."""
+        """Translate errors of SQLite into errors of the store."""
         try:
             yield
         except UnicodeDecodeError as error:
-            # What SQLite says of it repeats what it found.
+            # SQLite's own message repeats the text it read.
             raise Damaged(f"{self.path} {_IN_WORDS[sqlite3.SQLITE_CORRUPT]}.") from error
         except sqlite3.DatabaseError as error:
             nonsense = str(error).startswith(_NONSENSE)
             code = sqlite3.SQLITE_CORRUPT if nonsense else _code(error)
-            words = _IN_WORDS.get(code)
-            if words is None:
+            text = _IN_WORDS.get(code)
+            if text is None:
                 raise
             broken = Damaged if code == sqlite3.SQLITE_CORRUPT else StoreError
             kind = NotNow if code in _PASSING else broken
-            raise kind(f"{self.path} {words}.") from error
+            raise kind(f"{self.path} {text}.") from error
         except OverflowError as error:
             if "SQLite" not in str(error):
                 raise
@@ -299,7 +307,7 @@ class Connections:
 
 
 def on_record(*, before: Any = None, after: Any = None) -> None:
-    """Say more of the act under way, before it writes: plain data as it was, or as it will be."""
+    """Add data before or after the current act to its audit record."""
     grant = _granted.get()
     if grant is not None:
         grant.before = grant.before if before is None else before
@@ -307,7 +315,7 @@ def on_record(*, before: Any = None, after: Any = None) -> None:
 
 
 def _put_on_record(db: sqlite3.Connection, grant: Grant | None) -> bool:
-    """The line of what somebody was let do, once; whether this was the time."""
+    """Write the audit line of a grant once; return whether this call wrote it."""
     if grant is None or grant.recorded or not grant.actor.audited or grant.verb in _UNRECORDED:
         return False
     who, plain = grant.actor, (grant.object, grant.before, grant.after)
@@ -321,27 +329,27 @@ def _put_on_record(db: sqlite3.Connection, grant: Grant | None) -> bool:
 
 
 def new_id(cursor: sqlite3.Cursor) -> int:
-    """The id of the row that ``cursor`` has just inserted."""
+    """Return the id of the row that ``cursor`` has just inserted."""
     row_id = cursor.lastrowid
     assert row_id is not None, "the statement was no INSERT"
     return row_id
 
 
 class _OfAThread(sqlite3.Connection):
-    """Closes when its thread ends, which is when nobody holds it any more.
+    """A connection that closes when its thread ends.
 
-    No other thread may close it, so whoever closes the store cannot. Of the driver's own
-    connections Python 3.13 and later say a ResourceWarning then.
+    No other thread may close it, so closing the store cannot. For the driver's own connections,
+    Python 3.13 and later give a ResourceWarning in this case.
     """
 
     def __del__(self) -> None:
-        # Collected in another thread it refuses here, and is closed all the same.
+        # Garbage collection in another thread raises here, and the connection is closed anyway.
         with suppress(sqlite3.ProgrammingError):
             self.close()
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:
-    # isolation_level=None: the driver never opens a transaction behind our back.
+    # isolation_level=None: the driver never opens a transaction of its own.
     connection = sqlite3.connect(
         path,
         timeout=BUSY_SECONDS,
@@ -354,7 +362,7 @@ def _connect(path: Path | str) -> sqlite3.Connection:
         connection.execute("PRAGMA recursive_triggers = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA temp_store = MEMORY")
-        # A first look opens the log, which shall be the one that is there now.
+        # This first query opens the log, which must be the current one.
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except BaseException:
         connection.close()
@@ -371,7 +379,7 @@ def _use_wal(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _patiently(act: Callable[[], T]) -> T:
-    """``act()``, again and again while the file is locked, for at most ``BUSY_SECONDS``."""
+    """Call ``act()`` until the file is unlocked, for at most ``BUSY_SECONDS``."""
     deadline, pause = time.monotonic() + BUSY_SECONDS, 0.005
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Nouns to text and back, and the hash a noun is kept under."""
+"""Convert records to text and back, and compute their content hash."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from core.domain.base import Noun
 from core.domain.dataset import Dataset
 from core.identity import canonical_json, content_hash
 
-#: So many items are hashed at a time.
+#: How many items are hashed per batch.
 _AT_ONCE = 10_000
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 def dump(noun: Noun) -> dict[str, Any]:
-    """``noun`` as plain JSON data without what equals its defaults."""
+    """Return ``noun`` as plain JSON data without default values."""
     return noun.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
 def noun_hash(noun: Noun) -> str:
-    """The content hash under which a rubric, dataset, judge or panel is kept.
+    """Return the content hash of a rubric, dataset, judge or panel.
 
     >>> from core.domain.panel import Judge
     >>> noun_hash(Judge(name="a", model="m")) == noun_hash(Judge(name="a", model="m", weight=1))
@@ -32,7 +32,7 @@ def noun_hash(noun: Noun) -> str:
 
 
 class DatasetText(NamedTuple):
-    """A dataset as it is kept: all but its items, each item as canonical JSON, and its hash."""
+    """A stored dataset: its head, each item as canonical JSON, and its hash."""
 
     head: str
     items: list[str]
@@ -40,7 +40,7 @@ class DatasetText(NamedTuple):
 
 
 def dataset_text(dataset: Dataset) -> DatasetText:
-    """A dataset as text; its hash is that of ``noun_hash``. One item at a time is plain data.
+    """Return a dataset as text with the hash of ``noun_hash``, item by item.
 
     >>> from core.domain.dataset import Item
     >>> one = Dataset(name="d", items=(Item(id="a", submission="x"),), meta={"items": []})
@@ -49,7 +49,7 @@ def dataset_text(dataset: Dataset) -> DatasetText:
     """
     head = dump(dataset.model_copy(update={"items": ()}))
     texts = [canonical_json(dump(item)) for item in dataset.items]
-    # Of the keys that stand before it, none holds an object with a list.
+    # No key before it holds an object with a list.
     before, mark, after = canonical_json(head).partition('"items":[')
     hashed = hashlib.sha256((before + mark).encode("utf-8", "surrogatepass"))
     for start in range(0, len(texts), _AT_ONCE):
@@ -61,12 +61,12 @@ def dataset_text(dataset: Dataset) -> DatasetText:
 
 
 def fit_for_file(text: str) -> str:
-    """Canonical JSON as SQLite takes it (``to_json``)."""
+    """Return canonical JSON that SQLite accepts (``to_json``)."""
     return text if text.isascii() or not _HALF.search(text) else to_json(json.loads(text))
 
 
 def to_json(value: Any) -> str:
-    """Canonical JSON that SQLite takes: lone surrogates are written as escapes."""
+    """Return canonical JSON that SQLite accepts, with lone surrogates escaped."""
     text = canonical_json(value)
     if text.isascii():
         return text
@@ -78,7 +78,7 @@ def to_json(value: Any) -> str:
 
 
 def clean(text: str) -> str:
-    """``text`` with every lone surrogate, which no UTF-8 text can hold, replaced by ``?``.
+    """Return ``text`` with lone surrogates, which UTF-8 cannot hold, as ``?``.
 
     >>> clean("a" + chr(0xD800))
     'a?'
@@ -87,17 +87,17 @@ def clean(text: str) -> str:
 
 
 def like(search: str) -> str:
-    r"""The LIKE pattern (with ``ESCAPE '\'``) that finds ``search`` anywhere.
+    r"""Return the LIKE pattern (``ESCAPE '\'``) that finds ``search`` anywhere.
 
     >>> like("100%")
     '%100\\%%'
     """
-    # SQLite refuses patterns of 50,000 bytes; nobody types 500 characters.
+    # SQLite refuses patterns of 50,000 bytes; searches are far shorter than 500 characters.
     for special in ("\\", "%", "_"):
         search = search.replace(special, "\\" + special)
     return f"%{search[:500]}%"
 
 
 def like_json(search: str) -> str:
-    """The LIKE pattern that finds ``search`` inside JSON text, where it stands escaped."""
+    """Return the LIKE pattern that finds ``search``, escaped, in JSON text."""
     return like(json.dumps(search, ensure_ascii=False)[1:-1])

@@ -1,4 +1,4 @@
-"""The data file: whether it is where it was opened, who may read it, and a whole copy."""
+"""The data file: whether it was moved, who may read it, and how to copy it."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from core.errors import StoreError
 from core.part_files import part_file
 from core.settings import own_data_file
 
-# Who may read the data file: its owner alone.
+# Only the owner of the data file may read it.
 #
-# SQLite gives the log and the index of the log the rights of the data file, so the file is made
-# before SQLite opens it. A folder or a file that somebody else made is left as it is, except in the
-# program's own folder.
+# SQLite gives the log and its index the permissions of the data file, so the file is made before
+# SQLite opens it. Folders and files of other owners stay as they are, except in the program's own
+# folder.
 
 FOLDER, FILE = 0o700, 0o600
 
 
 def make_private(path: Path) -> None:
-    """Make the folder and an empty file for a data file, where there are none; ``OSError``."""
+    """Make the folder and an empty data file, unless they exist; ``OSError``."""
     if not path.parent.is_dir():
         path.parent.parent.mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(mode=FOLDER, exist_ok=True)
-    # An existing file, or a place where none can be made, is for SQLite to open or to refuse.
+    # SQLite opens an existing file, and reports a place where none can be made.
     with suppress(OSError):
         make_file(path)
     if path == own_data_file():
@@ -36,40 +36,40 @@ def make_private(path: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """An empty file that only its owner may read. ``FileExistsError`` where there is one."""
+    """Make an empty file that only its owner may read; ``FileExistsError``."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, FILE))
 
 
 def _tighten(path: Path) -> None:
-    for one, mode in (
+    for place, mode in (
         (path.parent, FOLDER),
         *((path.with_name(path.name + end), FILE) for end in ("", "-wal", "-shm")),
     ):
-        # Of somebody else, or not there: nothing that we could change.
+        # Missing, or of another owner: cannot be changed.
         with suppress(OSError):
-            if one.stat().st_mode & 0o077:
-                one.chmod(mode)
+            if place.stat().st_mode & 0o077:
+                place.chmod(mode)
 
 
-# A data file that can only be read: on a read-only disk, in somebody else's folder, or a copy.
+# Read-only data files: on a read-only disk, in a folder of another owner, or a copy.
 
 
 def cannot_write(path: Path) -> bool:
-    """Whether a data file is there that this process cannot write, or not with the log beside it.
+    """Return whether this process cannot write an existing data file or its log.
 
-    SQLite makes the log when a file is opened, and takes it away after the last who had it open.
+    SQLite makes the log when a file is opened, and deletes it when the last connection closes.
     """
     if not path.exists():
         return False
-    beside = os.access(path.parent, os.W_OK) or all(one.exists() for one in _logs(path))
-    return not (os.access(path, os.W_OK) and beside)
+    log_writable = os.access(path.parent, os.W_OK) or all(log.exists() for log in _logs(path))
+    return not (os.access(path, os.W_OK) and log_writable)
 
 
 def to_read(path: Path) -> str:
-    """The address by which SQLite opens a data file and changes nothing, not even beside it.
+    """Return the URI by which SQLite opens a data file and writes nothing at all.
 
-    Without a log nobody has the file open: then it is read without locks, which need files of
-    their own. With one it is read as somebody's who may be writing.
+    Without a log no process has the file open, so it is read without locks, which need files of
+    their own. With a log another process may be writing, so it is read with locks.
     """
     log, index = _logs(path)
     alone = not index.exists() and not (log.exists() and log.stat().st_size)
@@ -80,18 +80,18 @@ def _logs(path: Path) -> list[Path]:
     return [path.with_name(path.name + end) for end in ("-wal", "-shm")]
 
 
-# Whether the data file is still where it was opened, and saving what it held when it is not.
+# Whether the data file is still in place, and saving its content if it is not.
 #
-# A program that has a file open goes on reading and writing it after somebody deleted, moved or
-# replaced it, and nothing of that is ever found again. So who writes looks first: two calls of
-# ``stat``, some microseconds.
+# A program that has a file open goes on reading and writing after the file was deleted, moved or
+# replaced, and those writes are lost. So every write checks first. Two calls of ``stat`` take some
+# microseconds.
 
-#: What tells one file from another, whatever its name: device and inode.
+#: Device and inode, which identify a file whatever its name.
 FileId = tuple[int, int]
 
 
 class FilePlace:
-    """Where the data file of this process is, and which file that was when it was opened."""
+    """The path of this process's data file, and the identity of the opened file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -101,19 +101,19 @@ class FilePlace:
         self._saved: str | None = None
 
     def in_place(self) -> bool:
-        """Whether the file is still the one that was there."""
+        """Return whether the file is still the one that was opened."""
         return _id(self._path) == self._file
 
     def log(self) -> FileId | None:
-        """Which file the log of new writes (the WAL) is now."""
+        """Return the identity of the log of new writes (the WAL)."""
         return _id(self._log_path)
 
     def require(
         self, connection: sqlite3.Connection | None = None, log: FileId | None = None
     ) -> None:
-        """Raise ``StoreError`` unless the file, and the ``log`` of a connection, are in place.
+        """Raise ``StoreError`` unless the file and a connection's ``log`` are in place.
 
-        What the connection still sees is first saved in a file beside it, once.
+        The first time, what the connection still reads is saved in a file next to it.
         """
         in_place = self.in_place()
         if in_place and (connection is None or self.log() == log):
@@ -125,7 +125,7 @@ class FilePlace:
         )
 
     def _save(self, connection: sqlite3.Connection | None) -> str:
-        """Save what the connection sees; says where, or what to do."""
+        """Save what the connection reads; return where, or what to do."""
         with self._saving:
             if self._saved is None and connection is not None:
                 saved = self._path.with_name(f"{self._path.stem}-saved-{os.getpid()}.db")
@@ -145,14 +145,14 @@ class FilePlace:
 
 def _id(path: Path) -> FileId | None:
     try:
-        found = path.stat()
+        stat = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return stat.st_dev, stat.st_ino
 
 
 class Backup(NamedTuple):
-    """What a copy holds."""
+    """The content of a copy."""
 
     file: str
     bytes: int
@@ -163,34 +163,34 @@ class Backup(NamedTuple):
 def copy_to(
     connection: sqlite3.Connection, target: Path, sound: Callable[[Path], bool]
 ) -> Backup | None:
-    """Copy all that the connection sees to ``target``, in place of what is there, or not at all.
+    """Copy all that the connection reads to ``target``, atomically.
 
-    ``sound`` looks at the finished copy before it is put there; ``None`` where that says no.
+    ``sound`` checks the finished copy before it replaces ``target``. ``None``: the check failed.
 
     Raises:
-        StoreError: it cannot be written there.
+        StoreError: ``target`` cannot be written.
     """
     try:
-        # As private as the data file, from its first byte on; so is a folder that was not there.
+        # As private as the data file from the first byte on, and so is a new folder.
         target.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
         with part_file(target, FILE) as part:
             with closing(sqlite3.connect(part)) as copy:
                 connection.backup(copy)
-                # One file: who opens it needs no log beside it.
+                # A single file, which opens without a log.
                 copy.execute("PRAGMA journal_mode = DELETE")
             if not sound(part):
                 return None
-            made = _counted(part, target)
+            backup = _counted(part, target)
             part.replace(target)
             _settle(target.parent)
     except (sqlite3.Error, OSError) as error:
-        words = getattr(error, "strerror", None) or str(error)
-        raise StoreError(f"{target} cannot be written: {words}.") from None
-    return made
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StoreError(f"{target} cannot be written: {reason}.") from None
+    return backup
 
 
 def _counted(part: Path, target: Path) -> Backup:
-    """What a copy holds; of a damaged one, nothing that could be counted."""
+    """Return the counts of a copy; zeros if it is damaged."""
     runs = votes = 0
     with suppress(sqlite3.Error), closing(sqlite3.connect(to_read(part), uri=True)) as copy:
         ((runs, votes),) = copy.execute(
@@ -200,7 +200,7 @@ def _counted(part: Path, target: Path) -> Backup:
 
 
 def _settle(folder: Path) -> None:
-    """Have the disk know of a new name, where folders can be opened for that."""
+    """Flush a new name to the disk, where folders can be opened."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -210,14 +210,14 @@ def _settle(folder: Path) -> None:
 
 
 def damage(ask: Callable[[str], Iterable[tuple[Any, ...]]]) -> list[dict[str, str]]:
-    """What SQLite itself finds: damaged pages, broken rules of tables, rows that lost theirs."""
-    found = [
-        {"what": words, "where": "the file"}
-        for (words,) in ask("PRAGMA integrity_check(100)")
-        if words != "ok"
+    """Return SQLite's own findings: damaged pages, broken constraints, orphan rows."""
+    problems = [
+        {"what": problem, "where": "the file"}
+        for (problem,) in ask("PRAGMA integrity_check(100)")
+        if problem != "ok"
     ]
-    found += [
+    problems += [
         {"what": f"refers to a row of {parent} that is not there", "where": f"{table} row {row}"}
         for table, row, parent, _ in ask("PRAGMA foreign_key_check")
     ]
-    return found
+    return problems

@@ -1,4 +1,4 @@
-"""Taking secrets out of a data file of an earlier version, which kept ``params`` as they came."""
+"""Remove secrets from data files of earlier versions, which kept all ``params``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from core.domain.secrets import (
 from core.identity import content_hash
 from core.store.database.content import to_json
 
-# What could be a secret in the settings of a judge is replaced by a mark, and so is the same text
-# wherever a provider repeated it. Votes, scores and calls stay what they are: only facts that no
-# one may keep are rewritten, so the triggers that forbid it are away for the length of it.
+# A mark replaces possible secrets in the settings of judges, and the same text wherever a provider
+# repeated it. Votes, scores and calls stay as they are. The triggers that forbid changes are
+# dropped meanwhile, since only secrets are rewritten.
 
-#: Where settings of judges stand as JSON: table, its key, the column, the column of its hash.
+#: Where settings of judges are stored as JSON: table, key, column, column of the hash.
 _SETTINGS = (
     ("judge", "id", "content", ""),
     ("panel", "id", "content", "hash"),
@@ -33,7 +33,7 @@ _SETTINGS = (
     ("help_task", "id", "result", ""),
     ("help_step", "id", "call", ""),
 )
-#: Where a provider's words stand, which may repeat a secret.
+#: Where messages of a provider are stored, which may repeat a secret.
 _WORDS = (
     ("call", ("reply", "thinking")),
     ("vote", ("reason", "evidence", "detail")),
@@ -43,13 +43,13 @@ _WORDS = (
     ("help_task", ("result", "message")),
 )
 _TABLES = {table for table, *_ in (*_SETTINGS, *_WORDS)}
-#: What is shorter may be a word of any text.
+#: Shorter secrets could be ordinary words.
 _SHORTEST = 8
 
 
 def clean_secrets(db: sqlite3.Connection) -> None:
-    """Clean all of the file; the caller holds the write lock."""
-    # What is taken out shall not stay in the free parts of the file.
+    """Clean the whole file; the caller holds the write lock."""
+    # Removed secrets must not stay in free pages of the file.
     db.execute("PRAGMA secure_delete = ON")
     guards = [
         (name, sql)
@@ -60,10 +60,10 @@ def clean_secrets(db: sqlite3.Connection) -> None:
     ]
     for name, _ in guards:
         db.execute(f"DROP TRIGGER {name}")
-    found = set[str]()
+    secrets = set[str]()
     for place in _SETTINGS:
-        _clean_settings(db, *place, found.add)
-    for secret in sorted(found, key=len, reverse=True):
+        _clean_settings(db, *place, secrets.add)
+    for secret in sorted(secrets, key=len, reverse=True):
         _clean_words(db, secret)
     for _, sql in guards:
         db.execute(sql)
@@ -96,7 +96,7 @@ def _clean_settings(
 
 
 def _cleaned(value: Any, tell: Callable[[str], None]) -> Any:
-    """Plain data with the settings of every judge in it cleaned; tells what was taken out."""
+    """Return plain data with judges' settings cleaned, and report removed secrets."""
     if isinstance(value, list):
         return [_cleaned(inner, tell) for inner in value]
     if not isinstance(value, dict):
@@ -130,14 +130,14 @@ def _tell_texts(value: Any, tell: Callable[[str], None]) -> None:
         for inner in value:
             _tell_texts(inner, tell)
     elif isinstance(value, str):
-        # A header's value is "Bearer KEY"; a server may have told the key alone.
+        # A header's value is "Bearer KEY"; a server may have repeated the key alone.
         for text in {value, value.rpartition(" ")[2]}:
             if len(text) >= _SHORTEST:
                 tell(text)
 
 
 def _clean_words(db: sqlite3.Connection, secret: str) -> None:
-    # In JSON it may stand escaped.
+    # In JSON it may be escaped.
     for spelt in dict.fromkeys((secret, json.dumps(secret)[1:-1])):
         for table, columns in _WORDS:
             for column in columns:

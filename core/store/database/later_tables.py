@@ -1,8 +1,8 @@
-"""The tables that later migrations made. Released statements are never edited."""
+"""Tables of later migrations. Released statements are never edited."""
 
 from __future__ import annotations
 
-# The tables of reviewing, as their migration makes them. Released statements are never edited.
+# Review tables, as their migration makes them. Released statements are never edited.
 #
 # ``review_event`` is the record, and only ever added to. ``review_verdict``, ``settled`` and the
 # states in ``queue_cell`` follow from it.
@@ -154,7 +154,7 @@ REVIEWS = (
 )
 
 
-# The tables of a writing model's help, as their migration makes them. Never edited once released.
+# Tables of writing help, as their migration makes them. Released statements are never edited.
 #
 # ``help_task`` is what was asked for and how far it is; ``help_step`` holds every call that was
 # made for it, the failed ones among them, and is only ever added to.
@@ -236,7 +236,7 @@ SCORED_VERSIONS = (
 )
 
 
-#: Who may use a server for a team, and what they changed. Released statements are never edited.
+#: Members of a shared server, and the audit record. Released statements are never edited.
 ACCESS = (
     """
     CREATE TABLE member (
@@ -275,11 +275,11 @@ ACCESS = (
     "ALTER TABLE run ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",
 )
 
-#: Who asked a model for help: what it costs is theirs.
+#: Who asked a model for help, and so pays for it.
 HELP_MADE_BY = ("ALTER TABLE help_task ADD COLUMN made_by TEXT NOT NULL DEFAULT ''",)
 
 
-#: Files of requests at providers, and which question each of their lines is. Never edited.
+#: Batches at providers, and the question of each of their lines. Never edited.
 BATCHES = (
     """
     CREATE TABLE batch (
@@ -317,7 +317,7 @@ BATCHES = (
     """,
 )
 
-#: Columns that are worked out once, and how often what was derived of a run has changed.
+#: Cached columns, and how often a run's results were derived.
 KEPT = (
     """
     CREATE TABLE kept (
@@ -329,7 +329,7 @@ KEPT = (
     "ALTER TABLE run ADD COLUMN derived INTEGER NOT NULL DEFAULT 0",
 )
 
-#: What somebody declared of how the labels of a dataset version were drawn; withdrawn, not removed.
+#: Declarations of how a dataset version's labels were drawn; withdrawn ones stay.
 LABEL_DRAWS = (
     """
     CREATE TABLE label_draw (
@@ -345,7 +345,7 @@ LABEL_DRAWS = (
     "CREATE UNIQUE INDEX label_draw_standing ON label_draw (version_id) WHERE withdrawn IS NULL",
 )
 
-#: Sums of what was recorded together, by the last key of each group; empty: not covered by any.
+#: Checksums of groups of rows, by the last key of each group; empty: recorded without a checksum.
 SUMS = (
     """
     CREATE TABLE group_sum (

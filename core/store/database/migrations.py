@@ -1,4 +1,4 @@
-"""Which data file is ours, and how an older one is brought up to date."""
+"""Recognise a data file and migrate an older one."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from sqlite_utils import Database, Migrations
 
 
-#: "RubS" in ASCII, in the header of every data file of ours (``PRAGMA application_id``).
+#: "RubS" in ASCII, in the header of every data file (``PRAGMA application_id``).
 APPLICATION_ID = 0x52756253
 SET = "rubric-studio"
-#: The migrations in order; kept apart from their code so that looking costs no import.
+#: The migrations in order, apart from their code so that checking costs no import.
 NAMES = (
     "first_tables",
     "outcomes",
@@ -55,14 +55,14 @@ NAMES = (
 
 
 def first_tables(db: Database) -> None:
-    """All tables of version 0.1."""
+    """Create all tables of version 0.1."""
     db.conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     for statement in (*LIBRARY, *RUNS, *VOTES, *TRIGGERS):
         db.conn.execute(_dedent(statement))
 
 
 def outcomes(db: Database) -> None:
-    """The outcome of an item: what its gates said so far, for a rubric then had no decision."""
+    """Add the outcome of an item, taken from its gates for older rubrics."""
     db.conn.execute(
         "ALTER TABLE run_item ADD COLUMN outcome TEXT CHECK (outcome IN ('pass', 'fail', 'review'))"
     )
@@ -74,7 +74,7 @@ def outcomes(db: Database) -> None:
 
 
 def responses(db: Database) -> None:
-    """Answers kept for later runs, and what was answered from them: before, nothing was."""
+    """Add the answer cache, empty for older files."""
     db.conn.execute(
         "CREATE TABLE response (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, "
         "model TEXT NOT NULL, completion TEXT NOT NULL, cost REAL, created TEXT NOT NULL) STRICT"
@@ -89,74 +89,74 @@ def responses(db: Database) -> None:
 
 
 def reviews(db: Database) -> None:
-    """People who review, their queues, what they did, and what they settled."""
+    """Add reviewers, their queues, their events and settled cells."""
     for statement in REVIEWS:
         db.conn.execute(_dedent(statement))
 
 
 def scored_versions(db: Database) -> None:
-    """The version of its rubric that a run's scores follow: so far, always the one it asked."""
+    """Add the rubric version that a run's scores follow, by default its own."""
     for statement in SCORED_VERSIONS:
         db.conn.execute(_dedent(statement))
 
 
 def helps(db: Database) -> None:
-    """What writing models were asked for, with every step of it."""
+    """Add tasks of writing models, with every step."""
     for statement in HELPS:
         db.conn.execute(_dedent(statement))
 
 
 def exchanges(db: Database) -> None:
-    """How many calls a question took and how many it was spared: unknown of those before."""
+    """Add calls per question and calls saved, unknown for older questions."""
     for column in ("asked", "kept"):
         db.conn.execute(f"ALTER TABLE call ADD COLUMN {column} INTEGER")
 
 
 def calls_out(db: Database) -> None:
-    """Calls that are under way, and that were when a run was stopped or killed: unknown before."""
+    """Add calls in flight, and those lost at a stop or kill, unknown before."""
     for column in ("lost", "out"):
         db.conn.execute(f"ALTER TABLE run ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
 
 
 def no_secrets(db: Database) -> None:
-    """Settings of judges without what could be a secret; ``params`` were kept as they came."""
+    """Remove possible secrets from settings of judges, whose ``params`` held them."""
     clean_secrets(db.conn)
 
 
 def access(db: Database) -> None:
-    """Members, the record of changes, and who made a run: of those before, nobody knows."""
+    """Add members, the audit record and who made a run, unknown for older runs."""
     for statement in ACCESS:
         db.conn.execute(_dedent(statement))
 
 
 def help_made_by(db: Database) -> None:
-    """Who began a task of a model's help: of those before, nobody knows."""
+    """Add who began a help task, unknown for older tasks."""
     for statement in HELP_MADE_BY:
         db.conn.execute(statement)
 
 
 def batches(db: Database) -> None:
-    """Batches at providers: before, there were none."""
+    """Add batches at providers."""
     for statement in BATCHES:
         db.conn.execute(_dedent(statement))
 
 
 def kept(db: Database) -> None:
-    """Columns kept for pages: so far none are."""
+    """Add cached columns for pages."""
     for statement in KEPT:
         db.conn.execute(_dedent(statement))
 
 
 def label_draws(db: Database) -> None:
-    """Declared draws of labels: before, nobody could declare one."""
+    """Add declared draws of labels."""
     for statement in LABEL_DRAWS:
         db.conn.execute(_dedent(statement))
 
 
 def coverage(db: Database) -> None:
-    """Scores that say what they cover: none where less than half was assessed, as from now on.
+    """Add coverage to scores; less than half assessed now gives no score.
 
-    Rubrics of before have the usual ``min_coverage``. What was not assessed needs a person.
+    Older rubrics have the default ``min_coverage``. Unassessed items need a person.
     """
     from core.scoring.older_traces import with_coverage
     from core.scoring.trace import Trace
@@ -172,9 +172,9 @@ def coverage(db: Database) -> None:
     @lru_cache(maxsize=10_000)
     def now(text: str, settled: frozenset[str]) -> tuple[Any, ...]:
         # Many items of a run have the same answers, and so the same trace.
-        made = with_coverage(Trace.from_dict(json.loads(text)), least, settled)
-        scores = (made.total, made.raw, made.low, made.high, made.complete, made.fail)
-        return (*scores, made.review, made.outcome, to_json(made.to_dict()))
+        trace = with_coverage(Trace.from_dict(json.loads(text)), least, settled)
+        scores = (trace.total, trace.raw, trace.low, trace.high, trace.complete, trace.fail)
+        return (*scores, trace.review, trace.outcome, to_json(trace.to_dict()))
 
     last = 0
     while rows := db.conn.execute(
@@ -196,7 +196,7 @@ def coverage(db: Database) -> None:
 
 
 def sums(db: Database) -> None:
-    """Sums of what is recorded from now on: what is there already is not covered by any."""
+    """Add checksums of new rows; existing rows have none."""
     for statement in SUMS:
         db.conn.execute(_dedent(statement))
     not_covered_so_far(db.conn)
@@ -204,7 +204,10 @@ def sums(db: Database) -> None:
 
 @lru_cache(maxsize=1)
 def migrations() -> Migrations:
-    """The set, in order. Importing sqlite_utils imports pandas, so only who migrates pays."""
+    """Return the migrations in order.
+
+    Importing sqlite_utils imports pandas, so only a migration pays for it.
+    """
     from sqlite_utils import Migrations
 
     steps = Migrations(SET)
@@ -228,7 +231,10 @@ def migrations() -> Migrations:
 
 
 def pending(connection: sqlite3.Connection, path: str) -> bool:
-    """Whether migrations are due. Raises ``StoreError`` for a file that is not ours, or newer."""
+    """Return whether migrations are due; raises ``StoreError`` for a foreign file.
+
+    A file of a newer version raises it, too.
+    """
     tables = {
         name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")
     }
@@ -251,16 +257,16 @@ def pending(connection: sqlite3.Connection, path: str) -> bool:
 
 
 def migrate(connection: sqlite3.Connection) -> None:
-    """Apply what is due. The caller holds the write lock (``BEGIN IMMEDIATE``)."""
+    """Apply due migrations. The caller holds the write lock (``BEGIN IMMEDIATE``)."""
     from sqlite_utils import Database
 
     migrations().apply(Database(connection))
 
 
 def altered_schema(connection: sqlite3.Connection) -> list[str]:
-    """The tables, indexes and triggers of ours that are not as this program makes them."""
-    made, found = _fresh_schema(), _schema(connection)
-    return [name for name in made if found.get(name) != made[name]]
+    """Return tables, indexes and triggers that differ from this program's schema."""
+    expected, actual = _fresh_schema(), _schema(connection)
+    return [name for name in expected if actual.get(name) != expected[name]]
 
 
 @lru_cache(maxsize=1)
@@ -276,6 +282,6 @@ def _schema(connection: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def _dedent(statement: str) -> str:
-    # The text is kept by SQLite as written, and shown by every tool that dumps a schema.
+    # SQLite keeps the text as written, and tools that dump a schema show it.
     lines = statement.strip().splitlines()
     return "\n".join(line.removeprefix("    ") for line in lines)

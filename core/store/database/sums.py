@@ -1,7 +1,7 @@
-"""Sums of what was recorded, kept with it and checked by ``verify``.
+"""Checksums of recorded rows, stored with them and checked by ``verify``.
 
-A bit that flips on a disk leaves a row that SQLite takes for sound. So each transaction adds, for
-every table of facts, a sum over the rows that it added; columns that may change later are left out.
+A bit that flips on a disk leaves a row that SQLite accepts. So each transaction adds a checksum of
+its new rows, for every table of facts. Columns that may change later are left out.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-#: So many rows are in memory at a time. Part of how a sum is made: never changed.
+#: Rows in memory at a time. Part of how a checksum is computed: never changed.
 _AT_ONCE = 1000
 
 
 class FactTable(NamedTuple):
-    """A table whose rows are added by a rising key, and those of their columns that stay."""
+    """A table whose rows have a rising key, and its columns that never change."""
 
     table: str
     columns: str
@@ -39,7 +39,7 @@ _FACTS = (
         "id, dataset_id, number, hash, name, head, items, labelled, created, source",
         "dataset versions",
     ),
-    # Their content is what the hash of their version is made of.
+    # The hash of their version covers their content.
     FactTable(
         "item",
         "version_id, position, item_id, system, split, labelled, preview",
@@ -104,22 +104,22 @@ _FACTS = (
         "lines of the record of changes",
     ),
 )
-#: What may change at any time and follows from nothing else: no sum holds for it.
+#: Data that may change at any time and follows from nothing else, so no checksum covers it.
 UNCOVERED = (
     "judges, panels, settings and drafts; names, members and reviewers; how queues and settled "
     "cells stand (the decisions themselves are covered); what runs cost in all; batches that are "
     "out; figures and answers kept for later"
 )
 _ENDS = " UNION ALL ".join(
-    f"SELECT '{one.table}', (SELECT coalesce(max({one.key}), 0) FROM {one.table}), "
-    f"(SELECT coalesce(max(last), 0) FROM group_sum WHERE tbl = '{one.table}')"
-    for one in _FACTS
+    f"SELECT '{facts.table}', (SELECT coalesce(max({facts.key}), 0) FROM {facts.table}), "
+    f"(SELECT coalesce(max(last), 0) FROM group_sum WHERE tbl = '{facts.table}')"
+    for facts in _FACTS
 )
-_BY_TABLE = {one.table: one for one in _FACTS}
+_BY_TABLE = {facts.table: facts for facts in _FACTS}
 
 
 class Unlike(NamedTuple):
-    """A group of rows with its keys: not as it was recorded, or covered by no sum."""
+    """A group of rows, by its keys, that was altered or has no checksum."""
 
     words: str
     first: int
@@ -127,19 +127,19 @@ class Unlike(NamedTuple):
 
 
 def add_sums(db: sqlite3.Connection) -> None:
-    """Keep the sums of what this transaction added; it is about to end."""
+    """Store the checksums of this transaction's new rows, at its end."""
     for facts, after, last in _unsummed(db):
         _keep(db, facts, last, _digest(db, facts, after, last))
 
 
 def not_covered_so_far(db: sqlite3.Connection) -> None:
-    """Note that what there is has no sums: it was recorded before there were any."""
+    """Mark all existing rows as recorded before there were checksums."""
     for facts, _, last in _unsummed(db):
         _keep(db, facts, last, "")
 
 
 def _unsummed(db: sqlite3.Connection) -> list[tuple[FactTable, int, int]]:
-    """The tables with rows behind their last sum: the key before the first of these, the last."""
+    """Return tables with unsummed rows: table, last key covered, last key."""
     ends = db.execute(_ENDS).fetchall()
     return [(_BY_TABLE[table], summed, last) for table, last, summed in ends if last > summed]
 
@@ -149,14 +149,14 @@ def _keep(db: sqlite3.Connection, facts: FactTable, last: int, digest: str) -> N
 
 
 def altered(db: sqlite3.Connection) -> Iterator[Unlike]:
-    """The groups whose rows are not those that were recorded."""
+    """Yield groups whose rows differ from what was recorded."""
     for facts, after, last, digest in _groups(db):
         if digest and digest != _readable(db, facts, after, last):
             yield Unlike(facts.words, after + 1, last)
 
 
 def uncovered(db: sqlite3.Connection) -> Iterator[Unlike]:
-    """The rows that no sum covers: older than sums are, or another program's."""
+    """Yield rows without a checksum: older ones, or another program's."""
     for facts, after, last, digest in _groups(db):
         if not digest:
             yield Unlike(facts.words, after + 1, last)
@@ -165,17 +165,17 @@ def uncovered(db: sqlite3.Connection) -> Iterator[Unlike]:
 
 
 def _groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:
-    """Each group: of which table, the key before its first, its last key, and its sum."""
+    """Yield each group: table, key before its first row, last key, checksum."""
     for facts in _FACTS:
-        found = db.execute(
+        rows = db.execute(
             "SELECT last, digest FROM group_sum WHERE tbl = ? ORDER BY last", (facts.table,)
         ).fetchall()
-        for (after, _), (last, digest) in pairwise([(0, ""), *found]):
+        for (after, _), (last, digest) in pairwise([(0, ""), *rows]):
             yield facts, after, last, digest
 
 
 def _readable(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
-    """The sum of rows, or none where they cannot even be read."""
+    """Return the checksum of rows, or "" if they cannot be read."""
     try:
         return _digest(db, facts, after, last)
     except sqlite3.DatabaseError:
@@ -183,7 +183,7 @@ def _readable(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -
 
 
 def _digest(db: sqlite3.Connection, facts: FactTable, after: int, last: int) -> str:
-    """The sum of the rows with a key above ``after``, up to ``last``."""
+    """Return the checksum of the rows with a key above ``after``, up to ``last``."""
     hashed = hashlib.sha256()
     cursor = db.execute(
         f"SELECT {facts.columns} FROM {facts.table} "

@@ -1,4 +1,4 @@
-"""The tables as the first migration makes them. Released statements are never edited:
+"""The tables of the first migration. Released statements are never edited:
 a change is a further migration in ``core.store.database.migrations``.
 """
 

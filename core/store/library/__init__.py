@@ -1,5 +1,4 @@
-"""What is kept to be used again: rubrics, datasets, judges, panels, drafts, and tasks of a
-writing model.
+"""The library: rubrics, datasets, judges, panels, drafts and writing tasks.
 
-Used through ``Store`` only. A version is never changed once it is there.
+Use it through ``Store`` only. A saved version never changes.
 """

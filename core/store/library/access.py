@@ -1,4 +1,4 @@
-"""Who may use a server for a team, and the record of what they changed."""
+"""Members of a shared server, and the audit record of their changes."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from core.store.database.content import clean
 
 
 class Members:
-    """Reached as ``store.members``: by e-mail address, in small letters."""
+    """Available as ``store.members``: by e-mail address, in small letters."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def get(self, email: str) -> MemberRow:
-        """One member; raises ``NotFound``."""
-        found = self.find(email)
-        if found is None:
+        """Return a member; raises ``NotFound``."""
+        member = self.find(email)
+        if member is None:
             raise NotFound(f"There is no member {email}.")
-        return found
+        return member
 
     def find(self, email: str) -> MemberRow | None:
-        """One member, or ``None``."""
+        """Return a member, or ``None``."""
         rows = self._files.rows("SELECT * FROM member WHERE email = ?", (clean(email),))
         return _member(rows[0]) if rows else None
 
     def list(self) -> builtins.list[MemberRow]:
-        """All members, by address."""
+        """Return all members, by address."""
         return [_member(row) for row in self._files.rows("SELECT * FROM member ORDER BY email")]
 
     def put(self, email: str, role: TeamRole, *, disabled: bool, now: str) -> MemberRow:
-        """Make a member, or change one."""
+        """Add or change a member."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO member (email, role, disabled, created, updated) "
@@ -47,13 +47,13 @@ class Members:
         return self.get(email)
 
     def sign_out(self, email: str, *, now: str) -> None:
-        """No sign-in of this member from before this moment counts any more."""
+        """End all sessions of this member that began before this moment."""
         with self._files.write() as db:
             db.execute("UPDATE member SET signed_out = ? WHERE email = ?", (now, clean(email)))
 
 
 class AuditRecord:
-    """Reached as ``store.audit``; `Connections.write` adds to it."""
+    """Available as ``store.audit``; `Connections.write` adds to it."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -61,7 +61,7 @@ class AuditRecord:
     def list(
         self, *, actor: str | None = None, offset: int = 0, limit: int = 100
     ) -> builtins.list[AuditRow]:
-        """Lines of the record, the newest first; all of them with a limit of -1."""
+        """Return audit lines, newest first; all of them with a limit of -1."""
         where, values = _where(actor)
         rows = self._files.rows(
             f"SELECT * FROM audit {where} ORDER BY id DESC LIMIT ? OFFSET ?",
@@ -70,13 +70,13 @@ class AuditRecord:
         return [_audit(row) for row in rows]
 
     def count(self, *, actor: str | None = None) -> int:
-        """How many lines there are."""
+        """Return the number of lines."""
         where, values = _where(actor)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM audit {where}", values)
         return int(count)
 
     def actors(self) -> Sequence[str]:
-        """Everybody who is in the record, by name."""
+        """Return the names of all actors in the record."""
         rows = self._files.tuples("SELECT DISTINCT actor FROM audit ORDER BY actor")
         return [name for (name,) in rows]
 

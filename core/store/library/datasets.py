@@ -1,4 +1,4 @@
-"""Datasets, their versions and items: browsing, fetching, counting labels."""
+"""Datasets, their versions and items: browsing, fetching, label counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.store.database.content import (
 )
 from core.text.names import STORED
 
-#: True where the item ``i`` holds the search text; ``found_values`` gives what it takes.
+#: True for an item ``i`` that holds the search text; ``found_values`` gives the parameters.
 FOUND = r"""
     (i.item_id LIKE ? ESCAPE '\' OR i.content -> '$.submission' LIKE ? ESCAPE '\'
      OR i.content -> '$.prompt' LIKE ? ESCAPE '\' OR i.content -> '$.context' LIKE ? ESCAPE '\'
@@ -31,12 +31,12 @@ FOUND = r"""
 """
 _EVERYTHING = ItemFilter()
 _PAGE = 500
-#: Whether an item has a rubric of its own. Looked for as text first: parsing takes its time.
+#: Whether an item has its own rubric. A text search comes first, since parsing is slow.
 HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric') = 'object'"
 
 
 def found_values(search: str) -> list[str]:
-    """The values that ``FOUND`` takes to look for ``search``."""
+    """Return the parameters of ``FOUND`` to look for ``search``."""
     inside = like_json(search)
     return [like(search), inside, inside, inside, inside]
 
@@ -50,7 +50,7 @@ class Items:
     def rows(
         self, version_id: int, where: ItemFilter = _EVERYTHING, *, offset: int = 0, limit: int = 50
     ) -> list[ItemRow]:
-        """A page of items for browsing, in the dataset's order."""
+        """Return a page of items for browsing, in the dataset's order."""
         clause, values = _clause(version_id, where)
         return [
             ItemRow(*row)
@@ -62,30 +62,33 @@ class Items:
         ]
 
     def count(self, version_id: int, where: ItemFilter = _EVERYTHING) -> int:
-        """How many items the filter keeps."""
+        """Return how many items pass the filter."""
         clause, values = _clause(version_id, where)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM item i WHERE {clause}", values)
         return int(count)
 
     def systems(self, version_id: int) -> list[str]:
-        """The systems that items name, sorted; items without one do not count."""
-        found = self._files.tuples(
+        """Return the systems of the items, sorted, without the empty one."""
+        rows = self._files.tuples(
             "SELECT DISTINCT system FROM item WHERE version_id = ? AND system <> '' ORDER BY 1",
             (version_id,),
         )
-        return [system for (system,) in found]
+        return [system for (system,) in rows]
 
     def item(self, version_id: int, item_id: str) -> Item:
-        """One item whole, without its dataset's prompt and reference (``head.resolved``)."""
-        found = self._files.tuples(
+        """Return a whole item, without its dataset's prompt and reference.
+
+        ``head.resolved`` adds these.
+        """
+        rows = self._files.tuples(
             "SELECT content FROM item WHERE version_id = ? AND item_id = ?", (version_id, item_id)
         )
-        if not found:
+        if not rows:
             raise NotFound(f"There is no item {item_id!r} in dataset version {version_id}.")
-        return Item.model_validate_json(found[0][0], context=STORED)
+        return Item.model_validate_json(rows[0][0], context=STORED)
 
     def items(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[Item]:
-        """The items (or those with these ids) whole, in the dataset's order, read page by page.
+        """Yield whole items in the dataset's order, optionally only these ids.
 
         Raises:
             NotFound: an id is not in this version.
@@ -94,7 +97,7 @@ class Items:
             yield Item.model_validate_json(content, context=STORED)
 
     def contents(self, version_id: int, ids: Iterable[str] | None = None) -> Iterator[str]:
-        """As ``items``, as the JSON text that is kept."""
+        """Yield items as ``items`` does, as stored JSON text."""
         positions = self._positions(version_id, ids)
         for start in range(0, len(positions), _PAGE):
             page = positions[start : start + _PAGE]
@@ -108,7 +111,7 @@ class Items:
             )
 
     def label_counts(self, version_id: int) -> dict[str, dict[str, int]]:
-        """How often each label was given, by criterion; labels are spelt as given."""
+        """Return how often each label was given, by criterion, spelt as given."""
         counts: dict[str, dict[str, int]] = {}
         for criterion, label, count in self._files.tuples(
             """
@@ -122,9 +125,9 @@ class Items:
         return counts
 
     def labels(self, version_id: int) -> Iterator[tuple[str, str, str]]:
-        """Every label as (item id, criterion, label), of the items without a rubric of their own.
+        """Return labels as (item id, criterion, label), without items of own rubrics.
 
-        Far cheaper than reading the items, where only their labels matter.
+        This is far cheaper than reading the items, if only their labels matter.
         """
         yield from self._files.tuples(
             """
@@ -138,10 +141,10 @@ class Items:
 
     def _positions(self, version_id: int, ids: Iterable[str] | None) -> list[int]:
         if ids is None:
-            found = self._files.tuples(
+            rows = self._files.tuples(
                 "SELECT position FROM item WHERE version_id = ? ORDER BY position", (version_id,)
             )
-            return [position for (position,) in found]
+            return [position for (position,) in rows]
         wanted = set(ids)
         held = dict(
             self._files.tuples(
@@ -184,14 +187,14 @@ _PREVIEW = 200
 
 
 class Datasets(Items):
-    """Reached as ``store.datasets``. Versions are only ever added."""
+    """Available as ``store.datasets``. Versions are only ever added."""
 
     def create(
         self, dataset: Dataset, *, now: str, source: str = "", hidden: bool = False
     ) -> DatasetVersion:
-        """A new dataset with its version 1, or the version that already holds this content.
+        """Save a new dataset, or return the version with the same content.
 
-        Listed again if it had been put away. ``hidden`` ones (spot checks) are never listed.
+        An archived dataset is listed again. ``hidden`` datasets (spot checks) are never listed.
         """
         text = dataset_text(dataset)
         with self._files.write() as db:
@@ -212,12 +215,12 @@ class Datasets(Items):
     def add_version(
         self, dataset_id: int, dataset: Dataset, *, parent: int, now: str, source: str = ""
     ) -> DatasetVersion:
-        """The next version, made from version number ``parent``.
+        """Save the next version after version number ``parent``.
 
-        Content identical to the latest version's adds nothing and returns that version.
+        If the latest version has the same content, nothing is added and that version is returned.
 
         Raises:
-            Conflict: somebody saved a version after ``parent``; nothing was overwritten.
+            Conflict: ``parent`` is no longer the latest version; nothing was overwritten.
         """
         text = dataset_text(dataset)
         with self._files.write() as db:
@@ -234,7 +237,7 @@ class Datasets(Items):
             return self._add(db, place, dataset, text, (now, source))
 
     def version(self, version_id: int) -> DatasetVersion:
-        """One version by its id."""
+        """Return a version by its id."""
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM dataset_version WHERE id = ?", (version_id,)
         )
@@ -243,11 +246,11 @@ class Datasets(Items):
         return _version(rows[0])
 
     def latest(self, dataset_id: int) -> DatasetVersion:
-        """The newest version of a dataset."""
+        """Return the newest version of a dataset."""
         return self.versions(dataset_id)[0]
 
     def versions(self, dataset_id: int) -> builtins.list[DatasetVersion]:
-        """The history of a dataset, newest first."""
+        """Return the versions of a dataset, newest first."""
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM dataset_version WHERE dataset_id = ? ORDER BY number DESC",
             (dataset_id,),
@@ -257,7 +260,10 @@ class Datasets(Items):
         return [_version(row) for row in rows]
 
     def find_by_hash(self, content: str) -> DatasetVersion | None:
-        """The newest version with this content hash (listed datasets first), or ``None``."""
+        """Return the newest version with this content hash, or ``None``.
+
+        Listed datasets go first.
+        """
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM dataset_version v WHERE hash = ? "
             "ORDER BY (SELECT hidden FROM dataset WHERE id = v.dataset_id), id DESC LIMIT 1",
@@ -266,7 +272,7 @@ class Datasets(Items):
         return _version(rows[0]) if rows else None
 
     def list(self, *, archived: bool = False) -> builtins.list[DatasetRow]:
-        """The datasets in use (or those put away), the last changed first."""
+        """Return the current or the archived datasets, last changed first."""
         rows = self._files.rows(
             f"""
             SELECT d.id, d.name, v.number, v.id AS version_id, v.hash, v.items, v.labelled,
@@ -281,7 +287,7 @@ class Datasets(Items):
         return [DatasetRow(**dict(row)) for row in rows]
 
     def declare_draw(self, version_id: int, note: str, *, by: str, now: str) -> LabelDraw:
-        """Keep that its labels were drawn at random. Raises ``Conflict`` where one stands."""
+        """Record that labels were drawn at random; raises ``Conflict`` if declared."""
         with self._files.write() as db:
             if self.label_draw(version_id) is not None:
                 raise Conflict("A draw of these labels is declared already; withdraw it first.")
@@ -293,7 +299,7 @@ class Datasets(Items):
         return LabelDraw(version_id, note, by, now)
 
     def withdraw_draw(self, version_id: int, *, by: str, now: str) -> None:
-        """Take back what was declared; that it was stays on record. Raises ``NotFound``."""
+        """Withdraw a declared draw, which stays on record; raises ``NotFound``."""
         with self._files.write() as db:
             cursor = db.execute(
                 "UPDATE label_draw SET withdrawn_by = ?, withdrawn = ? "
@@ -304,7 +310,7 @@ class Datasets(Items):
                 raise NotFound("No draw of these labels is declared.")
 
     def label_draw(self, version_id: int) -> LabelDraw | None:
-        """What is declared of its labels now."""
+        """Return the current declaration about the labels."""
         rows = self._files.tuples(
             "SELECT version_id, note, declared_by, declared FROM label_draw "
             "WHERE version_id = ? AND withdrawn IS NULL",
@@ -313,12 +319,12 @@ class Datasets(Items):
         return LabelDraw(*rows[0]) if rows else None
 
     def load(self, version_id: int) -> Dataset:
-        """The whole dataset of a version, as it was saved."""
+        """Return the whole dataset of a version, as saved."""
         head = self.version(version_id).head
         return head.model_copy(update={"items": tuple(self.items(version_id))})
 
     def archive(self, dataset_id: int, *, now: str) -> None:
-        """Put a dataset away. Its versions and runs stay."""
+        """Archive a dataset. Its versions and runs stay."""
         self._files.set_archived("dataset", dataset_id, now)
 
     def restore(self, dataset_id: int) -> None:
@@ -373,9 +379,9 @@ class Datasets(Items):
 
 
 def preview(item: Item) -> str:
-    """The start of what is judged, on one line, at most 200 characters."""
-    words = " ".join(item.output[: _PREVIEW * 5].split())
-    return words if len(words) <= _PREVIEW else words[: _PREVIEW - 1] + "…"
+    """Return the start of the judged text, on one line of up to 200 characters."""
+    text = " ".join(item.output[: _PREVIEW * 5].split())
+    return text if len(text) <= _PREVIEW else text[: _PREVIEW - 1] + "…"
 
 
 def _version(row: sqlite3.Row) -> DatasetVersion:
@@ -384,5 +390,5 @@ def _version(row: sqlite3.Row) -> DatasetVersion:
     rubric = head.pop("rubric", None)
     # Built without validation because it has no items on purpose; the parts were valid when saved.
     own = None if rubric is None else Rubric.model_validate(rubric, context=STORED)
-    made = Dataset.model_construct(**head, items=(), rubric=own)
-    return DatasetVersion(head=made, **fields)
+    dataset = Dataset.model_construct(**head, items=(), rubric=own)
+    return DatasetVersion(head=dataset, **fields)

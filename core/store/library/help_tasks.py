@@ -1,7 +1,7 @@
-"""Tasks of a writing model's help: what was asked for, every step that was made, what came of it.
+"""Tasks of writing models: the request, every step and the result.
 
-A task is held by one process at a time, for as long as it renews its hold (``until``, Unix
-seconds). Finished steps stay whatever happens, so that going on never pays for them again.
+A process holds a task as long as it renews its hold (``until``, Unix seconds). Finished steps
+stay, so continuing a task never pays for them again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TASK = f"""
 
 
 class Helps:
-    """Reached as ``store.helps``."""
+    """Available as ``store.helps``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -48,7 +48,7 @@ class Helps:
         budget: float | None,
         now: str,
     ) -> int:
-        """A new task, waiting; returns its id."""
+        """Add a waiting task and return its id."""
         with self._files.write() as db:
             ((task_id,),) = db.execute(
                 "INSERT INTO help_task (kind, subject, request, status, planned, budget, created, "
@@ -61,7 +61,7 @@ class Helps:
             return int(task_id)
 
     def get(self, task_id: int) -> HelpTask:
-        """One task. Raises ``NotFound``."""
+        """Return a task. Raises ``NotFound``."""
         rows = self._files.rows(f"{_TASK} WHERE t.id = ?", (task_id,))
         if not rows:
             raise NotFound(f"There is no task {task_id}.")
@@ -70,7 +70,7 @@ class Helps:
     def list(
         self, *, subject: str | None = None, kind: str | None = None, limit: int = 20
     ) -> builtins.list[HelpTask]:
-        """The latest tasks, newest first, of one subject or kind where that is named."""
+        """Return the latest tasks, newest first, optionally of one subject or kind."""
         rows = self._files.rows(
             f"{_TASK} WHERE t.subject = coalesce(?, t.subject) AND t.kind = coalesce(?, t.kind) "
             "ORDER BY t.id DESC LIMIT ?",
@@ -79,7 +79,7 @@ class Helps:
         return [_task(row) for row in rows]
 
     def costs(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
-        """Who began a task, the model that wrote, and what it cost in a month (``2026-11``)."""
+        """Return who began each task, its model and its cost in a month (``2026-11``)."""
         rows = self._files.tuples(
             "SELECT t.made_by, json_extract(t.request, '$.judge'), sum(s.cost) FROM help_task t "
             "JOIN help_step s ON s.task_id = t.id WHERE s.cost > 0 "
@@ -89,9 +89,9 @@ class Helps:
         return [(who, Judge.model_validate_json(judge), float(cost)) for who, judge, cost in rows]
 
     def held(self) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
-        """Who began a task that is under way, its model, and what is left of its budget.
+        """Return who began each active task, its model and its remaining budget.
 
-        One that goes on by runs holds nothing itself: they do.
+        A task that works through runs holds nothing itself, since its runs do.
         """
         rows = self._files.tuples(
             f"SELECT made_by, json_extract(request, '$.judge'), budget - cost FROM ({_TASK}) "
@@ -102,7 +102,7 @@ class Helps:
         ]
 
     def claim(self, task_id: int, owner: str, *, at: float, seconds: float, now: str) -> bool:
-        """Take hold of a waiting task, or of one whose hold has ended; whether that worked."""
+        """Claim a waiting task, or one whose hold has ended; return whether it worked."""
         with self._files.write() as db:
             cursor = db.execute(
                 "UPDATE help_task SET status = 'running', owner = ?, until = ?, message = '', "
@@ -113,7 +113,7 @@ class Helps:
             return cursor.rowcount == 1
 
     def requeue(self, task_id: int, *, now: str) -> None:
-        """Let a task that rests wait again; one that is worked on is left alone."""
+        """Let a resting task wait again; an active task stays as it is."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE help_task SET status = 'queued', cancel = 0, updated = ? "
@@ -122,17 +122,17 @@ class Helps:
             )
 
     def beat(self, task_id: int, owner: str, *, at: float, seconds: float) -> bool | None:
-        """Renew the hold: whether somebody wants it stopped; ``None`` where it is not ours."""
+        """Renew the hold; return whether a stop was requested, ``None`` if not held."""
         with self._files.write() as db:
-            found = db.execute(
+            rows = db.execute(
                 "UPDATE help_task SET until = ? WHERE id = ? AND owner = ? "
                 "AND status = 'running' RETURNING cancel",
                 (at + seconds, task_id, owner),
             ).fetchall()
-            return bool(found[0][0]) if found else None
+            return bool(rows[0][0]) if rows else None
 
     def keep(self, task_id: int, owner: str, step: HelpStep, *, now: str) -> None:
-        """Add a step. Raises ``Conflict`` where the task is not the owner's any more."""
+        """Add a step. Raises ``Conflict`` if the owner no longer holds the task."""
         with self._files.write() as db:
             held = db.execute(
                 "SELECT 1 FROM help_task WHERE id = ? AND owner = ? AND status = 'running'",
@@ -161,7 +161,7 @@ class Helps:
     def end(
         self, task_id: int, owner: str, status: RunStatus, *, now: str, message: str, result: Any
     ) -> None:
-        """Let go of a task; nothing happens where it is not the owner's any more."""
+        """Release a task; does nothing if the owner no longer holds it."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE help_task SET status = ?, message = ?, owner = NULL, until = NULL, "
@@ -178,7 +178,7 @@ class Helps:
             )
 
     def request_cancel(self, task_id: int, *, now: str) -> None:
-        """Ask whoever works on it to stop; what waits is cancelled at once."""
+        """Ask the owner of a task to stop; a waiting task is cancelled at once."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE help_task SET cancel = 1, updated = ?, "
@@ -187,7 +187,7 @@ class Helps:
             )
 
     def expire(self, task_id: int, owner: str) -> None:
-        """The owner is known to be gone: free its task."""
+        """Free the task of an owner that is gone."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE help_task SET status = 'interrupted', owner = NULL, until = NULL "
@@ -196,7 +196,7 @@ class Helps:
             )
 
     def steps(self, task_id: int) -> builtins.list[HelpStep]:
-        """Every step of a task, in the order made."""
+        """Return every step of a task, in order."""
         rows = self._files.rows(
             "SELECT id, name, value, failure, message, call, asked, cost, created "
             "FROM help_step WHERE task_id = ? ORDER BY id",

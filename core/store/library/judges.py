@@ -1,4 +1,4 @@
-"""The registries of judges and panels, drafts of unsaved work, and small settings."""
+"""Stored judges and panels, drafts of unsaved work, and small settings."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from core.store.database.content import clean, dump, noun_hash, to_json
 
 
 class Judges:
-    """Reached as ``store.judges``. A judge is known by its name; runs keep copies of their own."""
+    """Available as ``store.judges``, by name; runs keep copies of their own."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def save(self, judge: Judge, *, now: str) -> JudgeRow:
-        """Keep a judge; the one in use with the same name takes its settings."""
+        """Save a judge; it replaces the current judge of the same name."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO judge (name, content, created, updated) VALUES (?, ?, ?, ?) "
@@ -32,14 +32,14 @@ class Judges:
             return self.get(judge.name)
 
     def get(self, name: str) -> JudgeRow:
-        """The judge in use with this name."""
+        """Return the current judge with this name."""
         rows = self._files.rows("SELECT * FROM judge WHERE name = ? AND archived IS NULL", (name,))
         if not rows:
             raise NotFound(f"There is no judge {name!r}.")
         return _judge(rows[0])
 
     def list(self, *, archived: bool = False) -> builtins.list[JudgeRow]:
-        """The judges in use (or those put away), by name."""
+        """Return the current or the archived judges, by name."""
         rows = self._files.rows(
             "SELECT * FROM judge WHERE (archived IS NOT NULL) = ? ORDER BY lower(name), id",
             (archived,),
@@ -47,7 +47,7 @@ class Judges:
         return [_judge(row) for row in rows]
 
     def archive(self, name: str, *, now: str) -> None:
-        """Put a judge away; its name is free again."""
+        """Archive a judge; its name is free again."""
         with self._files.write() as db:
             cursor = db.execute(
                 "UPDATE judge SET archived = ? WHERE name = ? AND archived IS NULL", (now, name)
@@ -57,13 +57,13 @@ class Judges:
 
 
 class Panels:
-    """Reached as ``store.panels``. A panel is known by its name; runs keep copies of their own."""
+    """Available as ``store.panels``, by name; runs keep copies of their own."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def save(self, panel: Panel, *, now: str) -> PanelRow:
-        """Keep a panel; the one in use with the same name takes its content."""
+        """Save a panel; it replaces the current panel of the same name."""
         with self._files.write() as db:
             ((panel_id,),) = db.execute(
                 "INSERT INTO panel (name, hash, content, created, updated) VALUES (?, ?, ?, ?, ?) "
@@ -75,14 +75,14 @@ class Panels:
             return self.get(panel_id)
 
     def get(self, panel_id: int) -> PanelRow:
-        """One panel by its id, put away or not."""
+        """Return a panel by its id, archived or not."""
         rows = self._files.rows("SELECT * FROM panel WHERE id = ?", (panel_id,))
         if not rows:
             raise NotFound(f"There is no panel {panel_id}.")
         return _panel(rows[0])
 
     def list(self, *, archived: bool = False) -> builtins.list[PanelRow]:
-        """The panels in use (or those put away), by name."""
+        """Return the current or the archived panels, by name."""
         rows = self._files.rows(
             "SELECT * FROM panel WHERE (archived IS NOT NULL) = ? ORDER BY lower(name), id",
             (archived,),
@@ -90,18 +90,18 @@ class Panels:
         return [_panel(row) for row in rows]
 
     def archive(self, panel_id: int, *, now: str) -> None:
-        """Put a panel away; its name is free again."""
+        """Archive a panel; its name is free again."""
         self._files.set_archived("panel", panel_id, now)
 
 
-#: Between a person's name and the key of a draft of theirs; no key that a program made has it.
+#: Separates a user's name from the key of their draft; no key made by the program contains it.
 _PARTED = "\x1f"
 
 
 class Drafts:
-    """Reached as ``store.drafts``: unsaved work by key, so that it survives a restart.
+    """Available as ``store.drafts``: unsaved work by key, so that it survives a restart.
 
-    On a server for a team everybody has drafts of their own, under the same keys.
+    On a shared server every user has their own drafts, under the same keys.
     """
 
     def __init__(self, files: Connections) -> None:
@@ -109,7 +109,7 @@ class Drafts:
         self._own = "" if files.actor.trusted else f"{clean(files.actor.name)}{_PARTED}"
 
     def save(self, key: str, content: Any, *, now: str) -> None:
-        """Keep plain JSON data under ``key``, in place of what was there."""
+        """Save plain JSON data under ``key``, replacing what was there."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO draft (key, content, updated) VALUES (?, ?, ?) ON CONFLICT (key) "
@@ -118,14 +118,14 @@ class Drafts:
             )
 
     def get(self, key: str) -> SavedDraft | None:
-        """The draft under ``key``, or ``None``."""
+        """Return the draft under ``key``, or ``None``."""
         rows = self._files.rows(
             "SELECT key, content, updated FROM draft WHERE key = ?", (self._own + key,)
         )
         return self._draft(rows[0]) if rows else None
 
     def list(self, prefix: str = "") -> builtins.list[SavedDraft]:
-        """The drafts whose key starts with ``prefix``, the last saved first."""
+        """Return the drafts whose key starts with ``prefix``, last saved first."""
         whole = self._own + prefix
         rows = self._files.rows(
             "SELECT key, content, updated FROM draft WHERE substr(key, 1, ?) = ? "
@@ -135,7 +135,7 @@ class Drafts:
         return [self._draft(row) for row in rows]
 
     def others(self, key: str) -> builtins.list[tuple[str, str]]:
-        """Who else has a draft under ``key``, and when it was saved, the last first."""
+        """Return other users with a draft under ``key`` and its time, newest first."""
         rows = self._files.tuples(
             "SELECT substr(key, 1, instr(key, ?) - 1) AS person, updated FROM draft "
             "WHERE substr(key, instr(key, ?) + 1) = ? AND key <> ? ORDER BY updated DESC, key",
@@ -144,7 +144,7 @@ class Drafts:
         return [(person, updated) for person, updated in rows]
 
     def delete(self, key: str) -> None:
-        """Forget a draft; one that is not there is no trouble."""
+        """Delete a draft, if there is one."""
         with self._files.write() as db:
             db.execute("DELETE FROM draft WHERE key = ?", (self._own + key,))
 
@@ -154,13 +154,13 @@ class Drafts:
 
 
 class SettingValues:
-    """Reached as ``store.settings``: small facts of the app by key, as plain JSON data."""
+    """Available as ``store.settings``: small facts of the app by key, as plain JSON data."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of ``key``, or ``default``."""
+        """Return the value of ``key``, or ``default``."""
         rows = self._files.rows("SELECT value FROM setting WHERE key = ?", (key,))
         return json.loads(rows[0]["value"]) if rows else default
 
@@ -174,13 +174,13 @@ class SettingValues:
             )
 
     def add(self, key: str, value: Any) -> None:
-        """Put one more at the end of the list that is the value of ``key``."""
-        one = to_json(value)
+        """Append a value to the list under ``key``."""
+        text = to_json(value)
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO setting (key, value) VALUES (?, json_array(json(?))) "
                 "ON CONFLICT (key) DO UPDATE SET value = json_insert(value, '$[#]', json(?))",
-                (key, one, one),
+                (key, text, text),
             )
 
 

@@ -21,7 +21,7 @@ _RUNS = """
 
 
 class Rubrics:
-    """Reached as ``store.rubrics``. Versions are only ever added."""
+    """Available as ``store.rubrics``. Versions are only ever added."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -29,7 +29,7 @@ class Rubrics:
     def create(
         self, rubric: Rubric, *, now: str, author: str = "", note: str = "", hidden: bool = False
     ) -> RubricVersion:
-        """A new rubric with its version 1. ``hidden`` ones (spot checks) are never listed."""
+        """Save a new rubric. ``hidden`` rubrics (spot checks) are never listed."""
         with self._files.write() as db:
             cursor = db.execute(
                 "INSERT INTO rubric (name, created, hidden) VALUES (?, ?, ?)",
@@ -38,9 +38,9 @@ class Rubrics:
             return self._add(db, new_id(cursor), 1, rubric, now, author, note)
 
     def kept(self, rubric: Rubric, *, now: str) -> RubricVersion:
-        """The newest version with this content, or a hidden one that is made of it."""
-        found = self.find_by_hash(noun_hash(rubric))
-        return found or self.create(rubric, now=now, hidden=True)
+        """Return the newest version with this content, or save it as a hidden rubric."""
+        version = self.find_by_hash(noun_hash(rubric))
+        return version or self.create(rubric, now=now, hidden=True)
 
     def add_version(
         self,
@@ -52,12 +52,12 @@ class Rubrics:
         author: str = "",
         note: str = "",
     ) -> RubricVersion:
-        """The next version, made from version number ``parent``.
+        """Save the next version after version number ``parent``.
 
-        Content identical to the latest version's adds nothing and returns that version.
+        If the latest version has the same content, nothing is added and that version is returned.
 
         Raises:
-            Conflict: somebody saved a version after ``parent``; nothing was overwritten.
+            Conflict: ``parent`` is no longer the latest version; nothing was overwritten.
         """
         with self._files.write() as db:
             latest = self.latest(rubric_id)
@@ -73,7 +73,7 @@ class Rubrics:
             return self._add(db, rubric_id, parent + 1, rubric, now, author, note)
 
     def latest(self, rubric_id: int) -> RubricVersion:
-        """The newest version of a rubric."""
+        """Return the newest version of a rubric."""
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM rubric_version WHERE rubric_id = ? "
             "ORDER BY number DESC LIMIT 1",
@@ -84,7 +84,7 @@ class Rubrics:
         return _version(rows[0])
 
     def latest_number(self, rubric_id: int) -> int:
-        """The number of the newest version, without its content."""
+        """Return the number of the newest version, without its content."""
         ((number,),) = self._files.tuples(
             "SELECT max(number) FROM rubric_version WHERE rubric_id = ?", (rubric_id,)
         )
@@ -93,7 +93,7 @@ class Rubrics:
         return int(number)
 
     def version(self, version_id: int) -> RubricVersion:
-        """One version by its id."""
+        """Return a version by its id."""
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM rubric_version WHERE id = ?", (version_id,)
         )
@@ -102,7 +102,10 @@ class Rubrics:
         return _version(rows[0])
 
     def find_by_hash(self, content: str) -> RubricVersion | None:
-        """The newest version with this content hash (listed rubrics first), or ``None``."""
+        """Return the newest version with this content hash, or ``None``.
+
+        Listed rubrics go first.
+        """
         rows = self._files.rows(
             f"SELECT {_VERSION} FROM rubric_version v WHERE hash = ? "
             "ORDER BY (SELECT hidden FROM rubric WHERE id = v.rubric_id), id DESC LIMIT 1",
@@ -111,7 +114,7 @@ class Rubrics:
         return _version(rows[0]) if rows else None
 
     def versions(self, rubric_id: int) -> builtins.list[RubricVersionInfo]:
-        """The history of a rubric, newest first, without contents."""
+        """Return the versions of a rubric, newest first, without contents."""
         rows = self._files.rows(
             """
             SELECT id, rubric_id, number, hash, name, criteria, created, author, note,
@@ -126,7 +129,7 @@ class Rubrics:
         return [RubricVersionInfo(**dict(row)) for row in rows]
 
     def list(self, *, archived: bool = False) -> builtins.list[RubricRow]:
-        """The rubrics in use (or those put away), the last changed first."""
+        """Return the current or the archived rubrics, last changed first."""
         rows = self._files.rows(
             f"""
             SELECT r.id, r.name, v.number, v.id AS version_id, v.hash, v.criteria,
@@ -141,7 +144,7 @@ class Rubrics:
         return [RubricRow(**dict(row)) for row in rows]
 
     def archive(self, rubric_id: int, *, now: str) -> None:
-        """Put a rubric away. Its versions and runs stay."""
+        """Archive a rubric. Its versions and runs stay."""
         self._files.set_archived("rubric", rubric_id, now)
 
     def restore(self, rubric_id: int) -> None:

@@ -1,4 +1,4 @@
-"""Reviewing: queues, turns, events, and what people settled.
+"""Reviewing: queues, turns, events and settled cells.
 
-Used through ``Store`` only. Events are only ever added; all else follows from them.
+Use it through ``Store`` only. Events are only ever added, and everything else follows from them.
 """

@@ -1,4 +1,4 @@
-"""The record of reviewing: who did what, when, and why. Only ever added to."""
+"""The review record: who did what, when and why. It only grows."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _COLUMNS = (
     "evidence, undo_of"
 )
 _WITHDRAWN = "run_id = ? AND action = 'withdraw'"
-#: What a person did; the others follow from these.
+#: Acts of a reviewer; other events follow from these.
 _ACTS = "('verdict', 'final', 'skip', 'flag', 'unflag', 'send_back')"
 
 
 class Events:
-    """Reached as ``store.events``."""
+    """Available as ``store.events``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def add(self, event: EventRow) -> int:
-        """Keep an event; returns its id, which is the step where the event begins one."""
+        """Add an event and return its id, which is also the step if it begins one."""
         with self._files.write() as db:
             ((event_id,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM review_event")
             db.execute(
@@ -49,21 +49,21 @@ class Events:
         return int(event_id)
 
     def get(self, event_id: int) -> EventRow:
-        """One event; raises ``NotFound``."""
-        found = self._rows("id = ?", (event_id,))
-        if not found:
+        """Return an event; raises ``NotFound``."""
+        rows = self._rows("id = ?", (event_id,))
+        if not rows:
             raise NotFound(f"There is no review event {event_id}.")
-        return found[0]
+        return rows[0]
 
     def of_step(self, step: int) -> list[EventRow]:
-        """The events of one act, in their order; raises ``NotFound`` if there are none."""
-        found = self._rows("step = ?", (step,))
-        if not found:
+        """Return the events of one act, in order; raises ``NotFound`` if it is unknown."""
+        rows = self._rows("step = ?", (step,))
+        if not rows:
             raise NotFound(f"There is no review step {step}.")
-        return found
+        return rows
 
     def of_cell(self, run_id: int, item_id: str, criterion: str | None = None) -> list[EventRow]:
-        """What happened to a cell (``None``: to any cell of the item, and to the item)."""
+        """Return the events of a cell, or with ``None`` of a whole item."""
         if criterion is None:
             return self._rows("run_id = ? AND item_id = ?", (run_id, item_id))
         return self._rows(
@@ -71,16 +71,16 @@ class Events:
         )
 
     def of_run(self, run_id: int, queue_id: int | None = None) -> Iterator[EventRow]:
-        """All events of a run, or of one of its queues, in their order."""
-        found = self._files.rows(
+        """Yield all events of a run, or of one of its queues, in order."""
+        rows = self._files.rows(
             f"SELECT {_COLUMNS} FROM review_event "
             "WHERE run_id = ? AND (? IS NULL OR queue_id = ?) ORDER BY id",
             (run_id, queue_id, queue_id),
         )
-        return map(_event, found)
+        return map(_event, rows)
 
     def newest(self, run_id: int, queue_id: int, *, limit: int, offset: int = 0) -> list[EventRow]:
-        """The newest events of a queue, the last one first."""
+        """Return the newest events of a queue, newest first."""
         rows = self._files.rows(
             f"SELECT {_COLUMNS} FROM review_event WHERE run_id = ? AND queue_id = ? "
             "ORDER BY id DESC LIMIT ? OFFSET ?",
@@ -89,17 +89,17 @@ class Events:
         return [_event(row) for row in rows]
 
     def count(self, run_id: int, queue_id: int) -> int:
-        """How many events a queue has."""
-        ((found,),) = self._files.tuples(
+        """Return the number of events of a queue."""
+        ((count,),) = self._files.tuples(
             "SELECT count(*) FROM review_event WHERE run_id = ? AND queue_id = ?",
             (run_id, queue_id),
         )
-        return int(found)
+        return int(count)
 
     def last_act(self, queue_id: int, actor: str, before: int | None = None) -> int | None:
-        """The step of this person's newest act in a queue that still stands, or ``None``.
+        """Return the step of a person's newest act not undone, or ``None``.
 
-        With ``before`` only acts before that step.
+        ``before`` restricts this to acts before that step.
         """
         ((step,),) = self._files.tuples(
             f"SELECT max(step) FROM review_event e WHERE queue_id = ? AND actor = ? "
@@ -110,9 +110,9 @@ class Events:
         return None if step is None else int(step)
 
     def spent(self, queue_id: int, actor: str, most: int) -> dict[str, int]:
-        """Milliseconds this person spent on items of a queue, over verdicts that still stand.
+        """Return milliseconds that a person spent on verdicts still in force.
 
-        More than ``most`` on one verdict counts as that; an item without a known time is not in.
+        A verdict counts ``most`` at most. Items without a recorded time do not count.
         """
         return dict(
             self._files.tuples(
@@ -125,26 +125,26 @@ class Events:
         )
 
     def requests(self, run_id: int) -> list[EventRow]:
-        """The regrades of a run that were asked for, oldest first."""
+        """Return the requested regrades of a run, oldest first."""
         return self._rows("run_id = ? AND action = 'request'", (run_id,))
 
     def withdrawn(self, run_id: int) -> set[int]:
-        """The requests of a run, by event, that were taken back."""
+        """Return the withdrawn requests of a run, by event."""
         return {int(event.after["request"]) for event in self._rows(_WITHDRAWN, (run_id,))}
 
     def last_request(self, run_id: int, item_id: str, criterion: str) -> int:
-        """The newest such event on a cell; 0: there is none."""
-        ((found,),) = self._files.tuples(
+        """Return the newest request on a cell, or 0."""
+        ((event_id,),) = self._files.tuples(
             "SELECT coalesce(max(id), 0) FROM review_event WHERE run_id = ? AND item_id = ? "
             "AND criterion = ? AND action = 'request'",
             (run_id, item_id, criterion),
         )
-        return int(found)
+        return int(event_id)
 
     def regrade_queues(self, run_id: int) -> dict[tuple[str, str], tuple[int, int | None]]:
-        """Cells of a run's queues of regrades: the newest queue, and the final event that ended it.
+        """Return the newest regrade queue of each cell, and the event that ended it.
 
-        ``None`` while the cell waits there.
+        The event is ``None`` while the cell is waiting.
         """
         return {
             (item, criterion): (queue, event)
@@ -161,20 +161,20 @@ class Events:
         }
 
     def unqueued_requests(self, run_id: int) -> set[tuple[str, str]]:
-        """The cells with a request that is open and waits in no queue of regrades."""
+        """Return the cells with an open request that are in no regrade queue."""
         queued, withdrawn = self.regrade_queues(run_id), self.withdrawn(run_id)
-        found = set()
+        cells = set()
         for event in self.requests(run_id):
             if event.id in withdrawn:
                 continue
             place = (event.item_id, event.criterion)
             _, ended = queued.get(place, (0, 0))
             if ended is not None and ended < event.id:
-                found.add(place)
-        return found
+                cells.add(place)
+        return cells
 
     def last_reviewed(self, queue_id: int) -> dict[str, str]:
-        """When each person last reviewed something in a queue, by name."""
+        """Return when each person last reviewed in a queue, by name."""
         return dict(
             self._files.tuples(
                 "SELECT actor, max(ts) FROM review_event WHERE queue_id = ? AND action IN "
@@ -184,7 +184,7 @@ class Events:
         )
 
     def newest_times(self, rubric_id: int, limit: int) -> list[int]:
-        """Milliseconds spent on each of the newest verdicts on a rubric in any version."""
+        """Return milliseconds of the newest verdicts on any version of a rubric."""
         return [
             ms
             for (ms,) in self._files.tuples(
@@ -197,19 +197,19 @@ class Events:
         ]
 
     def undone(self, ids: Sequence[int]) -> set[int]:
-        """Which of these events have been taken back."""
-        found = self._files.tuples(
+        """Return which of these events have been undone."""
+        rows = self._files.tuples(
             "SELECT undo_of FROM review_event WHERE undo_of IN (SELECT value FROM json_each(?))",
             (json.dumps(list(ids)),),
         )
-        return {event_id for (event_id,) in found}
+        return {event_id for (event_id,) in rows}
 
     def later_act(self, event: EventRow, actions: Sequence[str]) -> EventRow | None:
-        """The newest of these acts on the event's cell after it that still stands.
+        """Return the newest later act on the event's cell that is still in force.
 
-        Verdicts of other reviewers do not build on it; what an adjudicator resolved does.
+        Other reviewers' verdicts do not depend on the event; an adjudicator's decision does.
         """
-        found = self._rows(
+        rows = self._rows(
             "queue_id = ? AND item_id = ? AND criterion = ? AND id > ? "
             "AND step <> ? AND action IN (SELECT value FROM json_each(?)) "
             "AND (actor = ? OR action NOT IN ('verdict', 'final') OR part = 'resolve') "
@@ -219,10 +219,10 @@ class Events:
                 *(json.dumps(list(actions)), event.actor),
             ),
         )
-        return found[-1] if found else None
+        return rows[-1] if rows else None
 
     def seen(self, queue_id: int, item_id: str, criterion: str, actor: str) -> str | None:
-        """When this person first saw the votes of a cell, taken back or not; ``None``: never."""
+        """Return when a person first saw a cell's votes, undone or not, or ``None``."""
         ((when,),) = self._files.tuples(
             "SELECT min(revealed_at) FROM review_event WHERE queue_id = ? AND actor = ? "
             "AND item_id = ? AND criterion = ? AND action = 'reveal'",
@@ -248,13 +248,13 @@ _REVIEWER = "id, name, role, created"
 
 
 class Reviewers:
-    """Reached as ``store.reviewers``. Names are unique, whatever their case, and never change."""
+    """``store.reviewers``. Names are permanent and unique, ignoring case."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def make(self, name: str, *, now: str) -> ReviewerRow:
-        """The reviewer of that name, made when new. The very first one is a lead."""
+        """Return the reviewer of that name, or add one. The first reviewer is a lead."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO reviewer (name, role, created) SELECT ?, "
@@ -265,19 +265,19 @@ class Reviewers:
             return self.get(name)
 
     def get(self, name: str) -> ReviewerRow:
-        """The reviewer of that name; raises ``NotFound``."""
+        """Return the reviewer of that name; raises ``NotFound``."""
         rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer WHERE name = ?", (clean(name),))
         if not rows:
             raise NotFound(f"There is no reviewer {name!r}.")
         return ReviewerRow(**dict(rows[0]))
 
     def list(self) -> builtins.list[ReviewerRow]:
-        """All of them, by name."""
+        """Return all reviewers, by name."""
         rows = self._files.rows(f"SELECT {_REVIEWER} FROM reviewer ORDER BY name")
         return [ReviewerRow(**dict(row)) for row in rows]
 
     def set_role(self, name: str, role: Role) -> ReviewerRow:
-        """Give a reviewer another role; raises ``NotFound``."""
+        """Change a reviewer's role; raises ``NotFound``."""
         with self._files.write() as db:
             db.execute("UPDATE reviewer SET role = ? WHERE name = ?", (role, clean(name)))
             return self.get(name)

@@ -1,4 +1,4 @@
-"""Queues: their rules, the items and cells in them, and the signs they are chosen by."""
+"""Review queues: their rules, items, cells and selection signs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CELL = (
 
 
 class Queues:
-    """Reached as ``store.queues``."""
+    """Available as ``store.queues``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -52,7 +52,7 @@ class Queues:
         author: str,
         now: str,
     ) -> QueueRow:
-        """A queue without cells."""
+        """Add an empty queue."""
         with self._files.write() as db:
             cursor = db.execute(
                 "INSERT INTO review_queue "
@@ -68,7 +68,7 @@ class Queues:
     def change(
         self, queue_id: int, *, name: str, order: Order, settings: QueueSettings
     ) -> QueueRow:
-        """Give a queue another name, order, or way of working; raises ``NotFound``."""
+        """Change a queue's name, order or mode; raises ``NotFound``."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE review_queue SET name = ?, ordering = ?, settings = ? WHERE id = ?",
@@ -77,19 +77,19 @@ class Queues:
             return self.get(queue_id)
 
     def archive(self, queue_id: int, *, now: str | None) -> None:
-        """Put a queue away, or with ``None`` bring it back."""
+        """Archive a queue, or restore it with ``None``."""
         with self._files.write() as db:
             db.execute("UPDATE review_queue SET archived = ? WHERE id = ?", (now, queue_id))
 
     def get(self, queue_id: int) -> QueueRow:
-        """One queue; raises ``NotFound``."""
+        """Return a queue; raises ``NotFound``."""
         rows = self._files.rows(f"SELECT {_QUEUE} FROM review_queue WHERE id = ?", (queue_id,))
         if not rows:
             raise NotFound(f"There is no review queue {queue_id}.")
         return _queue(rows[0])
 
     def list(self, run_id: int | None = None, *, archived: bool = False) -> builtins.list[QueueRow]:
-        """The queues in use (or those put away) of a run, or of all, newest first."""
+        """Return current or archived queues of a run, or of all runs, newest first."""
         rows = self._files.rows(
             f"SELECT {_QUEUE} FROM review_queue WHERE (? IS NULL OR run_id = ?) "
             "AND (archived IS NOT NULL) = ? ORDER BY id DESC",
@@ -98,14 +98,14 @@ class Queues:
         return [_queue(row) for row in rows]
 
     def ever(self, run_id: int) -> builtins.list[QueueRow]:
-        """The queues of a run, in use or put away, in the order in which they were made."""
+        """Return the queues of a run, archived ones too, in the order of creation."""
         rows = self._files.rows(
             f"SELECT {_QUEUE} FROM review_queue WHERE run_id = ? ORDER BY id", (run_id,)
         )
         return [_queue(row) for row in rows]
 
     def add(self, queue_id: int, items: Sequence[QueuedItem], cells: Sequence[QueuedCell]) -> int:
-        """Put items and cells in; those that are in stay as they are. Returns the cells added."""
+        """Add items and cells that are not in the queue; return the cells added."""
         with self._files.write() as db:
             db.executemany(
                 f"INSERT INTO queue_item (queue_id, {_ITEM}) VALUES (?, ?, ?, ?, ?, ?, ?) "
@@ -135,7 +135,7 @@ class Queues:
         return int(after - before)
 
     def items(self, queue_id: int, ids: Iterable[str] | None = None) -> builtins.list[QueuedItem]:
-        """The items of a queue (or those with these ids), in the run's order."""
+        """Return the items of a queue (or those with these ids), in the run's order."""
         only = "" if ids is None else "AND item_id IN (SELECT value FROM json_each(?)) "
         rows = self._files.tuples(
             f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? {only}ORDER BY position",
@@ -144,7 +144,7 @@ class Queues:
         return [_item(row) for row in rows]
 
     def assigned(self, queue_id: int) -> dict[str, tuple[str, ...]]:
-        """The items of a queue that are given to people, with their names."""
+        """Return the assigned items of a queue with the names of their reviewers."""
         return {
             item_id: tuple(json.loads(names))
             for item_id, names in self._files.tuples(
@@ -154,22 +154,22 @@ class Queues:
         }
 
     def assisted(self, queue_id: int) -> set[str]:
-        """The items of a queue that are shown with the votes at once."""
+        """Return the items of a queue that show their votes at once."""
         sql = "SELECT item_id FROM queue_item WHERE queue_id = ? AND assisted"
         return {item_id for (item_id,) in self._files.tuples(sql, (queue_id,))}
 
     def item(self, queue_id: int, item_id: str) -> QueuedItem:
-        """One item of a queue; raises ``NotFound``."""
-        found = self._files.tuples(
+        """Return an item of a queue; raises ``NotFound``."""
+        rows = self._files.tuples(
             f"SELECT {_ITEM} FROM queue_item WHERE queue_id = ? AND item_id = ?",
             (queue_id, item_id),
         )
-        if not found:
+        if not rows:
             raise NotFound(f"There is no item {item_id!r} in review queue {queue_id}.")
-        return _item(found[0])
+        return _item(rows[0])
 
     def set_item(self, queue_id: int, item: QueuedItem) -> None:
-        """Change how many people an item needs, and whom."""
+        """Change how many reviewers an item needs, and whom."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_item SET assisted = ?, required = ?, assigned = ? "
@@ -181,7 +181,7 @@ class Queues:
             )
 
     def cells(self, queue_id: int, item_id: str | None = None) -> builtins.list[QueuedCell]:
-        """The cells of a queue, or of one of its items."""
+        """Return the cells of a queue, or of one of its items."""
         only = "" if item_id is None else "AND item_id = ? "
         rows = self._files.tuples(
             f"SELECT {_CELL} FROM queue_cell WHERE queue_id = ? {only}ORDER BY item_id, criterion",
@@ -190,19 +190,19 @@ class Queues:
         return [_queued(row) for row in rows]
 
     def size(self, queue_id: int) -> int:
-        """How many cells a queue has."""
+        """Return the number of cells of a queue."""
         ((count,),) = self._files.tuples(_COUNT, (queue_id,))
         return int(count)
 
     def chances(self, queue_id: int) -> builtins.list[tuple[str, str, str, float]]:
-        """The cells of a queue with their reasons (as the JSON text that is kept) and chances."""
+        """Return a queue's cells with their reasons (as stored JSON) and chances."""
         return self._files.tuples(
             "SELECT item_id, criterion, reasons, chance FROM queue_cell WHERE queue_id = ?",
             (queue_id,),
         )
 
     def drawn(self, queue_id: int, *draws: Reason) -> int:
-        """How many cells of a queue only one of these draws brought in."""
+        """Count the cells of a queue that are there only because of these draws."""
         marks = ", ".join("?" * len(draws))
         reasons = (json.dumps([draw]) for draw in draws)
         ((drawn,),) = self._files.tuples(f"{_COUNT} AND reasons IN ({marks})", (queue_id, *reasons))
@@ -211,7 +211,7 @@ class Queues:
     def set_state(
         self, queue_id: int, item_id: str, criterion: str, state: CellState, *, raised: bool
     ) -> None:
-        """Change the state of a cell; ``raised``: whoever has it open must look again."""
+        """Change a cell's state; ``raised``: open views of it must be refreshed."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_cell SET state = ?, version = version + ? "
@@ -220,7 +220,7 @@ class Queues:
             )
 
     def reweigh(self, queue_id: int, cells: Sequence[QueuedCell]) -> None:
-        """Give cells the numbers that they are ordered by anew; nothing else of them changes."""
+        """Update the numbers that order these cells, and nothing else."""
         with self._files.write() as db:
             db.executemany(
                 "UPDATE queue_cell SET flip = ?, change = ?, entropy = ?, margin = ?, spread = ? "
@@ -235,7 +235,7 @@ class Queues:
             )
 
     def set_flag(self, queue_id: int, item_id: str, criterion: str, role: Role | None) -> None:
-        """Route a cell to a role, or with ``None`` to everybody again."""
+        """Route a cell to a role, or with ``None`` to everyone again."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_cell SET flagged = ?, version = version + 1 "
@@ -244,16 +244,16 @@ class Queues:
             )
 
     def holding(self, run_id: int, item_id: str, criterion: str) -> builtins.list[int]:
-        """The queues of a run that hold a cell."""
-        found = self._files.tuples(
+        """Return the queues of a run that hold a cell."""
+        rows = self._files.tuples(
             "SELECT c.queue_id FROM queue_cell c JOIN review_queue q ON q.id = c.queue_id "
             "WHERE q.run_id = ? AND c.item_id = ? AND c.criterion = ? ORDER BY 1",
             (run_id, item_id, criterion),
         )
-        return [queue_id for (queue_id,) in found]
+        return [queue_id for (queue_id,) in rows]
 
     def states(self, queue_id: int) -> dict[CellState, tuple[int, float, float]]:
-        """Per state: how many cells, and the sums of ``flip`` and ``change`` over them."""
+        """Return per state the number of cells, and the sums of ``flip`` and ``change``."""
         return {
             state: (count, flip, change)
             for state, count, flip, change in self._files.tuples(
@@ -264,17 +264,17 @@ class Queues:
         }
 
     def runs_over(self, dataset_id: int) -> builtins.list[int]:
-        """The runs over a dataset, in any version, that have a queue which is not put away."""
-        found = self._files.tuples(
+        """Return the runs over any version of a dataset that have a current queue."""
+        rows = self._files.tuples(
             "SELECT DISTINCT q.run_id FROM review_queue q JOIN run r ON r.id = q.run_id "
             "JOIN dataset_version v ON v.id = r.dataset_version_id "
             "WHERE v.dataset_id = ? AND q.archived IS NULL ORDER BY q.run_id",
             (dataset_id,),
         )
-        return [run_id for (run_id,) in found]
+        return [run_id for (run_id,) in rows]
 
     def undecided(self, run_id: int, reviewer: str) -> int:
-        """How many open cells of a run this reviewer may still be given, and has not decided."""
+        """Count open cells of a run that this reviewer may get and has not decided."""
         ((count,),) = self._files.tuples(
             """
             SELECT count(*) FROM review_queue q
@@ -315,14 +315,14 @@ def _queued(row: Sequence[Any]) -> QueuedCell:
 
 @lru_cache(maxsize=4096)
 def _listed(text: str) -> tuple[Reason, ...]:
-    """A queue has many cells, and few different lists of signs."""
+    """Return reasons from JSON, cached since many cells share the same list."""
     return tuple(json.loads(text))
 
 
 class Signs(NamedTuple):
-    """What the votes on a cell look like; ``option`` and ``abstained`` are the verdict now.
+    """Statistics of a cell's votes; ``option`` and ``abstained`` are its verdict.
 
-    ``failures`` are the open ones. ``settled`` is the state of what people settled, if they did.
+    ``failures`` are the open ones. ``settled`` is the state of the settled decision, if any.
     """
 
     option: int | None
@@ -339,17 +339,17 @@ _NO_SIGNS = Signs(None, False, None, None, 0, 0, 0, None)
 
 
 class RunSigns:
-    """Reached as ``store.signs``."""
+    """Available as ``store.signs``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def of_cells(self, run_id: int, item_id: str | None = None) -> dict[tuple[str, str], Signs]:
-        """What the votes on the cells of a run (or of one item) look like, by item and criterion.
+        """Return signs of the cells of a run (or of an item), by item and criterion.
 
-        Cells without votes, failures and decision are not in it.
+        Cells without votes, failures and decision are left out.
         """
-        found = {
+        signs = {
             (row[0], row[1]): Signs(row[2], bool(row[3]), *row[4:])
             for row in self._files.tuples(
                 "SELECT c.item_id, c.criterion, c.option, c.abstained, c.entropy, c.margin, "
@@ -364,12 +364,12 @@ class RunSigns:
             "AND (? IS NULL OR item_id = ?) GROUP BY 1, 2",
             (run_id, item_id, item_id),
         ):
-            before = found.get((item, criterion), _NO_SIGNS)
-            found[item, criterion] = before._replace(failures=count)
-        return found
+            before = signs.get((item, criterion), _NO_SIGNS)
+            signs[item, criterion] = before._replace(failures=count)
+        return signs
 
     def unsettled_splits(self, run_id: int, item_id: str | None = None) -> int:
-        """How many cells of a run (or of one item) have mixed votes that nobody has settled."""
+        """Count cells of a run (or of an item) with split votes and no decision."""
         ((count,),) = self._files.tuples(
             "SELECT count(*) FROM cell c WHERE c.run_id = ? AND c.entropy > 0 "
             "AND (? IS NULL OR c.item_id = ?) AND NOT EXISTS (SELECT 1 FROM settled s "
@@ -380,14 +380,14 @@ class RunSigns:
         return int(count)
 
     def scores(self, run_id: int) -> list[tuple[str, int, float | None]]:
-        """The items of a run in its order: id, position and score."""
+        """Return the items of a run in order: id, position and score."""
         return self._files.tuples(
             "SELECT item_id, position, score FROM run_item WHERE run_id = ? ORDER BY position",
             (run_id,),
         )
 
     def own_rubrics(self, run_id: int) -> dict[str, Rubric]:
-        """The rubrics of the run's items that have one of their own, by item id."""
+        """Return items' own rubrics, by item id."""
         return {
             item_id: Rubric.model_validate_json(text, context=STORED)
             for item_id, text in self._files.tuples(

@@ -1,4 +1,4 @@
-"""What people settled, and the verdicts it follows from."""
+"""Settled cells, and the verdicts they follow from."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from core.store.database.content import clean, to_json
 
 
 def given_data(given: Given) -> dict[str, Any]:
-    """A verdict as plain JSON data; what is empty is left out.
+    """Return a verdict as plain JSON data without empty fields.
 
     >>> given_data(Given(1))
     {'option': 1}
     """
-    found: dict[str, Any] = {"option": given.option}
+    data: dict[str, Any] = {"option": given.option}
     if given.why:
-        found["why"] = given.why
+        data["why"] = given.why
     if given.note:
-        found["note"] = clean(given.note)
+        data["note"] = clean(given.note)
     if given.evidence:
-        found["evidence"] = [[s.start, s.end, clean(s.quote)] for s in given.evidence]
-    return found
+        data["evidence"] = [[s.start, s.end, clean(s.quote)] for s in given.evidence]
+    return data
 
 
 def given_from(data: dict[str, Any]) -> Given:
-    """The verdict that ``given_data`` wrote.
+    """Return the verdict from the data of ``given_data``.
 
     >>> given_from({"option": None, "why": "missing_info"})
     Given(option=None, why='missing_info', note='', evidence=())
@@ -41,17 +41,17 @@ def given_from(data: dict[str, Any]) -> Given:
 
 
 def given_text(given: Given | None) -> str | None:
-    """A verdict as JSON text; ``None`` stays ``None``."""
+    """Return a verdict as JSON text, or ``None``."""
     return None if given is None else to_json(given_data(given))
 
 
 def given_read(text: str | None) -> Given | None:
-    """The verdict that ``given_text`` wrote."""
+    """Return the verdict from the text of ``given_text``."""
     return None if text is None else given_from(json.loads(text))
 
 
 def settled_data(settled: Settled) -> dict[str, Any]:
-    """What was settled as plain JSON data, without the event that says so."""
+    """Return a settled decision as plain JSON data, without its event."""
     return {
         "option": settled.option,
         "label": settled.label,
@@ -64,7 +64,7 @@ def settled_data(settled: Settled) -> dict[str, Any]:
 
 
 def settled_from(item_id: str, criterion: str, data: dict[str, Any], event_id: int) -> Settled:
-    """What ``settled_data`` wrote, with the event that says so."""
+    """Return the decision from the data of ``settled_data``, with its event."""
     return Settled(
         item_id,
         criterion,
@@ -87,24 +87,24 @@ _SAYS = "('settle', 'unsettle', 'mark')"
 
 
 class SettledCells:
-    """Reached as ``store.settled``. Derived from events; ``active`` is what counts."""
+    """``store.settled``: derived from events; only ``active`` cells count."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def of_items(self, run_id: int, item_ids: Sequence[str]) -> dict[str, dict[str, Settled]]:
-        """What is settled and active of these items of a run, by item id and criterion."""
-        found: dict[str, dict[str, Settled]] = {}
+        """Return active decisions on these items of a run, by item id and criterion."""
+        settled: dict[str, dict[str, Settled]] = {}
         for row in self._files.tuples(
             f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND state = 'active' "
             "AND item_id IN (SELECT value FROM json_each(?))",
             (run_id, json.dumps(list(item_ids))),
         ):
-            found.setdefault(row[0], {})[row[1]] = _settled(row)
-        return found
+            settled.setdefault(row[0], {})[row[1]] = _settled(row)
+        return settled
 
     def of_run(self, run_id: int) -> builtins.list[Settled]:
-        """Everything that was settled in a run, in whichever state."""
+        """Return all decisions of a run, in any state."""
         return [
             _settled(row)
             for row in self._files.tuples(
@@ -116,8 +116,9 @@ class SettledCells:
     def options(
         self, run_id: int, queue_id: int | None = None
     ) -> builtins.list[tuple[str, str, int | None]]:
-        """What counts of what was settled in a run (or on a queue's cells), by item and criterion:
-        item ids, criteria and options.
+        """Return active decisions of a run (or on a queue's cells), as columns.
+
+        The columns are item ids, criteria and options, by item and criterion.
         """
         inside = (
             "AND EXISTS (SELECT 1 FROM queue_cell c WHERE c.queue_id = ? "
@@ -130,7 +131,7 @@ class SettledCells:
         )
 
     def get(self, run_id: int, item_id: str, criterion: str) -> Settled | None:
-        """What a cell is settled as, in whichever state; ``None``: it is not."""
+        """Return the decision on a cell in any state, or ``None``."""
         rows = self._files.tuples(
             f"SELECT {_SETTLED} FROM settled WHERE run_id = ? AND item_id = ? AND criterion = ?",
             (run_id, item_id, criterion),
@@ -138,7 +139,7 @@ class SettledCells:
         return _settled(rows[0]) if rows else None
 
     def put(self, run_id: int, settled: Settled) -> None:
-        """Replace what a cell is settled as."""
+        """Replace the decision on a cell."""
         with self._files.write() as db:
             db.execute(
                 f"INSERT OR REPLACE INTO settled (run_id, {_SETTLED}) "
@@ -151,7 +152,7 @@ class SettledCells:
             )
 
     def remove(self, run_id: int, item_id: str, criterion: str) -> None:
-        """The cell is not settled any more."""
+        """Remove the decision on a cell."""
         with self._files.write() as db:
             db.execute(
                 "DELETE FROM settled WHERE run_id = ? AND item_id = ? AND criterion = ?",
@@ -159,9 +160,9 @@ class SettledCells:
             )
 
     def hits(self, run_id: int, criterion: str, scored: Sequence[int]) -> tuple[int, int]:
-        """Of the cells settled as an option where votes gave one: on how many they are the same.
+        """Count settled cells with a voted option, and those with the same option.
 
-        ``scored`` are the options that are not abstentions. Returns (same, all).
+        ``scored`` are the options other than abstentions. Returns (same, all).
         """
         options = json.dumps(list(scored))
         ((same, of),) = self._files.tuples(
@@ -175,7 +176,7 @@ class SettledCells:
         return int(same), int(of)
 
     def active_at(self, run_id: int, when: str) -> set[tuple[str, str]]:
-        """The cells of a run, by item and criterion, that were settled and active at a time."""
+        """Return the cells settled and active at a time, by item and criterion."""
         return {
             (item_id, criterion)
             for item_id, criterion, state, _ in self._files.tuples(
@@ -189,7 +190,7 @@ class SettledCells:
         }
 
     def last_event(self) -> int:
-        """The id of the newest event there is; 0 without any."""
+        """Return the id of the newest event, or 0."""
         ((last,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM review_event")
         return int(last)
 
@@ -200,11 +201,11 @@ class SettledCells:
         upto: int | None = None,
         item_ids: Sequence[str] | None = None,
     ) -> dict[str, dict[str, Label | None]]:
-        """The labels that people settled over a dataset version, by item id and criterion.
+        """Return settled labels of a dataset version, by item id and criterion.
 
-        Of several runs the newest decision counts. ``None`` where it is that nobody can say.
-        ``upto`` is the last event that may be known; without it, what is settled now, and only
-        that of ``item_ids`` where they are given.
+        If several runs settled a cell, the newest decision counts. ``None``: people decided that it
+        cannot be assessed. ``upto`` is the last event to consider. Without it the result is the
+        current state, optionally of ``item_ids`` only.
         """
         if upto == 0:
             return {}
@@ -213,13 +214,13 @@ class SettledCells:
             if upto is None
             else self._then(dataset_version, upto)
         )
-        found: dict[str, dict[str, Label | None]] = {}
+        labels: dict[str, dict[str, Label | None]] = {}
         for settled in sorted(rows, key=lambda each: each.event_id):
             label = None
             if settled.label is not None:
                 label = Label(label=settled.label, reason=settled.note)
-            found.setdefault(settled.item_id, {})[settled.criterion] = label
-        return found
+            labels.setdefault(settled.item_id, {})[settled.criterion] = label
+        return labels
 
     def _now(self, dataset_version: int, item_ids: Sequence[str] | None) -> builtins.list[Settled]:
         only = "" if item_ids is None else "AND item_id IN (SELECT value FROM json_each(?))"
@@ -234,7 +235,7 @@ class SettledCells:
         ]
 
     def _then(self, dataset_version: int, upto: int) -> builtins.list[Settled]:
-        """What was settled after the event ``upto``, told by the events alone."""
+        """Return the decisions as of the event ``upto``, from events alone."""
         standing: dict[tuple[Any, ...], Settled | None] = {}
         for event_id, run_id, item_id, criterion, after in self._files.tuples(
             "SELECT id, run_id, item_id, criterion, after FROM review_event "
@@ -250,21 +251,21 @@ class SettledCells:
 
 
 class Verdicts:
-    """Reached as ``store.verdicts``: what each person says of the cells of a queue."""
+    """``store.verdicts``: each reviewer's verdicts on the cells of a queue."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def of_item(self, queue_id: int, item_id: str) -> builtins.list[VerdictRow]:
-        """The verdicts on an item's cells, in the order in which they were given."""
+        """Return the verdicts on an item's cells, in the order given."""
         return self._rows("queue_id = ? AND item_id = ?", (queue_id, item_id))
 
     def of_queue(self, queue_id: int) -> builtins.list[VerdictRow]:
-        """All verdicts of a queue, in the order in which they were given."""
+        """Return all verdicts of a queue, in the order given."""
         return self._rows("queue_id = ?", (queue_id,))
 
     def needed(self, queue_id: int) -> int:
-        """How many verdicts the open cells of a queue still need."""
+        """Return how many verdicts the open cells of a queue still need."""
         ((count,),) = self._files.tuples(
             "WITH given AS (SELECT item_id, criterion, count(*) AS times FROM review_verdict "
             "WHERE queue_id = ? AND final IS NOT NULL AND part = 'review' GROUP BY 1, 2) "
@@ -277,16 +278,16 @@ class Verdicts:
         return int(count)
 
     def decided(self, queue_id: int, reviewer: str) -> set[str]:
-        """The items of a queue on which this person gave a final verdict."""
-        found = self._files.tuples(
+        """Return the items of a queue with a final verdict of this person."""
+        rows = self._files.tuples(
             "SELECT DISTINCT item_id FROM review_verdict "
             "WHERE queue_id = ? AND reviewer = ? AND final IS NOT NULL",
             (queue_id, reviewer),
         )
-        return {item_id for (item_id,) in found}
+        return {item_id for (item_id,) in rows}
 
     def put(self, queue_id: int, verdict: VerdictRow) -> None:
-        """Replace a person's verdict on a cell."""
+        """Replace a reviewer's verdict on a cell."""
         with self._files.write() as db:
             db.execute(
                 f"INSERT OR REPLACE INTO review_verdict (queue_id, {_VERDICT}) "
@@ -300,7 +301,7 @@ class Verdicts:
             )
 
     def remove(self, queue_id: int, verdict: VerdictRow) -> None:
-        """Take a person's verdict out."""
+        """Delete a reviewer's verdict on a cell."""
         with self._files.write() as db:
             db.execute(
                 "DELETE FROM review_verdict WHERE queue_id = ? AND item_id = ? AND criterion = ? "
@@ -309,11 +310,11 @@ class Verdicts:
             )
 
     def _rows(self, where: str, values: Sequence[Any]) -> builtins.list[VerdictRow]:
-        found = self._files.rows(
+        rows = self._files.rows(
             f"SELECT {_VERDICT} FROM review_verdict WHERE {where} ORDER BY first_event", values
         )
         verdicts = []
-        for row in found:
+        for row in rows:
             fields = dict(row)
             first, final = given_read(fields.pop("first")), given_read(fields.pop("final"))
             assert first is not None, "the column is NOT NULL"

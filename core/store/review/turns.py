@@ -1,4 +1,4 @@
-"""Whose turn it is: one query says what each item of a queue is to a person, and leases hold it."""
+"""Turns: one query gives each item's status for a reviewer, and leases hold it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from core.domain.review_records import ItemLease, ItemTurn, QueueFilter, TurnSta
 from core.store.database.connection import Connections
 
 _ALL = QueueFilter()
-#: Where a person may take so many items and more, a look through the queue serves their next
-#: decisions for ``FRESH`` seconds: it takes its time, and tells each of them nearly the same. Then
-#: only the next ``WINDOW`` items are looked at anew.
+#: From this many available items on, the scan of a queue is reused for ``FRESH`` seconds. It is
+#: slow and hardly changes between two decisions. Meanwhile only the next ``WINDOW`` items are
+#: checked.
 MANY, FRESH, WINDOW = 1000, 30.0, 256
-#: Looks are kept of so many people; then all are forgotten.
+#: How many reviewers' scans are cached; then all are dropped.
 MOST_LOOKS = 2000
 _BELOW: dict[Role, tuple[Role, ...]] = {
     "reviewer": ("reviewer",),
@@ -32,9 +32,9 @@ _BY: dict[Order, str] = {
     "random": "draw, position",
     "dataset": "position",
 }
-#: Items that only a draw brought in would come last in most orders. They are mixed in evenly, by
-#: their own random number; "as in the dataset" alone stays as it is. Both kinds are counted from
-#: the end, as a share of all of their kind, so that what is done changes nothing for the rest.
+#: Items that only a draw selected would come last in most orders, so they are mixed in evenly by
+#: their random number. The order of the dataset stays as it is. Both kinds are counted from the
+#: end, as a share of their kind, so finished items change nothing for the rest.
 _MIXED = """
     , kinds AS MATERIALIZED (SELECT random, count(*) AS of_kind FROM summed GROUP BY 1)
     SELECT {turn} FROM (
@@ -51,14 +51,14 @@ _PLAIN = """
 # A flag sends a cell to its role and those above.
 _MAY = "(c.flagged IS NULL OR instr(:roles, c.flagged))"
 _LIVE = "t.queue_id = :queue AND t.until > :at AND (t.reviewer <> :me OR t.session <> :session)"
-# Whoever wrote an item does not review it. Looked for as text first: parsing takes its time.
+# Authors do not review their own items. A text search comes first, since parsing is slow.
 _WROTE = """
     SELECT c.item_id FROM item c WHERE c.version_id = :version AND (instr(c.content, '"author"')
         OR instr(c.content, '"student"') OR instr(c.content, '"name"'))
     AND lower(:me) IN (lower(trim(c.content ->> '$.meta.author')),
         lower(trim(c.content ->> '$.meta.student')), lower(trim(c.content ->> '$.meta.name')))
 """
-#: What items are ordered by; who only counts them does without.
+#: The sort keys of items; counting does without them.
 _RANKS = """,
         max(CASE WHEN reviews OR resolves THEN failed END) AS failed,
         max(CASE WHEN reviews OR resolves THEN flip END) AS flip,
@@ -144,11 +144,11 @@ def _bound(looks: dict[Any, Any]) -> None:
 
 
 class Turns:
-    """Reached as ``store.turns``. ``at`` is in Unix seconds."""
+    """Available as ``store.turns``. ``at`` is in Unix seconds."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
-        # What a version of a dataset holds never changes, and looking through it takes its time.
+        # The content of a dataset version never changes, and searching it is slow.
         self._written: dict[tuple[int, str], str] = {}
         self._ahead: dict[Any, tuple[float, tuple[str, ...]]] = {}
         self._left: dict[Any, tuple[float, int, int, int]] = {}
@@ -166,18 +166,18 @@ class Turns:
         items: Collection[str] | None = None,
         limit: int = -1,
     ) -> builtins.list[ItemTurn]:
-        """What items are to a person: those to confirm first, then in order, skipped ones last.
+        """Return items with their status: to confirm, then in order, then skipped.
 
-        With ``status`` only those, of ``items`` only these; ``limit`` -1 is no limit.
+        ``status`` and ``items`` restrict the result. A ``limit`` of -1 means no limit.
         """
-        # Without the condition SQLite would look at every item to find one.
+        # Without the condition SQLite would scan every item.
         some = "c.item_id IN (SELECT value FROM json_each(:items))"
         query = _STANDING.format(item="true" if items is None else some, ranks=_RANKS)
-        found = self._files.tuples(
+        rows = self._files.tuples(
             f"{query} {_ORDERS[order]} LIMIT :limit",
             self._values(queue_id, seat, at, where, items, status=status, limit=limit),
         )
-        return [ItemTurn._make(row) for row in found]
+        return [ItemTurn._make(row) for row in rows]
 
     def ahead(
         self,
@@ -189,40 +189,40 @@ class Turns:
         where: QueueFilter = _ALL,
         limit: int,
     ) -> builtins.list[ItemTurn]:
-        """The first items that a person may take now, as ``standing`` has them.
+        """Return the first items that a reviewer may take now, as ``standing`` does.
 
-        Where there are ``MANY``, what has come free or was skipped in the last ``FRESH`` seconds
-        may stand elsewhere; whether an item may be taken is always said of now.
+        From ``MANY`` items on, items freed or skipped in the last ``FRESH`` seconds may be out of
+        order. Whether an item may be taken is always current.
         """
         key = (queue_id, seat.name, seat.role, order, where)
         seen, ids = self._ahead.get(key, (float("-inf"), ()))
         if ids and 0 <= at - seen < FRESH:
             near = ids[:WINDOW]
-            found = self.standing(
+            turns = self.standing(
                 *(queue_id, seat, order),
                 at=at, where=where, status="available", items=near, limit=limit,
             )  # fmt: skip
-            if len(found) == limit:
-                gone = min(near.index(turn.item_id) for turn in found)
+            if len(turns) == limit:
+                gone = min(near.index(turn.item_id) for turn in turns)
                 self._ahead[key] = (seen, ids[gone:])
-                return found
+                return turns
         self._ahead.pop(key, None)
-        found = self.standing(
+        turns = self.standing(
             *(queue_id, seat, order),
             at=at, where=where, status="available", limit=max(limit, MANY),
         )  # fmt: skip
-        if len(found) >= MANY:
+        if len(turns) >= MANY:
             _bound(self._ahead)
-            self._ahead[key] = (at, tuple(turn.item_id for turn in found))
-        return found[:limit]
+            self._ahead[key] = (at, tuple(turn.item_id for turn in turns))
+        return turns[:limit]
 
     def available(
         self, queue_id: int, seat: Seat, decided: Collection[str], *, at: float
     ) -> tuple[int, int]:
-        """How many items a person may take, and how many of those are ``decided`` already.
+        """Count items that a reviewer may take, and those of them in ``decided``.
 
-        Counted where they are: who decides waits for it, and a queue may hold thousands. Where
-        there are ``MANY``, what others took in the last ``FRESH`` seconds may count among them.
+        The count is cached, since a reviewer waits for it and a queue may hold thousands. From
+        ``MANY`` items on, items taken by others in the last ``FRESH`` seconds may still count.
         """
         key = (queue_id, seat.name, seat.role)
         seen, count, again, then = self._left.get(key, (float("-inf"), 0, 0, 0))
@@ -243,7 +243,7 @@ class Turns:
         at: float,
         where: QueueFilter = _ALL,
     ) -> dict[TurnStatus, int]:
-        """How many items are what to a person; the same query, counted."""
+        """Return the number of items per status for a reviewer."""
         if where == _ALL:
             return {status: n for status, (n, _) in self._look(queue_id, seat, at).items()}
         return dict(
@@ -254,8 +254,9 @@ class Turns:
         )
 
     def _look(self, queue_id: int, seat: Seat, at: float) -> dict[TurnStatus, tuple[int, int]]:
-        """By status how many items there are, and how many of them this person decided; not looked
-        at again before anybody did anything, took an item or let go of one.
+        """Return per status the number of items, and of those the reviewer decided.
+
+        The result is cached until an event or a lease changes.
         """
         ((size, last),) = self._files.tuples(
             "SELECT (SELECT count(*) FROM queue_cell WHERE queue_id = ?), "
@@ -264,7 +265,7 @@ class Turns:
         )
         stands_on = (size, last, tuple(self.held(queue_id, at=at)))
         key = (queue_id, seat)
-        seen, found = self._looks.get(key, ((), {}))
+        seen, tally = self._looks.get(key, ((), {}))
         if seen != stands_on:
             rows = self._files.tuples(
                 f"{_COUNTED} SELECT status, count(*), "
@@ -272,13 +273,13 @@ class Turns:
                 "AND reviewer = :me AND final IS NOT NULL)) FROM turns GROUP BY 1",
                 self._values(queue_id, seat, at, _ALL, None),
             )
-            found = {status: (int(n), int(again)) for status, n, again in rows}
+            tally = {status: (int(n), int(again)) for status, n, again in rows}
             _bound(self._looks)
-            self._looks[key] = (stands_on, found)
-        return found
+            self._looks[key] = (stands_on, tally)
+        return tally
 
     def hold(self, queue_id: int, item_id: str, seat: Seat, part: Part, until: float) -> None:
-        """Give a person the item until then. Who may have it is for the caller to have asked."""
+        """Lease an item to a reviewer; the caller has checked that they may have it."""
         with self._files.write() as db:
             db.execute(
                 "INSERT INTO queue_turn (queue_id, item_id, reviewer, part, session, until) "
@@ -288,10 +289,10 @@ class Turns:
             )
 
     def beat(self, queue_id: int, item_id: str, seat: Seat, until: float) -> bool:
-        """Hold on to an item until then; ``False``: it is not held any more.
+        """Extend the lease on an item; ``False`` if it is no longer held.
 
-        A lease that ran out counts as held as long as nobody came in between, for whoever came
-        would have changed or ended it.
+        An expired lease counts as held until another reviewer takes the item, which changes or
+        ends the lease.
         """
         with self._files.write() as db:
             cursor = db.execute(
@@ -302,7 +303,7 @@ class Turns:
             return bool(cursor.rowcount)
 
     def leave(self, queue_id: int, item_id: str, seat: Seat) -> None:
-        """Give an item back, if this session has it."""
+        """Release an item that this session holds."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_turn SET until = NULL, session = NULL "
@@ -311,7 +312,7 @@ class Turns:
             )
 
     def evict(self, queue_id: int, item_id: str, part: Part, but: str, *, at: float | None) -> None:
-        """End the leases of others on an item: all (``None``), or those run out by ``at``."""
+        """End others' leases on an item: all (``None``), or those expired by ``at``."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_turn SET until = NULL, session = NULL WHERE queue_id = ? "
@@ -320,7 +321,7 @@ class Turns:
             )
 
     def skip(self, queue_id: int, item_id: str, seat: Seat, event_id: int | None) -> None:
-        """Sort an item last for a person, by the event that says so; ``None``: no more."""
+        """Sort an item last for a reviewer, by its event, or with ``None`` no longer."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE queue_turn SET skipped = ? "
@@ -331,7 +332,7 @@ class Turns:
     def held(
         self, queue_id: int, *, at: float, item_id: str | None = None
     ) -> builtins.list[ItemLease]:
-        """The leases that hold at this time, by item."""
+        """Return the leases in force at this time, by item."""
         return [
             ItemLease._make(row)
             for row in self._files.tuples(
@@ -343,13 +344,13 @@ class Turns:
         ]
 
     def holds(self, queue_id: int, item_id: str, seat: Seat) -> ItemLease | None:
-        """The lease of this very session on an item, also one that ran out, or ``None``."""
-        found = self._files.tuples(
+        """Return this session's lease on an item, even an expired one, or ``None``."""
+        rows = self._files.tuples(
             "SELECT item_id, reviewer, session, part, until FROM queue_turn WHERE queue_id = ? "
             "AND item_id = ? AND reviewer = ? AND session = ? AND until IS NOT NULL",
             (queue_id, item_id, seat.name, seat.session),
         )
-        return ItemLease._make(found[0]) if found else None
+        return ItemLease._make(rows[0]) if rows else None
 
     def _values(
         self,
@@ -377,7 +378,7 @@ class Turns:
         }
 
     def _wrote(self, queue_id: int, name: str) -> str:
-        """The ids of the queue's items that this person wrote, as JSON."""
+        """Return the ids of the queue's items that this person wrote, as JSON."""
         for (version,) in self._files.tuples(
             "SELECT r.dataset_version_id FROM review_queue q JOIN run r ON r.id = q.run_id "
             "WHERE q.id = ?",
@@ -385,7 +386,7 @@ class Turns:
         ):
             key = (int(version), name)
             if key not in self._written:
-                found = self._files.tuples(_WROTE, {"version": version, "me": name})
-                self._written[key] = json.dumps([item_id for (item_id,) in found])
+                rows = self._files.tuples(_WROTE, {"version": version, "me": name})
+                self._written[key] = json.dumps([item_id for (item_id,) in rows])
             return self._written[key]
         return "[]"

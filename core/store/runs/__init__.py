@@ -1,5 +1,4 @@
-"""Runs and what came of them: votes and calls as facts, verdicts and scores derived from them,
-leases on the work.
+"""Runs: votes and calls as facts, derived verdicts and scores, and leases.
 
-Used through ``Store`` only. Nothing is recorded for a run without the fence of its lease.
+Use it through ``Store`` only. Every record of a run requires the fence of its lease.
 """

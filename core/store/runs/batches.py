@@ -1,7 +1,7 @@
-"""Batches at providers: what was sent, which question each line is, and what has come of it.
+"""Batches at providers: what was sent, each line's question, and the results.
 
-A batch is on the disk before its file goes out, and its file's name before anything is bought, so
-that whoever goes on after a kill finds at the provider what was bought and buys nothing twice.
+A batch is on disk before its file is uploaded, and its file name before it is paid for. So after a
+kill the next owner finds it at the provider, and pays for nothing twice.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _OF_RUN = "batch_id IN (SELECT id FROM batch WHERE run_id = ? AND judge = ?)"
 
 
 class Batches:
-    """Reached as ``store.batches``. What is bought by it is only written by who holds the run."""
+    """Available as ``store.batches``. Only the holder of a run writes its results."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -37,10 +37,10 @@ class Batches:
         guess: float,
         now: str,
     ) -> int:
-        """Keep what is about to be sent: the id of each request with its question.
+        """Record the batch to be sent: each request's id with its question.
 
         Raises:
-            Fenced: the run is somebody else's by now; nothing was written.
+            Fenced: another owner holds the run; nothing was written.
         """
         with self._files.write() as db:
             require_lease(db, lease.run_id, lease.owner, lease.fence)
@@ -58,7 +58,7 @@ class Batches:
         return batch
 
     def update(self, lease: Lease, batch_id: int, **facts: str | float | None) -> None:
-        """Bring a batch up to date; ``facts`` are fields of ``BatchRow``. Raises ``Fenced``."""
+        """Update fields of ``BatchRow``. Raises ``Fenced``."""
         named = ", ".join(f"{name} = ?" for name in facts)
         values = (clean(value) if isinstance(value, str) else value for value in facts.values())
         with self._files.write() as db:
@@ -66,16 +66,16 @@ class Batches:
             db.execute(f"UPDATE batch SET {named} WHERE id = ?", (*values, batch_id))
 
     def drop(self, lease: Lease, batch: int) -> None:
-        """Forget a batch that was never bought. Raises ``Fenced``."""
+        """Delete a batch that was never paid for. Raises ``Fenced``."""
         with self._files.write() as db:
             require_lease(db, lease.run_id, lease.owner, lease.fence)
             db.execute("DELETE FROM batch_line WHERE batch_id = ?", (batch,))
             db.execute("DELETE FROM batch WHERE id = ? AND batch = ''", (batch,))
 
     def take(self, lease: Lease, batch: int, answers: Collection[tuple[str, str]]) -> None:
-        """All that came of a batch is recorded, but for ``answers`` (by the id of their request).
+        """Mark a batch as recorded and keep ``answers`` (by id of their request).
 
-        Those belong to questions that take more than one request. Raises ``Fenced``.
+        These belong to questions that take more than one request. Raises ``Fenced``.
         """
         with self._files.write() as db:
             require_lease(db, lease.run_id, lease.owner, lease.fence)
@@ -87,7 +87,7 @@ class Batches:
             db.execute("UPDATE batch SET status = 'taken', due = NULL WHERE id = ?", (batch,))
 
     def forget(self, lease: Lease, judge: str, cells: Collection[Cell]) -> None:
-        """Answers kept for these questions are needed no more. Raises ``Fenced``."""
+        """Delete kept answers to these questions. Raises ``Fenced``."""
         if not cells:
             return
         with self._files.write() as db:
@@ -102,14 +102,14 @@ class Batches:
             )
 
     def of_run(self, run_id: int) -> list[BatchRow]:
-        """All batches of a run, in the order in which they were made."""
+        """Return all batches of a run, in the order of creation."""
         rows = self._files.rows(
             f"SELECT {_COLUMNS} FROM batch WHERE run_id = ? ORDER BY id", (run_id,)
         )
         return [BatchRow(**{**dict(row), "stopped": bool(row["stopped"])}) for row in rows]
 
     def lines(self, batch: BatchRow) -> dict[str, Cell]:
-        """The question of each request of a batch that is not taken yet."""
+        """Return the question of each request of a batch that is not yet recorded."""
         return {
             key: Cell(item, criterion, batch.judge, replicate)
             for key, item, criterion, replicate in self._files.tuples(
@@ -119,7 +119,7 @@ class Batches:
         }
 
     def answers(self, run_id: int, judge: str) -> dict[str, tuple[Cell, str]]:
-        """The answers kept for questions that take more than one request, with their question."""
+        """Return kept answers to questions of several requests, with their question."""
         return {
             key: (Cell(item, criterion, judge, replicate), answer)
             for key, item, criterion, replicate, answer in self._files.tuples(
@@ -130,11 +130,11 @@ class Batches:
         }
 
     def cells(self, run_id: int, judge: str) -> set[Cell]:
-        """The questions that are on their way."""
-        found = self._files.tuples(
+        """Return the questions in batches under way."""
+        rows = self._files.tuples(
             "SELECT item_id, criterion, replicate FROM batch_line "
             "WHERE batch_id IN (SELECT id FROM batch WHERE run_id = ? AND judge = ? "
             "AND status <> 'taken')",
             (run_id, judge),
         )
-        return {Cell(item, criterion, judge, replicate) for item, criterion, replicate in found}
+        return {Cell(item, criterion, judge, replicate) for item, criterion, replicate in rows}

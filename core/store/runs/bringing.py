@@ -1,4 +1,4 @@
-"""Writing votes that come from elsewhere, all at once, into a run that has nothing so far."""
+"""Write imported votes into an empty run, all at once."""
 
 from __future__ import annotations
 
@@ -33,21 +33,28 @@ _COUNT = """
 
 
 def bring(db: sqlite3.Connection, run_id: int, brought: Brought, now: str) -> None:
-    """Keep what is brought, row by row as it is made (transaction open)."""
-    for one in brought.votes:
-        columns = (one.item, one.criterion, one.judge, repeat(0), one.option, one.abstained)
-        # Without end are those that are the same in every row.
+    """Store an import, row by row (transaction open)."""
+    for votes in brought.votes:
+        columns = (
+            votes.item,
+            votes.criterion,
+            votes.judge,
+            repeat(0),
+            votes.option,
+            votes.abstained,
+        )
+        # Constant columns repeat forever.
         db.executemany(_VOTE, zip(repeat(run_id), *columns, repeat(now), strict=False))
-    words = clean(brought.words)
-    db.executemany(_FAILURE, ((run_id, *cell, words, now) for cell in brought.failed))
+    message = clean(brought.words)
+    db.executemany(_FAILURE, ((run_id, *cell, message, now) for cell in brought.failed))
     totals = Counter[str]()
 
     def items() -> Iterator[tuple[Any, ...]]:
-        for one in brought.items:
-            totals["votes"] += one.votes
-            totals["abstentions"] += one.abstentions
-            totals["failures"] += one.failures
-            yield (*one[:3], *result_values(one.result, one.trace), run_id, one.result.item_id)
+        for item in brought.items:
+            totals["votes"] += item.votes
+            totals["abstentions"] += item.abstentions
+            totals["failures"] += item.failures
+            yield (*item[:3], *result_values(item.result, item.trace), run_id, item.result.item_id)
 
     db.executemany(_ITEM, items())
     db.executemany(ADD_CELL, ((run_id, item_id, *cell) for item_id, cell in brought.cells))

@@ -1,4 +1,4 @@
-"""The verdicts of a run's cells: of one item, of all, by whole columns, and how many there are."""
+"""Verdicts of a run's cells: by item, all of them, as columns, and counts."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ class CellVerdicts:
         self._files = files
 
     def cells(self, run_id: int, item_id: str) -> list[Verdict]:
-        """The verdicts of one item, by criterion name. No verdict, no row."""
+        """Return the verdicts of an item by criterion name. Empty cells have no row."""
         return [verdict for _, verdict in self._verdicts("item_id = ?", run_id, item_id)]
 
     def verdicts(self, run_id: int, criterion: str | None = None) -> list[tuple[str, Verdict]]:
-        """The verdicts of a run (on one criterion, or all) with their item ids, by item."""
+        """Return a run's verdicts (of a criterion, or all) with item ids, by item."""
         return self._verdicts("(? IS NULL OR criterion = ?)", run_id, criterion, criterion)
 
     def verdicts_of(self, run_id: int, item_ids: Sequence[str]) -> list[tuple[str, Verdict]]:
-        """The verdicts of these items with their ids."""
+        """Return the verdicts of these items with their ids."""
         ids = json.dumps(list(item_ids))
         return self._verdicts("item_id IN (SELECT value FROM json_each(?))", run_id, ids)
 
     def _verdicts(self, where: str, run_id: int, *values: object) -> list[tuple[str, Verdict]]:
-        found = self._files.tuples(
+        rows = self._files.tuples(
             f"SELECT item_id, {', '.join(Verdict._fields)} FROM cell "
             f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
             (run_id, *values),
         )
-        return [(item, _verdict(rest)) for item, *rest in found]
+        return [(item, _verdict(rest)) for item, *rest in rows]
 
     def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
-        """How far the votes on each cell agree, by item and criterion, where that is known."""
+        """Return the agreement of the votes on each cell, by item and criterion."""
         return self._files.tuples(
             "SELECT item_id, criterion, agreement FROM cell "
             "WHERE run_id = ? AND agreement IS NOT NULL",
@@ -72,10 +72,10 @@ class CellVerdicts:
         )
 
     def cell_columns(self, run_id: int) -> Iterator[tuple[Any, ...]]:
-        """Every verdict, a criterion at a time: its name, and lists with an entry for each item.
+        """Yield every verdict by criterion: its name, and lists with an entry per item.
 
-        The lists: item ids; the option; what the votes gave, whoever settled another one; whether
-        it is an abstention; value, entropy and margin (numbers as text); how many votes and
+        The lists hold item ids; the option; the voted option, even if a person settled another one;
+        whether it is an abstention; value, entropy and margin (numbers as text); votes and
         abstentions.
         """
         lists = ", ".join(f"json_group_array({column})" for column in _COLUMNS)
@@ -85,12 +85,12 @@ class CellVerdicts:
             yield (criterion, *map(json.loads, columns))
 
     def derived(self, run_id: int) -> int:
-        """How often verdicts or scores of a run were derived anew: another number, other ones."""
+        """Return the run's derivation number, which changes with every derivation."""
         ((count,),) = self._files.tuples("SELECT derived FROM run WHERE id = ?", (run_id,))
         return int(count)
 
     def verdict_counts(self, run_id: int) -> list[dict[str, Any]]:
-        """How often each option is the verdict: criterion, option, abstained, count."""
+        """Return counts per verdict: criterion, option, abstained, count."""
         return [
             {"criterion": name, "option": option, "abstained": bool(abstained), "count": count}
             for name, option, abstained, count in self._files.tuples(
@@ -101,11 +101,11 @@ class CellVerdicts:
         ]
 
     def cell_tallies(self, run_id: int) -> CellTallies:
-        """How many verdicts there are, and of how many what."""
-        (found,) = self._files.tuples(
+        """Count the verdicts, by kind."""
+        (counts,) = self._files.tuples(
             "SELECT count(*), total(abstained), total(rule = ?), "
             "total(rule <> ? AND votes > 0 AND option IS NOT NULL AND NOT abstained "
             "AND agreement = 0.0) FROM cell WHERE run_id = ?",
             (ADJUDICATED, ADJUDICATED, run_id),
         )
-        return CellTallies(*map(int, found))
+        return CellTallies(*map(int, counts))

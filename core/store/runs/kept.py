@@ -1,7 +1,7 @@
-"""Columns that were worked out from the rest of the file, kept so that pages need not do it again.
+"""Columns computed from the rest of the file, cached for pages.
 
-Nothing here is a fact: whatever is kept can be deleted, and is then worked out anew. A ``stamp``
-says what it was made from; kept under another stamp it is not what is asked for.
+The cache holds no facts: entries can be deleted and are then computed again. A ``stamp`` identifies
+the source data. An entry with another stamp is ignored.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from core.store.database.connection import Connections
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Of fewer items than this columns are read as quickly as they are kept.
+#: With fewer items than this, computing the columns is as fast as reading them.
 MANY = 500
-#: Where the arrays of a body begin, so that each can be read where it lies.
+#: Alignment of arrays within a body, so that each can be read in place.
 _ALIGNED = 8
 
 
@@ -31,7 +31,7 @@ class Columns(NamedTuple):
 
 
 class Kept:
-    """Reached as ``store.kept``. Keeping is nobody's act: whoever may read may leave it here."""
+    """Available as ``store.kept``. Writing to the cache needs no permission."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files.acting(LOCAL)
@@ -39,26 +39,26 @@ class Kept:
     def made(
         self, about: str, stamp: int, make: Callable[[], Columns], *, keep: bool = True
     ) -> Columns:
-        """What was kept about something under this stamp, else what ``make`` gives.
+        """Return the cached columns under this stamp, or the result of ``make``.
 
-        That is then kept, if ``keep`` says that it is worth it. The stamp must be older than what
-        ``make`` reads: kept under one that is too old, it is only never asked for again.
+        A new result is cached if ``keep`` is true. The stamp must be older than the data ``make``
+        reads: an entry under a stamp that is too old is only never read again.
         """
-        found = self._get(about, stamp)
-        if found is None:
-            found = make()
+        columns = self._get(about, stamp)
+        if columns is None:
+            columns = make()
             if keep:
-                self._put(about, stamp, found)
-        return found
+                self._put(about, stamp, columns)
+        return columns
 
     def _get(self, about: str, stamp: int) -> Columns | None:
-        found = self._files.tuples(
+        rows = self._files.tuples(
             "SELECT body FROM kept WHERE about = ? AND stamp = ?", (about, stamp)
         )
-        return _read(found[0][0]) if found else None
+        return _read(rows[0][0]) if rows else None
 
     def _put(self, about: str, stamp: int, columns: Columns) -> None:
-        """Keep it in place of what was kept before, unless the file cannot be written just now."""
+        """Cache an entry, replacing the old one, unless the file cannot be written."""
         if self._files.mine.in_transaction:
             return
         body = _written(columns)
@@ -70,13 +70,13 @@ class Kept:
                     (about, stamp, body),
                 )
         except StoreError:
-            # A full disk, or somebody who holds the file: whoever reads has what they asked for,
-            # and the next one works it out again.
+            # A full or locked disk is no error: the caller has the result, and the next one
+            # computes it.
             return
 
 
 def _written(columns: Columns) -> bytes:
-    """A line of JSON with the place of every array, and the arrays one after the other."""
+    """Return a line of JSON with the place of every array, then the arrays."""
     places, parts, at = {}, list[bytes](), 0
     for name, array in columns.arrays.items():
         raw = array.tobytes()
@@ -93,9 +93,9 @@ def _read(body: bytes) -> Columns:
     import numpy as np
 
     end = body.index(b"\n") + 1
-    told = json.loads(body[:end])
+    head = json.loads(body[:end])
     arrays = {
         name: np.frombuffer(body, np.dtype(kind), count, end + at)
-        for name, (kind, at, count) in told["arrays"].items()
+        for name, (kind, at, count) in head["arrays"].items()
     }
-    return Columns(told["head"], arrays)
+    return Columns(head["head"], arrays)

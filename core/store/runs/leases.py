@@ -1,7 +1,7 @@
-"""Leases: who may work on a run, until when, and how a late owner is kept from writing.
+"""Leases: who may work on a run and until when; fences stop late owners.
 
-Every claim raises the run's fence. What an owner writes carries its fence, so that an owner who was
-taken for dead, and comes back, is refused (``Fenced``) instead of writing twice.
+Every claim raises the run's fence. An owner's writes carry its fence. So an owner that lost its
+lease and comes back gets ``Fenced`` instead of writing twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from core.store.database.connection import Connections
 from core.store.database.content import clean
 from core.store.runs.logbook import sweep, unrecorded
 
-#: Whoever works off runs may take it: it asks no code of a program.
+#: Any runner may take the run, since none of its judges is code of a program.
 _ANYBODYS = """
     NOT EXISTS (
         SELECT 1 FROM json_each(run.panel, '$.judges')
@@ -32,20 +32,20 @@ _HELD = "id = ? AND lease_owner = ? AND fence = ? AND status = 'running'"
 
 
 class Fenced(Conflict):
-    """The lease on the run is lost: another owner has it, or it was given back or cancelled."""
+    """The lease on the run is lost: taken over, given back or cancelled."""
 
 
 def require_lease(db: sqlite3.Connection, run_id: int, owner: str, fence: int) -> None:
     """Raise ``Fenced`` unless ``owner`` holds the run under ``fence``.
 
-    A lease that ran out while nobody else claimed the run still counts.
+    An expired lease still counts until another owner claims the run.
     """
     if not db.execute(f"SELECT 1 FROM run WHERE {_HELD}", (run_id, owner, fence)).fetchone():
         raise Fenced(f"{owner} no longer works on run {run_id}; nothing was written.")
 
 
 class Leases:
-    """Reached as ``store.leases``. ``at`` is in Unix seconds; a lease lasts ``seconds``."""
+    """Available as ``store.leases``. ``at`` is in Unix seconds; a lease lasts ``seconds``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -53,24 +53,25 @@ class Leases:
     def claim(
         self, owner: str, *, at: float, seconds: float, run_id: int | None = None
     ) -> Lease | None:
-        """Take a run that waits, or whose owner's lease ran out; ``None`` if there is none.
+        """Claim a queued run or one with an expired lease; ``None`` if there is none.
 
-        Spot checks go first because a person waits for them, then the oldest run. With ``run_id``
-        only that run is taken; a run that asks code of a program is taken by that alone.
+        Spot checks go first because a person waits for them, then the oldest run. ``run_id``
+        restricts the claim to that run. A run whose judges are code of a program is claimed by that
+        program only.
         """
         free = (at, run_id, run_id)
-        # Looked at without the write lock: runners ask once a second, mostly in vain.
+        # Checked without the write lock: runners poll once a second, mostly in vain.
         if not self._files.tuples(f"SELECT 1 FROM run WHERE {_FREE} LIMIT 1", free):
             return None
         with self._files.write() as db:
-            found = db.execute(
+            row = db.execute(
                 "SELECT coalesce(lease_owner, ''), id, fence, calls, out, cancel FROM run "
                 f"WHERE {_FREE} ORDER BY kind = 'spot' DESC, id LIMIT 1",
                 free,
             ).fetchone()
-            if found is None:
+            if row is None:
                 return None
-            before, claimed, fence, *counts, cancel = found
+            before, claimed, fence, *counts, cancel = row
             started = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
             db.execute(
                 """
@@ -87,13 +88,13 @@ class Leases:
         return Lease(claimed, owner, fence + 1, at + seconds, bool(cancel))
 
     def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> Beat:
-        """Keep the lease for another ``seconds``; says whether it is still held."""
+        """Extend the lease by ``seconds``; return whether it is still held."""
         with self._files.write() as db:
-            found = db.execute(
+            rows = db.execute(
                 f"UPDATE run SET lease_until = ? WHERE {_HELD} RETURNING cancel",
                 (at + seconds, *_key(lease)),
             ).fetchall()
-        return Beat(True, bool(found[0][0])) if found else Beat(False, False)
+        return Beat(True, bool(rows[0][0])) if rows else Beat(False, False)
 
     def release(
         self,
@@ -105,17 +106,16 @@ class Leases:
         seconds: float = 0.0,
         lost: int = 0,
     ) -> bool:
-        """Give the run back with its new status; ``False`` (and nothing done) if it was not held.
+        """Release the run with its new status; ``False`` if it was not held.
 
-        ``seconds`` is the time spent since the claim, ``lost`` counts calls that went out and whose
-        outcomes will never come. A run given back as ``queued`` while
-        somebody wants it stopped is cancelled.
+        ``seconds`` is the time since the claim. ``lost`` counts calls whose outcomes will never
+        arrive. A run released as ``queued`` after a request to stop is cancelled.
         """
         with self._files.write() as db:
-            found = db.execute(f"SELECT cancel FROM run WHERE {_HELD}", _key(lease)).fetchone()
-            if found is None:
+            row = db.execute(f"SELECT cancel FROM run WHERE {_HELD}", _key(lease)).fetchone()
+            if row is None:
                 return False
-            settled: RunStatus = "cancelled" if status == "queued" and found[0] else status
+            settled: RunStatus = "cancelled" if status == "queued" and row[0] else status
             finished = None if settled == "queued" else now
             db.execute(
                 f"""
@@ -128,7 +128,7 @@ class Leases:
         return True
 
     def expire(self, run_id: int, owner: str, fence: int) -> bool:
-        """End a lease whose owner is known to be gone, so that the run can be claimed at once."""
+        """End the lease of an owner that is gone, so the run can be claimed at once."""
         with self._files.write() as db:
             return bool(
                 db.execute(
@@ -137,24 +137,24 @@ class Leases:
             )
 
     def due(self) -> list[float]:
-        """Of each run that somebody should work on, until when it is held; 0 where it waits."""
-        found = self._files.tuples(
+        """Return when the lease of each active run expires; 0 for queued runs."""
+        rows = self._files.tuples(
             "SELECT iif(status = 'running', coalesce(lease_until, 0), 0) FROM run "
             f"WHERE status IN ('queued', 'running') AND {_ANYBODYS}"
         )
-        return [float(until) for (until,) in found]
+        return [float(until) for (until,) in rows]
 
     def of_process(self, begins: str) -> list[Lease]:
-        """The leases, also those that ran out, of owners whose names begin so."""
+        """Return leases, expired ones too, of owners whose names start so."""
         return self._held("substr(lease_owner, 1, ?) = ?", (len(begins), begins))
 
     def sweep(self) -> None:
-        """Take away the logbooks of the dead, but for those that count calls of a run."""
+        """Delete logbooks of dead owners, unless they count calls of a run."""
         owners = self._files.tuples("SELECT lease_owner FROM run WHERE lease_owner IS NOT NULL")
         sweep(self._files.path, [owner for (owner,) in owners])
 
     def active(self, *, at: float) -> list[Lease]:
-        """The leases that hold at this time."""
+        """Return the leases in force at this time."""
         return self._held("lease_until > ?", (at,))
 
     def _held(self, which: str, values: Sequence[Any]) -> list[Lease]:

@@ -1,4 +1,4 @@
-"""Writing what judges answered: one transaction from call to score, and no vote twice."""
+"""Record answers of judges: one transaction from call to score, no vote twice."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
 from core.store.runs.results import put_results, read_ballots
 
-# Calls and the pieces of their prompts. A piece is kept once, however many calls sent it.
+# Calls and the pieces of their prompts. A shared piece is stored once.
 
 _COLUMNS = (
     "reply, thinking, model, finish, tokens_in, tokens_cached, tokens_out, tokens_thinking, "
@@ -36,7 +36,7 @@ _COLUMNS = (
 
 
 def add_segments(db: sqlite3.Connection, calls: Iterable[Call]) -> dict[str, int]:
-    """Keep the texts of these prompts; returns the id of each text."""
+    """Store the texts of these prompts; return the id of each text."""
     texts = {segment.text for call in calls for segment in call.prompt}
     hashes = {text_hash(text): text for text in texts}
     ids = _segment_ids(db, hashes)
@@ -48,12 +48,12 @@ def add_segments(db: sqlite3.Connection, calls: Iterable[Call]) -> dict[str, int
 
 
 def add_calls(
-    db: sqlite3.Connection, run_id: int, made: Sequence[tuple[str, Call]], now: str
+    db: sqlite3.Connection, run_id: int, calls: Sequence[tuple[str, Call]], now: str
 ) -> range:
-    """Keep these calls, each of the judge named with it; returns their ids in the same order."""
-    segments = add_segments(db, (call for _, call in made))
+    """Store calls with their judges; return their ids in the same order."""
+    segments = add_segments(db, (call for _, call in calls))
     ((first,),) = db.execute("SELECT coalesce(max(id), 0) + 1 FROM call")
-    ids = range(first, first + len(made))
+    ids = range(first, first + len(calls))
     db.executemany(
         f"INSERT INTO call (id, run_id, judge, prompt, params, {_COLUMNS}, created) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -81,7 +81,7 @@ def add_calls(
                 call.kept,
                 now,
             )
-            for id_, (judge, call) in zip(ids, made, strict=True)
+            for id_, (judge, call) in zip(ids, calls, strict=True)
         ),
     )
     return ids
@@ -89,12 +89,12 @@ def add_calls(
 
 @lru_cache(maxsize=64)
 def _params(same: Same) -> str:
-    # A judge's calls that were asked alike have the same settings: one object, written once.
+    # A judge's calls with the same settings share one object, which is converted once.
     return to_json(same.thing)
 
 
 def read_call(files: Connections, call_id: int) -> CallRow:
-    """One call, its prompt put together again."""
+    """Return a call with its reassembled prompt."""
     rows = files.rows("SELECT * FROM call WHERE id = ?", (call_id,))
     if not rows:
         raise NotFound(f"There is no call {call_id}.")
@@ -128,43 +128,43 @@ def _unpack(body: bytes) -> str:
     return zlib.decompress(body).decode("utf-8", "surrogatepass")
 
 
-# Answers of models kept for later runs, by the hash of what was asked. No facts: a cache.
+# The cache of model answers, by the hash of the request. It holds no facts.
 
 
-#: Trimmed answers leave so much of the room taken, so that not every run trims.
+#: The share of the limit that trimming leaves in use, so that not every run trims.
 TRIMMED_TO = 0.9
-#: What an answer takes: its text, and about so much beside it, key and index included.
+#: The size of an answer: its text plus a fixed amount for key and index.
 _BYTES = "length(CAST(completion AS BLOB)) + 250"
 
 
 class Responses:
-    """Reached as ``store.responses``."""
+    """Available as ``store.responses``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def get(self, keys: Sequence[str]) -> dict[str, KeptAnswer]:
-        """Those of these answers that are kept, by key."""
-        found = self._files.tuples(
+        """Return the cached answers, by key."""
+        rows = self._files.tuples(
             "SELECT key, model, completion, cost FROM response "
             "WHERE key IN (SELECT value FROM json_each(?))",
             (json.dumps(list(keys)),),
         )
         return {
             key: KeptAnswer(key, model, json.loads(completion), cost)
-            for key, model, completion, cost in found
+            for key, model, completion, cost in rows
         }
 
     def put(self, answers: Iterable[KeptAnswer], *, now: str) -> None:
-        """Keep these answers. Where there is one under a key already, that one stays."""
+        """Cache answers; existing answers stay."""
         with self._files.write() as db:
             add_answers(db, answers, now)
 
     def trim(self, most: int, used: Collection[str] = ()) -> int:
-        """Keep about ``most`` bytes of answers at most; how many had to go.
+        """Trim the cache to about ``most`` bytes; return how many answers were deleted.
 
-        Those that were used longest ago go first. ``used`` are keys of answers that were just used
-        again: from half of ``most`` on they count as new.
+        The least recently used go first. Answers with keys in ``used`` count as new, once the cache
+        reaches half of ``most``.
         """
         if 4 * self._guess() <= most or 2 * self._size() <= most:
             return 0
@@ -186,7 +186,7 @@ class Responses:
         return gone
 
     def _guess(self) -> float:
-        """What all would take if they were like the newest hundred, without reading them all."""
+        """Estimate the cache size from the newest hundred answers."""
         ((guess,),) = self._files.tuples(
             "SELECT coalesce((SELECT max(id) - min(id) + 1 FROM response) * avg(bytes), 0) FROM "
             f"(SELECT {_BYTES} AS bytes FROM response ORDER BY id DESC LIMIT 100)"
@@ -198,23 +198,23 @@ class Responses:
         return int(size)
 
     def any(self) -> bool:
-        """Whether an answer is kept."""
+        """Return whether there are cached answers."""
         return bool(self._files.tuples("SELECT 1 FROM response LIMIT 1"))
 
     def count(self) -> int:
-        """How many answers are kept."""
+        """Return the number of cached answers."""
         ((count,),) = self._files.tuples("SELECT count(*) FROM response")
         return int(count)
 
 
 def add_answers(db: sqlite3.Connection, answers: Iterable[KeptAnswer], now: str) -> None:
-    """Keep these answers (transaction open)."""
+    """Cache answers (transaction open)."""
     db.executemany(
         "INSERT INTO response (key, model, completion, cost, created) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
         (
-            (one.key, clean(one.model), to_json(dict(one.completion)), one.cost, now)
-            for one in answers
+            (answer.key, clean(answer.model), to_json(dict(answer.completion)), answer.cost, now)
+            for answer in answers
         ),
     )
 
@@ -256,10 +256,10 @@ class _Counts(NamedTuple):
 def record(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
 ) -> Recorded:
-    """Keep the outcomes and what ``derive`` makes of the touched items (transaction open).
+    """Store outcomes and their items' ``derive`` results (transaction open).
 
-    A vote for a cell that has one already is not kept; its call is, since it was paid for. Answers
-    for later runs are kept with the votes made of them: neither is ever there without the other.
+    A second vote on a cell is dropped, but its call is stored, since it was paid for. Cached
+    answers are stored together with their votes: neither exists without the other.
     """
     failures = sum(isinstance(r, VoteFailure) for o in outcomes for r in o.results)
     calls = _add_calls(db, run_id, outcomes, now)
@@ -276,20 +276,20 @@ def record(
 def _add_calls(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str
 ) -> list[int | None]:
-    made = [
+    judged = [
         (outcome.results[0].cell.judge if outcome.results else "", outcome.call)
         for outcome in outcomes
         if outcome.call is not None
     ]
-    if not made:
+    if not judged:
         return [None] * len(outcomes)
-    ids = iter(add_calls(db, run_id, made, now))
-    db.execute(_COUNT_CALLS, (*_spent([call for _, call in made]), run_id))
+    ids = iter(add_calls(db, run_id, judged, now))
+    db.execute(_COUNT_CALLS, (*_spent([call for _, call in judged]), run_id))
     return [None if outcome.call is None else next(ids) for outcome in outcomes]
 
 
-def _spent(made: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
-    calls = [call for call in made if not call.cached]
+def _spent(recorded: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, int, float]:
+    calls = [call for call in recorded if not call.cached]
     return (
         sum(call.calls for call in calls),
         _total(call.tokens_in for call in calls),
@@ -298,8 +298,8 @@ def _spent(made: Sequence[Call]) -> tuple[int, int, int, int, int, float, int, i
         _total(call.tokens_thinking for call in calls),
         sum(call.cost for call in calls if call.cost is not None),
         sum(call.calls for call in calls if call.cost is None),
-        sum(call.known for call in made),
-        sum(call.first_cost for call in made if call.first_cost is not None),
+        sum(call.known for call in recorded),
+        sum(call.first_cost for call in recorded if call.first_cost is not None),
     )
 
 
@@ -351,19 +351,19 @@ def add_failures(
     calls: Sequence[int | None],
     now: str,
 ) -> None:
-    """Keep the failures among these outcomes (transaction open)."""
+    """Store the failures among these outcomes (transaction open)."""
     for outcome, call_id in zip(outcomes, calls, strict=True):
         for failure in outcome.results:
             if not isinstance(failure, VoteFailure):
                 continue
             key = (run_id, *failure.cell)
-            told = (failure.kind, clean(failure.message), _ints(failure.order), call_id, now)
+            details = (failure.kind, clean(failure.message), _ints(failure.order), call_id, now)
             db.execute(_CLOSE, key)
-            db.execute(_ADD_FAILURE, (*key, *told, *key, *key))
+            db.execute(_ADD_FAILURE, (*key, *details, *key, *key))
 
 
 def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
-    """Bring the counts of these items, and by their difference the run's, up to date."""
+    """Update the counts of these items, and with the difference those of the run."""
     before = {
         item_id: _Counts(*counts)
         for item_id, *counts in db.execute(

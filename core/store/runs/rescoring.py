@@ -1,7 +1,7 @@
-"""A run under another version of its rubric: how it is scored, and votes carried over.
+"""Scoring a run under another version of its rubric, and carrying votes over.
 
-The plan says what was asked, and never changes. Beside it stands the version that scores follow
-now; each change of it is kept, and never altered.
+The plan holds the version that was asked, and never changes. The version that scores follow is
+stored separately. Each change of it is recorded for good.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from core.store.database.content import clean
 
 @dataclass(frozen=True, slots=True)
 class ScoredChange:
-    """A change of the version that a run's scores follow.
+    """A change of the rubric version that a run's scores follow.
 
-    ``kept`` are hashes of questions whose older answers somebody let stand; ``marked`` the cells
-    whose settled decisions were put aside with it, because their question changed.
+    ``kept`` are hashes of questions whose older answers were accepted. ``marked`` are the cells
+    whose settled decisions were set aside, because their question changed.
     """
 
     id: int
@@ -40,7 +40,7 @@ class ScoredChange:
 
 
 class ScoredVersions:
-    """Reached as ``store.scored``."""
+    """Available as ``store.scored``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -57,13 +57,13 @@ class ScoredVersions:
         marked: Sequence[tuple[str, str]] = (),
         reason: str = "",
     ) -> int:
-        """Let the run's scores follow a version, and keep who did it; returns the change's id.
+        """Make the run's scores follow a version; return the id of the change.
 
-        ``before`` is the version that the caller saw them follow. Nothing is derived anew here.
+        ``before`` is the version that the caller saw. This call derives nothing.
 
         Raises:
-            Conflict: somebody changed it meanwhile.
-            InputError: the version is one of another rubric.
+            Conflict: the version changed in the meantime.
+            InputError: the version belongs to another rubric.
         """
         with self._files.write() as db:
             rows = db.execute(
@@ -91,7 +91,7 @@ class ScoredVersions:
             return new_id(cursor)
 
     def changes(self, run_id: int) -> list[ScoredChange]:
-        """Every change of a run, newest first."""
+        """Return every change of a run, newest first."""
         rows = self._files.rows(
             "SELECT c.id, c.run_id, c.ts, c.actor, c.from_id, f.number AS from_number, c.to_id, "
             "t.number AS to_number, c.kept, c.marked, c.reason FROM scored_change c "
@@ -102,24 +102,24 @@ class ScoredVersions:
         return [_change(dict(row)) for row in rows]
 
     def runs_of(self, rubric_id: int) -> list[int]:
-        """The runs that asked a version of this rubric, newest first."""
-        found = self._files.tuples(
+        """Return the runs of this rubric, in any version, newest first."""
+        rows = self._files.tuples(
             "SELECT r.id FROM run r JOIN rubric_version v ON v.id = r.rubric_version_id "
             "WHERE v.rubric_id = ? AND r.kind = 'run' ORDER BY r.id DESC",
             (rubric_id,),
         )
-        return [run_id for (run_id,) in found]
+        return [run_id for (run_id,) in rows]
 
     def settled_under(self, run_id: int) -> list[tuple[CellKey, int]]:
-        """The cells that people settled, in whichever state, with the version they were shown."""
-        found = self._files.tuples(
+        """Return settled cells in any state, with the version shown to the person."""
+        rows = self._files.tuples(
             "SELECT s.item_id, s.criterion, e.rubric_version_id FROM settled s "
             "JOIN review_event e ON e.id = (SELECT max(id) FROM review_event WHERE run_id = "
             "s.run_id AND item_id = s.item_id AND criterion = s.criterion AND action = 'settle') "
             "WHERE s.run_id = ? ORDER BY 1, 2",
             (run_id,),
         )
-        return [(CellKey(item_id, criterion), version) for item_id, criterion, version in found]
+        return [(CellKey(item_id, criterion), version) for item_id, criterion, version in rows]
 
     def _require_same(self, version_id: int, rubric_id: int) -> None:
         rows = self._files.tuples(
@@ -162,9 +162,9 @@ _COPY_OWN = """
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A criterion of the older run, what it is called in the newer one, and its options there.
+    """A criterion of the older run, its name in the newer one, and its options there.
 
-    ``places`` gives each old choice its new place, ``None`` drops its votes; ``na`` says of each
+    ``places`` gives each old choice its new place; ``None`` drops its votes. ``na`` tells for each
     new choice whether it is an abstention.
     """
 
@@ -175,7 +175,7 @@ class Carried:
 
     @property
     def same(self) -> bool:
-        """Whether every option has its number still: then the order it was shown in holds, too."""
+        """Return whether all options keep their numbers, so shown orders hold, too."""
         return list(self.places) == list(range(len(self.na)))
 
 
@@ -188,17 +188,17 @@ def carry(
 ) -> None:
     """Copy votes from one run to another over the same items (a transaction is open).
 
-    ``own`` are the items with a rubric of their own; all of their votes are copied as they are.
+    ``own`` are the items with their own rubric, whose votes are all copied unchanged.
     """
-    for one in criteria:
+    for criterion in criteria:
         values = {
             "from": source,
             "to": target,
-            "old": one.old,
-            "new": one.new,
-            "places": json.dumps(list(one.places)),
-            "na": json.dumps([int(na) for na in one.na]),
-            "same": one.same,
+            "old": criterion.old,
+            "new": criterion.new,
+            "places": json.dumps(list(criterion.places)),
+            "na": json.dumps([int(na) for na in criterion.na]),
+            "same": criterion.same,
             "own": json.dumps(list(own)),
         }
         db.execute(_COPY, values)
@@ -206,7 +206,7 @@ def carry(
 
 
 def count_votes(db: sqlite3.Connection, run_id: int) -> None:
-    """Bring the counts of a run and of its items up to date after ``carry``."""
+    """Update the counts of a run and of its items after ``carry``."""
     db.execute(
         "UPDATE run_item SET (votes, abstentions) = (SELECT count(*), coalesce(sum(abstained), 0) "
         "FROM vote WHERE vote.run_id = run_item.run_id AND vote.item_id = run_item.item_id) "

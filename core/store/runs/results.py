@@ -1,4 +1,4 @@
-"""What is derived from votes: verdicts and scores, and the items that a filter keeps."""
+"""Verdicts and scores derived from votes, and filters of items."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from core.store.database.content import to_json
 from core.store.library.datasets import FOUND, found_values
 from core.store.runs.cells import CellVerdicts
 
-#: ``ri`` drives, so that an order by one of its indexes needs no sorting.
+#: ``ri`` comes first, so that sorting by one of its indexes is free.
 RUN_ITEMS = """
     run_item ri JOIN run r ON r.id = ri.run_id
     LEFT JOIN item i ON i.version_id = r.dataset_version_id AND i.item_id = ri.item_id
 """
-#: The tags of an item, one a row, as ``value``.
+#: The tags of an item, one per row, as ``value``.
 TAGS = "json_each(i.content, '$.tags')"
 _COLUMNS: dict[RunItemSort, str] = {
     "position": "ri.position",
@@ -54,14 +54,14 @@ _SIGNS: dict[CellSign, str] = {
 
 
 def order(sort: RunItemSort, descending: bool, by: str = "") -> tuple[str, list[Any]]:
-    """The ORDER BY terms and the values they take; items without a value come last either way."""
+    """Return ORDER BY terms and their parameters; missing values sort last."""
     column = _COLUMNS[sort]
     terms = f"{column} {'DESC' if descending else 'ASC'} NULLS LAST, ri.position"
     return terms, [by] if sort == "criterion" else []
 
 
 def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
-    """The WHERE condition over ``RUN_ITEMS`` and the values it takes."""
+    """Return the WHERE condition on ``RUN_ITEMS`` and its parameters."""
     tests: list[tuple[str, Any]] = [
         ("ri.run_id = ?", run_id),
         ("(ri.failures > 0) = ?", where.has_failures),
@@ -96,9 +96,9 @@ def clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
 
 
 def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -> list[ItemBallots]:
-    """All votes and open failures of these items of a run, in the order given.
+    """Return all votes and open failures of these items, in the order given.
 
-    Ballots of an item come in the order criterion, judge, replicate. Without votes: none.
+    An item's ballots are sorted by criterion, judge and replicate; without votes there are none.
     """
     wanted = (run_id, json.dumps(list(item_ids)))
     ballots: defaultdict[str, list[BallotRow]] = defaultdict(list)
@@ -122,14 +122,14 @@ def read_ballots(db: sqlite3.Connection, run_id: int, item_ids: Sequence[str]) -
     ]
 
 
-def read_chances(kept: str | None) -> tuple[float, ...] | None:
-    """The chances of a vote's options as they are kept."""
-    return None if kept is None else tuple(json.loads(kept))
+def read_chances(text: str | None) -> tuple[float, ...] | None:
+    """Return the stored probabilities of a vote's options."""
+    return None if text is None else tuple(json.loads(text))
 
 
-# What is derived from votes: verdicts and scores, kept so that pages need not compute them.
+# Verdicts and scores, derived from votes and cached for pages.
 #
-# Nothing here is a fact. ``put`` replaces; ``rebuild`` makes everything anew from the votes.
+# None of them is a fact. ``put`` replaces them; ``rebuild`` derives them all from the votes.
 
 _EVERYTHING = RunItemFilter()
 _ROW = """
@@ -141,7 +141,7 @@ _ROW = """
 
 
 class Results(CellVerdicts):
-    """Reached as ``store.results``."""
+    """Available as ``store.results``."""
 
     def items(
         self,
@@ -154,17 +154,17 @@ class Results(CellVerdicts):
         offset: int = 0,
         limit: int = 50,
     ) -> list[RunItemRow]:
-        """A page of the run's items without traces; those without a value sort last.
+        """Return a page of the run's items without traces; missing values sort last.
 
-        ``by`` names the criterion whose verdicts sort them, where that is asked for.
+        ``by`` names the criterion to sort by, when sorting by verdict.
         """
         condition, values = clause(run_id, where)
         terms, more = order(sort, descending, by)
-        found = self._files.tuples(
+        rows = self._files.tuples(
             f"SELECT {_ROW} FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms} LIMIT ? OFFSET ?",
             (*values, *more, limit, offset),
         )
-        return [_row(row) for row in found]
+        return [_row(row) for row in rows]
 
     def ids(
         self,
@@ -175,17 +175,17 @@ class Results(CellVerdicts):
         descending: bool = False,
         by: str = "",
     ) -> list[str]:
-        """The ids of all items that ``items`` would page through, in the same order."""
+        """Return the ids of all items of the query ``items``, in the same order."""
         condition, values = clause(run_id, where)
         terms, more = order(sort, descending, by)
-        found = self._files.tuples(
+        rows = self._files.tuples(
             f"SELECT ri.item_id FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms}",
             (*values, *more),
         )
-        return [item_id for (item_id,) in found]
+        return [item_id for (item_id,) in rows]
 
     def count(self, run_id: int, where: RunItemFilter = _EVERYTHING) -> int:
-        """How many items the filter keeps."""
+        """Return how many items pass the filter."""
         condition, values = clause(run_id, where)
         ((count,),) = self._files.tuples(
             f"SELECT count(*) FROM {RUN_ITEMS} WHERE {condition}", values
@@ -193,33 +193,33 @@ class Results(CellVerdicts):
         return int(count)
 
     def item(self, run_id: int, item_id: str) -> RunItemRow:
-        """One item of the run with the trace of its score."""
-        found = self._files.tuples(
+        """Return an item of the run with the trace of its score."""
+        rows = self._files.tuples(
             f"SELECT {_ROW}, ri.trace FROM {RUN_ITEMS} WHERE ri.run_id = ? AND ri.item_id = ?",
             (run_id, item_id),
         )
-        if not found:
+        if not rows:
             raise NotFound(f"There is no item {item_id!r} in run {run_id}.")
-        *row, trace = found[0]
+        *row, trace = rows[0]
         return _row(row, None if trace is None else json.loads(trace))
 
     def systems(self, run_id: int) -> list[str]:
-        """The systems among the run's items, sorted."""
-        found = self._files.tuples(
+        """Return the systems among the run's items, sorted."""
+        rows = self._files.tuples(
             f"SELECT DISTINCT i.system FROM {RUN_ITEMS} "
             "WHERE ri.run_id = ? AND i.system <> '' ORDER BY 1",
             (run_id,),
         )
-        return [system for (system,) in found]
+        return [system for (system,) in rows]
 
     def scores(self, run_id: int) -> dict[str, float | None]:
-        """The score of every item of the run, by its id."""
+        """Return the score of every item of the run, by its id."""
         return dict(
             self._files.tuples("SELECT item_id, score FROM run_item WHERE run_id = ?", (run_id,))
         )
 
     def scored(self, run_id: int) -> list[tuple[float | None, str | None, int, int, int]]:
-        """Score, outcome, whether it is complete and for review, and votes, in the run's order."""
+        """Return score, outcome, completeness, review flag and votes, in order."""
         return self._files.tuples(
             "SELECT score, outcome, complete, review, votes FROM run_item WHERE run_id = ? "
             "ORDER BY position",
@@ -227,7 +227,7 @@ class Results(CellVerdicts):
         )
 
     def means(self, run_id: int) -> RunMeans:
-        """The mean score and the mean agreement of the run's items."""
+        """Return the mean score and the mean agreement of the run's items."""
         ((score, agreement, ungraded),) = self._files.tuples(
             "SELECT (SELECT avg(score) FROM run_item WHERE run_id = ?), "
             "(SELECT avg(agreement) FROM run_item WHERE run_id = ?), "
@@ -237,8 +237,9 @@ class Results(CellVerdicts):
         return RunMeans(score, agreement, ungraded)
 
     def outcomes(self, run_id: int) -> dict[str, int]:
-        """How many items pass, fail and need a person, which those that pass may, too; what no item
-        does is absent.
+        """Return how many items pass, fail and need a person.
+
+        Items that pass may need a person, too. Outcomes without items are absent.
         """
         return dict(
             self._files.tuples(
@@ -251,9 +252,9 @@ class Results(CellVerdicts):
         )
 
     def score_bins(self, run_id: int, bins: int = 20) -> list[ScoreBin]:
-        """How the scores are distributed: equal bins from 0 to 1, or over their range if wider.
+        """Return the distribution of scores: equal bins from 0 to 1, or wider.
 
-        Empty where no item has a score.
+        The bins are empty if no item has a score.
         """
         ((least, most),) = self._files.tuples(
             "SELECT min(score), max(score) FROM run_item WHERE run_id = ?", (run_id,)
@@ -275,12 +276,12 @@ class Results(CellVerdicts):
         ]
 
     def put(self, run_id: int, results: Sequence[ItemResult]) -> None:
-        """Replace what was derived for these items; all or nothing."""
+        """Replace the results of these items; all or nothing."""
         with self._files.write() as db:
             put_results(db, run_id, results)
 
     def forget(self, run_id: int, item_id: str) -> None:
-        """An item about which nobody has said anything: without score and cells."""
+        """Clear the score and cells of an item without votes."""
         with self._files.write() as db:
             db.execute(
                 "UPDATE run_item SET score = NULL, raw = NULL, low = NULL, high = NULL, "
@@ -292,14 +293,14 @@ class Results(CellVerdicts):
             db.execute(DERIVED, (run_id,))
 
     def rebuild(self, run_id: int, derive: Derive, *, batch: int = 500) -> int:
-        """Derive every item of the run anew from its votes; returns how many items.
+        """Derive every item of the run again from its votes; return their number.
 
-        Each batch is a transaction of its own, so that a run in progress can go on between them.
+        Each batch is a transaction of its own, so an active run can go on in between.
         """
-        found = self._files.tuples(
+        rows = self._files.tuples(
             "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
         )
-        ids = [item_id for (item_id,) in found]
+        ids = [item_id for (item_id,) in rows]
         for start in range(0, len(ids), batch):
             with self._files.write() as db:
                 ballots = read_ballots(db, run_id, ids[start : start + batch])
@@ -312,11 +313,11 @@ ADD_CELL = (
     f"INSERT INTO cell ({', '.join(_COLUMNS_OF_CELL)}) "
     f"VALUES ({', '.join('?' * len(_COLUMNS_OF_CELL))})"
 )
-#: What is kept of a run's verdicts under an older number is not what they are any more.
+#: Caches of a run's verdicts under an older number are out of date.
 DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
 
 
-#: What an item's result sets in its row; ``result_values`` gives the values in that order.
+#: The columns of an item's result; ``result_values`` gives their values in order.
 RESULT = (
     "score = ?, raw = ?, low = ?, high = ?, complete = ?, fail = ?, review = ?, agreement = ?, "
     "outcome = ?, trace = ?"
@@ -324,13 +325,13 @@ RESULT = (
 
 
 def result_values(r: ItemResult, trace: str) -> tuple[object, ...]:
-    """The values of ``RESULT``; ``trace`` is the result's own as JSON text."""
-    known = (r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement)
-    return (*known, r.outcome, trace)
+    """Return the values of ``RESULT``; ``trace`` is the result's own as JSON text."""
+    numbers = (r.score, r.raw, r.low, r.high, r.complete, r.fail, r.review, r.agreement)
+    return (*numbers, r.outcome, trace)
 
 
 def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResult]) -> None:
-    """``Results.put`` inside a transaction that is already open."""
+    """Run ``Results.put`` within an open transaction."""
     db.executemany(
         f"UPDATE run_item SET {RESULT} WHERE run_id = ? AND item_id = ?",
         ((*result_values(r, to_json(r.trace)), run_id, r.item_id) for r in results),

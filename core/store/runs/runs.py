@@ -1,4 +1,4 @@
-"""Runs: their plans, how far they are, and what people ask of them."""
+"""Runs: their plans, progress and requests."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _FROM = """
     JOIN rubric_version sv ON sv.id = coalesce(r.scored_version_id, r.rubric_version_id)
     JOIN dataset_version dv ON dv.id = r.dataset_version_id
 """
-#: Batches that a provider works off, or may, and was not asked to stop.
+#: Batches that a provider processes, or may process, without a request to stop.
 _BATCHES_OUT = "SELECT 1 FROM batch WHERE run_id = ? AND status <> 'taken' AND NOT stopped"
 
 
 class Runs:
-    """Reached as ``store.runs``. A run's plan never changes; its progress does."""
+    """Available as ``store.runs``. A run's plan never changes; its progress does."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
     def create(self, plan: RunPlan, items: Sequence[tuple[str, int]], *, now: str) -> Run:
-        """A queued run over ``items``: (item id, votes planned), in the order to show them.
+        """Add a queued run over ``items``: (item id, planned votes), in display order.
 
         Raises:
-            NotFound: a version, or an item in the dataset version, is not there.
+            NotFound: a version, or an item of the dataset version, does not exist.
         """
         with self._files.write() as db:
             hashes = self._hashes(plan, [item_id for item_id, _ in items])
@@ -78,9 +78,9 @@ class Runs:
             return self.get(run_id)
 
     def costs_by_judge(self, month: str) -> builtins.list[tuple[str, Judge, float]]:
-        """Who made a run, one of its judges, and what that one's calls cost in a month.
+        """Return who made each run, one of its judges, and the judge's cost in a month.
 
-        ``month`` is ``2026-11`` (UTC). Only calls whose price is known.
+        ``month`` is ``2026-11`` (UTC). Calls of unknown price are left out.
         """
         rows = self._files.tuples(
             "SELECT r.made_by, r.panel, c.judge, sum(c.cost) FROM run r JOIN call c "
@@ -88,41 +88,41 @@ class Runs:
             "AND substr(c.created, 1, 7) = ? GROUP BY r.id, c.judge",
             (month, month),
         )
-        found = []
+        costs = []
         for made_by, panel, name, cost in rows:
-            judges = {one["name"]: one for one in json.loads(panel)["judges"]}
+            judges = {judge["name"]: judge for judge in json.loads(panel)["judges"]}
             if name in judges:
-                found.append((made_by, Judge.model_validate(judges[name]), float(cost)))
-        return found
+                costs.append((made_by, Judge.model_validate(judges[name]), float(cost)))
+        return costs
 
     def statuses(self) -> dict[str, int]:
-        """How many runs there are, by status."""
+        """Return the number of runs by status."""
         return dict(self._files.tuples("SELECT status, count(*) FROM run GROUP BY status"))
 
     def last_call(self) -> str:
-        """When a call was last recorded; empty where none was."""
-        found = self._files.tuples("SELECT created FROM call ORDER BY id DESC LIMIT 1")
-        return str(found[0][0]) if found else ""
+        """Return when the last call was recorded, or ""."""
+        rows = self._files.tuples("SELECT created FROM call ORDER BY id DESC LIMIT 1")
+        return str(rows[0][0]) if rows else ""
 
     def calls_after(self, call_id: int) -> tuple[int, builtins.list[tuple[Judge, int]]]:
-        """The newest call's id, and how many calls each judge of a run made since ``call_id``."""
+        """Return the newest call's id, and calls per judge since ``call_id``."""
         ((newest,),) = self._files.tuples("SELECT coalesce(max(id), 0) FROM call")
         rows = self._files.tuples(
             "SELECT r.panel, c.judge, count(*) FROM call c JOIN run r ON r.id = c.run_id "
             "WHERE c.id > ? AND c.id <= ? GROUP BY r.id, c.judge",
             (call_id, newest),
         )
-        found = []
+        counts = []
         for panel, name, count in rows:
-            judges = {one["name"]: one for one in json.loads(panel)["judges"]}
+            judges = {judge["name"]: judge for judge in json.loads(panel)["judges"]}
             if name in judges:
-                found.append((Judge.model_validate(judges[name]), int(count)))
-        return int(newest), found
+                counts.append((Judge.model_validate(judges[name]), int(count)))
+        return int(newest), counts
 
     def held(
         self, apart_from: int | None = None
     ) -> builtins.list[tuple[str, tuple[Judge, ...], float]]:
-        """Who made a run that is under way, its judges, and what is left of its budget."""
+        """Return who made each active run, its judges and its remaining budget."""
         rows = self._files.tuples(
             "SELECT made_by, panel, json_extract(plan, '$.budget') - cost AS left FROM run "
             "WHERE status IN ('queued', 'running') AND left > 0 AND id IS NOT ?",
@@ -134,12 +134,12 @@ class Runs:
         ]
 
     def made_by(self, run_id: int) -> str:
-        """Who made a run; empty where nobody signed in, or nobody knows."""
+        """Return who made a run; empty if unknown or without sign-in."""
         ((name,),) = self._files.tuples("SELECT made_by FROM run WHERE id = ?", (run_id,))
         return str(name)
 
     def get(self, run_id: int) -> Run:
-        """A run with its whole plan and notes."""
+        """Return a run with its whole plan and notes."""
         fields = self._fields(self._one(f"{_ROW}, r.plan, r.notes", run_id))
         rest, notes = json.loads(fields.pop("plan")), json.loads(fields.pop("notes"))
         plan = RunPlan(
@@ -153,11 +153,11 @@ class Runs:
         return Run(plan=plan, notes=notes, **fields)
 
     def row(self, run_id: int) -> RunRow:
-        """A run without plan and notes: light enough to be polled."""
+        """Return a run without plan and notes, light enough for polling."""
         return RunRow(**self._fields(self._one(_ROW, run_id)))
 
     def _one(self, columns: str, run_id: int) -> sqlite3.Row:
-        # A number that SQLite cannot hold, from an address or a command, is no run's either.
+        # A number from an address or a command may be too large for SQLite; no run has it.
         query = f"SELECT {columns} FROM {_FROM} WHERE r.id = ?"
         rows = self._files.rows(query, (run_id,)) if abs(run_id) <= LARGEST else []
         if not rows:
@@ -174,9 +174,11 @@ class Runs:
         detail: str = "",
         without: str = "",
     ) -> builtins.list[RunRow]:
-        """A page of runs, newest first; ``search`` looks into the names of run, rubric, dataset.
+        """Return a page of runs, newest first.
 
-        ``detail`` keeps those whose plan has a detail of that name, ``without`` the others.
+        ``search`` looks into the names of run, rubric and dataset.
+
+        ``detail`` keeps runs whose plan has a detail of that name, ``without`` the others.
         """
         where, values = _found(kind, search)
         if detail:
@@ -199,7 +201,7 @@ class Runs:
         return found
 
     def calls_out(self) -> int:
-        """How many calls are out of the runs that somebody works on."""
+        """Return how many calls of active runs are in flight."""
         rows = self._files.tuples(
             "SELECT coalesce(lease_owner, ''), id, fence, calls, out FROM run "
             "WHERE status = 'running'"
@@ -207,56 +209,57 @@ class Runs:
         return sum(unrecorded(self._files.path, *row) for row in rows)
 
     def count(self, kind: RunKind = "run", *, search: str = "") -> int:
-        """How many runs of this kind there are, or are found."""
+        """Return how many runs of this kind there are, or match."""
         where, values = _found(kind, search)
         ((count,),) = self._files.tuples(f"SELECT count(*) FROM {_FROM} WHERE {where}", values)
         return int(count)
 
     def all_ids(self) -> builtins.list[int]:
-        """Every run there is, of every kind."""
+        """Return the ids of all runs, of every kind."""
         return [run_id for (run_id,) in self._files.tuples("SELECT id FROM run ORDER BY id")]
 
     def item_ids(self, run_id: int) -> builtins.list[str]:
-        """The ids of the run's items, in its order."""
-        found = self._files.tuples(
+        """Return the ids of the run's items, in its order."""
+        rows = self._files.tuples(
             "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
         )
-        return [item_id for (item_id,) in found]
+        return [item_id for (item_id,) in rows]
 
     def imported(self, digest: str) -> int | None:
-        """The run that holds an import with this content hash, or ``None``."""
-        found = self._files.tuples(
+        """Return the run of an import with this content hash, or ``None``."""
+        rows = self._files.tuples(
             "SELECT id FROM run WHERE plan ->> '$.details.imported.hash' = ? ORDER BY id LIMIT 1",
             (digest,),
         )
-        return int(found[0][0]) if found else None
+        return int(rows[0][0]) if rows else None
 
     def set_notes(self, run_id: int, notes: Mapping[str, Any]) -> None:
-        """Merge ``notes`` into those kept with the run, key by key."""
+        """Merge ``notes`` into the run's notes, key by key."""
         with self._files.write() as db:
             merged = {**self.get(run_id).notes, **notes}
             db.execute("UPDATE run SET notes = ? WHERE id = ?", (to_json(merged), run_id))
 
     def note_hash(self, run_id: int, key: str) -> str:
-        """The hash of one note, without reading the plan; empty where there is no such note."""
+        """Return the hash of a note without reading the plan, or ""."""
         rows = self._files.tuples(
             "SELECT json_extract(notes, '$.' || ?) FROM run WHERE id = ?", (key, run_id)
         )
         return text_hash(str(rows[0][0])) if rows and rows[0][0] is not None else ""
 
     def request_cancel(self, run_id: int, *, now: str) -> RunStatus:
-        """Ask for a stop; returns the status that the run has then.
+        """Request a stop; return the run's status after it.
 
-        A run that nobody works on (queued, or its lease ran out) is cancelled at once; else its
-        owner learns it with the next heartbeat. A run at rest stays as it is. One with batches out,
-        or files on their way, is queued instead: somebody must tell their provider.
+        An unowned run (queued, or with an expired lease) is cancelled at once. Otherwise its owner
+        learns of the request with the next heartbeat. A resting run stays as it is. A run with
+        batches or files at a provider is queued instead, since its next owner must tell the
+        provider.
         """
         with self._files.write() as db:
             row = self.row(run_id)
             if row.status == "running" and (row.lease_until or 0.0) > _unix(now):
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
             elif (out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
-                # Without its owner's name in the row, a late owner can record nothing any more.
+                # Without an owner in the row, a late owner can record nothing any more.
                 db.execute(
                     "UPDATE run SET cancel = 1, status = ?, finished = ?, "
                     "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
@@ -266,7 +269,7 @@ class Runs:
             return self.row(run_id).status
 
     def request_queue(self, run_id: int) -> RunStatus:
-        """Queue a run at rest again, to do what is left; returns the status it has then."""
+        """Queue a resting run again; return the run's status after it."""
         with self._files.write() as db:
             row = self.row(run_id)
             if row.status in RESTING:
@@ -278,10 +281,10 @@ class Runs:
             return self.row(run_id).status
 
     def reopen_failures(self, run_id: int) -> int:
-        """Have every open failure asked again: closes them, queues the run, returns how many.
+        """Reopen every open failure and queue the run; return how many.
 
         Raises:
-            Conflict: the run is being worked on, by an owner who would not notice.
+            Conflict: an owner is working on the run and would not notice.
         """
         with self._files.write() as db:
             if self.row(run_id).status == "running":
@@ -304,7 +307,7 @@ class Runs:
         fields["panel"] = Panel.model_validate_json(fields["panel"])
         fields["cancel"] = bool(fields["cancel"])
         if fields["status"] == "running":
-            # With each group the file learns how many calls are out; the logbook has it exactly.
+            # Each group updates the calls in flight in the file; the logbook has the exact number.
             fields["out"] = unrecorded(
                 *(self._files.path, fields["lease_owner"] or ""),
                 *(fields[name] for name in ("id", "fence", "calls", "out")),
@@ -342,7 +345,7 @@ def _found(kind: RunKind, search: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _plan_rest(plan: RunPlan) -> dict[str, Any]:
-    """What of the plan has no column of its own."""
+    """Return the parts of the plan without a column of their own."""
     return {
         "seed": plan.seed,
         "replicates": plan.replicates,

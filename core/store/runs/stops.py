@@ -1,7 +1,7 @@
-"""Runs that stopped the process that worked on them, and what they were at.
+"""Runs that stopped their worker process, and what they were doing.
 
-Once may be chance. A run that did it twice is put aside as failed, so that others go on; what it
-was at is named. When somebody resumes it, that is left out (``passed_over``) and fails by itself.
+One stop may be chance. A second one puts the run aside as failed and names its work, so other runs
+go on. After a resume that work is left out (``passed_over``) and counts as failed.
 """
 
 from __future__ import annotations
@@ -15,32 +15,33 @@ from core.store.database.connection import Connections
 from core.store.runs.leases import Leases
 from core.store.runs.runs import Runs
 
-#: Nothing moved any more, or the process ended by itself.
+#: The process hung, or ended unexpectedly.
 How = Literal["hung", "ended"]
-#: So many cells are named in words, each name by so many characters.
+#: How many cells a message names, and how many characters of each name.
 MOST_NAMED, LONGEST_NAME = 3, 60
 
 
 class Stops:
-    """Reached as ``store.stops``."""
+    """Available as ``store.stops``."""
 
     def __init__(self, files: Connections, runs: Runs, leases: Leases) -> None:
         self._files, self._runs, self._leases = files, runs, leases
 
     def stopped(self, lease: Lease, how: How, cells: Sequence[Cell], *, now: str) -> bool:
-        """A run's owner was stopped, while the code of these cells ran where that is known.
+        """Record that a run's owner was stopped, and the cells that ran, if known.
 
-        The run is free for others, or put aside if that happened before: ``True``. A process that
-        ended counts only against a cell, and only against the same one: somebody may have ended it.
+        Returns ``True`` if it happened before, so that the run was put aside; otherwise the run is
+        free. A process that ended counts only against the same cell, since it may have been stopped
+        on purpose.
         """
         with self._files.write():
             run = self._runs.get(lease.run_id)
             before: list[dict[str, Any]] = run.notes.get("stops", [])
             mine = [list(cell) for cell in cells]
             again = [
-                one
-                for one in before
-                if one["how"] == how == "hung" or any(cell in one["cells"] for cell in mine)
+                stop
+                for stop in before
+                if stop["how"] == how == "hung" or any(cell in stop["cells"] for cell in mine)
             ]
             if not again:
                 stops = (
@@ -51,8 +52,8 @@ class Stops:
                 self._runs.set_notes(lease.run_id, {"stops": stops})
                 self._leases.expire(lease.run_id, lease.owner, lease.fence)
                 return False
-            found = [cell for one in (*again, {"cells": mine}) for cell in one["cells"]]
-            guilty = [cell for at, cell in enumerate(found) if cell not in found[:at]]
+            named = [cell for stop in (*again, {"cells": mine}) for cell in stop["cells"]]
+            guilty = [cell for at, cell in enumerate(named) if cell not in named[:at]]
             self._runs.set_notes(lease.run_id, {"stops": [], "passed_over": guilty})
             self._leases.release(
                 lease, "failed", now=now, message=aside_words(guilty), lost=run.out
@@ -61,12 +62,12 @@ class Stops:
 
 
 def passed_over(notes: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """The cells that are not to be asked, since the process that asked them stopped twice."""
+    """Return the cells to skip, since they stopped their process twice."""
     return tuple(Cell(*cell) for cell in notes.get("passed_over", ()))
 
 
 def aside_words(cells: Sequence[Sequence[Any]]) -> str:
-    """Why a run was put aside, and what to do.
+    """Return why a run was put aside, and what to do.
 
     >>> aside_words([["i3", "tone", "ada", 0]])[:90]
     "Put aside: it stopped the process that worked on it twice, at ada on 'tone' of item 'i3'. "

@@ -1,4 +1,4 @@
-"""Votes, failures and calls of runs: recorded through one door, read in several sizes."""
+"""Votes, failures and calls of runs: one way to record, several to read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CELL = "item_id, criterion, judge, replicate"
 
 
 class Votes:
-    """Reached as ``store.votes``. Votes and calls are only ever added."""
+    """Available as ``store.votes``. Votes and calls are only ever added."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
@@ -47,15 +47,15 @@ class Votes:
         derive: Derive,
         out: int = 0,
     ) -> Recorded:
-        """Keep what judges answered, and the results ``derive`` makes of the touched items.
+        """Store answers of judges, and the results ``derive`` makes of their items.
 
-        ``out`` calls went out besides, and their outcomes are still to come.
+        ``out`` is the number of other calls in flight.
 
-        One transaction: afterwards all of it is on the disk, or nothing. A vote that is there
-        already is not doubled; a vote closes the failures of its cell.
+        One transaction: all of it is on disk afterwards, or nothing. An existing vote is not
+        doubled. A vote closes the failures of its cell.
 
         Raises:
-            Fenced: ``owner`` does not hold the run under ``fence`` any more.
+            Fenced: ``owner`` no longer holds the run under ``fence``.
         """
         with self._files.write() as db:
             require_lease(db, run_id, owner, fence)
@@ -63,10 +63,10 @@ class Votes:
             return record(db, run_id, outcomes, now, derive)
 
     def begun(self, run_id: int) -> tuple[set[str], set[Cell]]:
-        """What is not to be asked: items of which nothing is left, and the cells of the others.
+        """Return what not to ask: finished items, and finished cells of the others.
 
-        A cell is done that has its vote, or an open failure. In a long run nearly all items are
-        done with, so that their cells are not read.
+        A cell with a vote or an open failure is finished. In a long run nearly all items are
+        finished, so their cells are not read.
         """
         left = "FROM run_item i WHERE i.run_id = :run AND i.votes + i.failures <> i.planned"
         whole = self._files.tuples(
@@ -82,19 +82,19 @@ class Votes:
         return {item for (item,) in whole}, set(map(Cell._make, cells))
 
     def bring(self, lease: Lease, brought: Brought, *, now: str) -> None:
-        """Keep votes, failures and results of items of which nothing is kept so far.
+        """Import votes, failures and results of items that have none.
 
-        It leaves what ``record`` leaves of them.
+        The result is the same as with ``record``.
 
         Raises:
-            Fenced: the lease does not hold any more.
+            Fenced: the lease is no longer in force.
         """
         with self._files.write() as db:
             require_lease(db, lease.run_id, lease.owner, lease.fence)
             bring(db, lease.run_id, brought, now)
 
     def present(self, run_id: int) -> set[Cell]:
-        """The cells that have their vote."""
+        """Return the cells with a vote."""
         return set(
             map(
                 Cell._make,
@@ -103,7 +103,7 @@ class Votes:
         )
 
     def failed(self, run_id: int) -> set[Cell]:
-        """The cells whose last attempt failed and is not to be asked again by itself."""
+        """Return the cells whose last attempt failed, to be retried on request only."""
         return set(
             map(
                 Cell._make,
@@ -114,13 +114,13 @@ class Votes:
         )
 
     def confidences(self, run_id: int) -> dict[tuple[str, str, str], list[float]]:
-        """How sure votes say they are, by (item id, criterion, judge): their confidence, else the
-        chance of their option.
+        """Return confidences by (item id, criterion, judge): as stated, else the option's chance.
 
-        A vote that has none because its model meant none of the options is 0 here: no threshold
-        may take it for sure.
+
+        A vote without a confidence, because its model meant none of the options, counts as 0 here,
+        so no threshold accepts it.
         """
-        found: dict[tuple[str, str, str], list[float]] = {}
+        by_cell: dict[tuple[str, str, str], list[float]] = {}
         for *cell, confidence in self._files.tuples(
             "SELECT item_id, criterion, judge, coalesce(confidence, "
             "json_extract(probabilities, '$[' || option || ']'), 0.0) FROM vote "
@@ -128,14 +128,15 @@ class Votes:
             "OR probabilities IS NOT NULL OR json_extract(detail, '$.other_chance') > ?)",
             (run_id, 1 - LEAST_ON_OPTIONS),
         ):
-            found.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
-        return found
+            by_cell.setdefault((cell[0], cell[1], cell[2]), []).append(confidence)
+        return by_cell
 
     def spent(self, run_id: int) -> dict[str, tuple[int, float | None]]:
-        """Per judge how many votes a run has, and what all its calls cost, kept answers as they
-        cost then; ``None`` where the cost of a call is unknown.
+        """Return per judge the number of votes and the cost of all calls.
+
+        Cached answers count at their original cost. ``None``: the cost of a call is unknown.
         """
-        found = self._files.tuples(
+        rows = self._files.tuples(
             """
             SELECT v.judge, v.votes, c.cost FROM
                 (SELECT judge, count(*) AS votes FROM vote WHERE run_id = ? GROUP BY judge) v
@@ -145,26 +146,26 @@ class Votes:
             """,
             (run_id, run_id),
         )
-        return {judge: (votes, cost) for judge, votes, cost in found}
+        return {judge: (votes, cost) for judge, votes, cost in rows}
 
     def models(self, run_id: int) -> dict[str, tuple[str, ...]]:
-        """The models that providers say answered each judge's calls, by judge."""
-        found: dict[str, list[str]] = {}
+        """Return the models that answered each judge's calls, according to providers."""
+        by_judge: dict[str, list[str]] = {}
         for judge, model in self._files.tuples(
             "SELECT DISTINCT judge, model FROM call WHERE run_id = ? AND model <> '' ORDER BY 1, 2",
             (run_id,),
         ):
-            found.setdefault(judge, []).append(model)
-        return {judge: tuple(models) for judge, models in found.items()}
+            by_judge.setdefault(judge, []).append(model)
+        return {judge: tuple(models) for judge, models in by_judge.items()}
 
     def sure(
         self, run_id: int, below: int, criterion: str | None = None
     ) -> list[tuple[Cell, float | None, tuple[float, ...] | None]]:
-        """How sure the votes of replicates 0 to ``below`` - 1 are: confidence, and chances.
+        """Return confidence and probabilities of votes of replicates below ``below``.
 
-        Votes that say neither, and abstentions, are left out.
+        Votes with neither, and abstentions, are left out.
         """
-        found = self._files.tuples(
+        rows = self._files.tuples(
             f"SELECT {_CELL}, confidence, probabilities FROM vote WHERE run_id = ? "
             "AND (? IS NULL OR criterion = ?) AND replicate < ? AND NOT abstained "
             "AND (confidence IS NOT NULL OR probabilities IS NOT NULL)",
@@ -172,11 +173,11 @@ class Votes:
         )
         return [
             (Cell._make(key), confidence, read_chances(chances))
-            for *key, confidence, chances in found
+            for *key, confidence, chances in rows
         ]
 
     def say_how_sure(self, run_id: int) -> tuple[bool, bool]:
-        """Whether any vote states a confidence; whether any says how likely each option was."""
+        """Return whether any vote has a confidence, and whether any has probabilities."""
         ((sure, chances),) = self._files.tuples(
             "SELECT count(confidence) > 0, count(probabilities) > 0 FROM vote WHERE run_id = ?",
             (run_id,),
@@ -184,9 +185,9 @@ class Votes:
         return bool(sure), bool(chances)
 
     def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
-        """How often a judge chose the option at each shown place: (criterion, place from 0, times).
+        """Return how often a judge chose each shown place: (criterion, place, times).
 
-        Only votes that saw an order and chose an option that is not an abstention.
+        Only votes with a shown order and a chosen option count, abstentions excluded.
         """
         rows = self._files.tuples(
             """
@@ -200,7 +201,7 @@ class Votes:
         return [(criterion, int(place), times) for criterion, place, times in rows]
 
     def cells_after(self, run_id: int, when: str) -> set[tuple[str, str]]:
-        """The cells of a run, by item and criterion, that got a vote after a time."""
+        """Return the cells with a vote after a time, by item and criterion."""
         return set(
             self._files.tuples(
                 "SELECT DISTINCT item_id, criterion FROM vote WHERE run_id = ? AND created > ?",
@@ -209,9 +210,10 @@ class Votes:
         )
 
     def orders_shown(self, run_id: int, below: int) -> list[OrderCount]:
-        """How often each judge was shown which order and chose what, replicates 0 to ``below`` - 1.
+        """Return how often each judge saw which order and chose what.
 
-        Only votes that saw an order and chose an option that is not an abstention.
+        Replicates below ``below``. Only votes with a shown order and a chosen option count,
+        abstentions excluded.
         """
         rows = self._files.tuples(
             "SELECT judge, criterion, option, ord, count(*) FROM vote WHERE run_id = ? "
@@ -225,32 +227,32 @@ class Votes:
         ]
 
     def open_failures(self, run_id: int) -> list[FailureRow]:
-        """The open failures, newest first."""
+        """Return the open failures, newest first."""
         rows = self._files.rows(
             "SELECT * FROM failure WHERE run_id = ? AND open = 1 ORDER BY id DESC", (run_id,)
         )
         return [_failure(row) for row in rows]
 
     def failures_of(self, run_id: int, item_id: str) -> list[FailureRow]:
-        """Every failed attempt of one item, open or not, in the order they happened."""
+        """Return all failed attempts on an item, open or not, in order."""
         rows = self._files.rows(
             "SELECT * FROM failure WHERE run_id = ? AND item_id = ? ORDER BY id", (run_id, item_id)
         )
         return [_failure(row) for row in rows]
 
     def failed_cells(self, run_id: int, item_ids: Sequence[str]) -> dict[tuple[str, str], int]:
-        """How many open failures each cell of these items has, by item id and criterion."""
-        found = self._files.tuples(
+        """Return open failures per cell of these items, by item id and criterion."""
+        rows = self._files.tuples(
             "SELECT item_id, criterion, count(*) FROM failure WHERE run_id = ? AND open = 1 "
             "AND item_id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2",
             (run_id, json.dumps(list(item_ids))),
         )
-        return {(item, criterion): count for item, criterion, count in found}
+        return {(item, criterion): count for item, criterion, count in rows}
 
     def failure_kinds(self, run_id: int, *, open_only: bool = True) -> list[FailureCount]:
-        """How often each kind of failure happened, the most frequent first."""
+        """Return how often each kind of failure happened, most frequent first."""
         # With a single max(), SQLite takes the other columns from the row that holds it.
-        found = self._files.tuples(
+        rows = self._files.tuples(
             "SELECT kind, count(*), json_group_array(DISTINCT judge), message, max(id) "
             f"FROM failure WHERE run_id = ? {'AND open = 1' if open_only else ''} "
             "GROUP BY kind ORDER BY 2 DESC, 1",
@@ -258,11 +260,11 @@ class Votes:
         )
         return [
             FailureCount(kind, times, tuple(sorted(json.loads(judges))), message)
-            for kind, times, judges, message, _ in found
+            for kind, times, judges, message, _ in rows
         ]
 
     def for_item(self, run_id: int, item_id: str) -> list[VoteRow]:
-        """Every vote of one item, by criterion, judge and replicate."""
+        """Return the votes on an item, by criterion, judge and replicate."""
         rows = self._files.rows(
             "SELECT * FROM vote WHERE run_id = ? AND item_id = ? "
             "ORDER BY criterion, judge, replicate",
@@ -271,43 +273,44 @@ class Votes:
         return [_vote(row) for row in rows]
 
     def call(self, call_id: int) -> CallRow:
-        """One call with its whole prompt."""
+        """Return a call with its whole prompt."""
         return read_call(self._files, call_id)
 
     def ballots(self, run_id: int, item_ids: Sequence[str] | None = None) -> list[ItemBallots]:
-        """The ballots of these items, or of all items of the run in its order."""
+        """Return the ballots of these items, or of all items of the run in order."""
         if item_ids is None:
-            found = self._files.tuples(
+            rows = self._files.tuples(
                 "SELECT item_id FROM run_item WHERE run_id = ? ORDER BY position", (run_id,)
             )
-            item_ids = [item_id for (item_id,) in found]
+            item_ids = [item_id for (item_id,) in rows]
         with self._files.in_words():
             return read_ballots(self._files.mine, run_id, item_ids)
 
     def all_ballots(
         self, run_id: int, criterion: str | None = None, *, chances: bool = False
     ) -> list[BallotRow]:
-        """All ballots (of one criterion, or of all) from one index, for metrics.
+        """Return all ballots (of a criterion, or of all) from one index, for metrics.
 
-        Without ``chances`` that index is all that is read.
+        Without ``chances`` only that index is read.
         """
         where, values = (
             ("", (run_id,)) if criterion is None else (" AND criterion = ?", (run_id, criterion))
         )
-        found = self._files.tuples(
+        rows = self._files.tuples(
             f"SELECT {_CELL}, option, abstained, {'probabilities' if chances else 'NULL'} "
             f"FROM vote WHERE run_id = ?{where} ORDER BY criterion, judge, item_id, replicate",
             values,
         )
         return [
             BallotRow._make((*key, bool(abstained), read_chances(likely)))
-            for *key, abstained, likely in found
+            for *key, abstained, likely in rows
         ]
 
     def columns(self, run_id: int, below: int | None = None) -> Iterator[JudgeColumn]:
-        """The votes (of replicates 0 to ``below`` - 1) by criterion, judge and replicate.
+        """Return votes of replicates below ``below``, in columns.
 
-        What ``all_ballots`` gives, several times as fast; one column at a time is in memory.
+        Sorted by criterion, judge and replicate. The same data as ``all_ballots``, several times as
+        fast. One column is in memory at a time.
         """
         rows = self._files.tuples(
             "SELECT criterion, judge, replicate, json_group_array(item_id), "

@@ -1,5 +1,5 @@
-"""Results of other tools: their scores as votes, their texts as items.
+"""Results of other tools: scores as votes, texts as items.
 
-Each tool has a reader that knows its file by structure, never by name alone; what all of them find
-is one kind of thing, ``ToolResults``, of which ``bundle`` makes what any import is made of.
+Each tool has a reader that recognises its file by structure, never by name alone. All readers
+return ``ToolResults``, which ``bundle`` turns into an import.
 """

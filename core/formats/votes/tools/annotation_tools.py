@@ -1,7 +1,7 @@
-"""What people marked in Label Studio (JSON export) and Argilla (records): each question apart.
+"""Annotations of Label Studio (JSON export) and Argilla (records).
 
-A choice of one is a word; where somebody chose several at once, every choice is a yes-or-no
-question. Texts that people wrote, spans and boxes are no votes: they are left out, and counted.
+A single choice is a word. If several choices were possible at once, every choice is a yes-or-no
+question. Free texts, spans and boxes are not votes: they are left out and counted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST = 80
 
 
 class Marked(NamedTuple):
-    """One answer as it stands in the file: a value, or several chosen at once."""
+    """An answer as in the file: a value, or several chosen at once."""
 
     item: str
     question: str
@@ -32,8 +32,8 @@ class Marked(NamedTuple):
     reason: str = ""
 
 
-def _results(found: ToolResults, marks: Sequence[Marked]) -> ToolResults:
-    """The answers, with questions of several choices taken apart."""
+def _results(results: ToolResults, marks: Sequence[Marked]) -> ToolResults:
+    """Return the answers, with multiple choices split into questions."""
     several = {mark.question for mark in marks if mark.several and len(mark.values) != 1}
     choices: dict[str, dict[Value, None]] = {}
     for mark in marks:
@@ -44,22 +44,22 @@ def _results(found: ToolResults, marks: Sequence[Marked]) -> ToolResults:
             for choice in choices[question]:
                 name = f"{question}: {choice}"[:200]
                 answer = ToolAnswer(item, name, rater, kind, choice in values, reason)
-                found.answers.append(answer)
+                results.answers.append(answer)
         elif values:
-            found.answers.append(ToolAnswer(item, question, rater, kind, values[0], reason))
+            results.answers.append(ToolAnswer(item, question, rater, kind, values[0], reason))
     if several:
         names = ", ".join(map(repr, sorted(several)))
-        found.note(f"Several choices at once were possible for {names}; each is a question.")
-    return found
+        results.note(f"Several choices at once were possible for {names}; each is a question.")
+    return results
 
 
 # Label Studio
 
 
-def _item(found: ToolResults, row: Mapping[str, Any]) -> str:
-    """The id it has (0 is one), else its place among all."""
+def _item(results: ToolResults, row: Mapping[str, Any]) -> str:
+    """Return the row's own id (0 is one), otherwise its place."""
     own = row.get("id")
-    return str(own) if own not in (None, "") else f"row {len(found.items) + 1}"
+    return str(own) if own not in (None, "") else f"row {len(results.items) + 1}"
 
 
 def _is_task(row: Mapping[str, Any]) -> bool:
@@ -68,31 +68,31 @@ def _is_task(row: Mapping[str, Any]) -> bool:
 
 
 def _read_tasks(file: JsonRows) -> ToolResults:
-    found = ToolResults("label_studio", file.title)
+    results = ToolResults("label_studio", file.title)
     marks, left = list[Marked](), Counter[str]()
     for task in file.rows:
-        item = _item(found, task)
-        found.items[item] = item_fields(mapping_in(task.get("data")))
-        for one in objects_in(task.get("annotations")):
-            if one.get("was_cancelled"):
+        item = _item(results, task)
+        results.items[item] = item_fields(mapping_in(task.get("data")))
+        for entry in objects_in(task.get("annotations")):
+            if entry.get("was_cancelled"):
                 left["skipped by its annotator"] += 1
                 continue
-            given = list(_regions(item, _annotator(one), "human", one, left))
-            if one.get("ground_truth"):
-                _as_truth(found, given)
+            given = list(_regions(item, _annotator(entry), "human", entry, left))
+            if entry.get("ground_truth"):
+                _as_truth(results, given)
             else:
                 marks += given
-        for one in objects_in(task.get("predictions")):
-            rater = str(one.get("model_version") or "prediction")
-            marks += _regions(item, rater, "llm", one, left)
+        for entry in objects_in(task.get("predictions")):
+            rater = str(entry.get("model_version") or "prediction")
+            marks += _regions(item, rater, "llm", entry, left)
     for what, count in sorted(left.items()):
-        found.note(f"Left out: {count:,} {what}.")
-    return _results(found, marks)
+        results.note(f"Left out: {count:,} {what}.")
+    return _results(results, marks)
 
 
 def _annotator(annotation: Mapping[str, Any]) -> str:
     who = annotation.get("completed_by")
-    # E-mail addresses and names of annotators stay where they are: a number tells them apart.
+    # E-mail addresses and names of annotators are left out: a number replaces them.
     number = mapping_in(who).get("id") if isinstance(who, dict) else who
     return f"annotator {number}" if number is not None else "annotator"
 
@@ -115,11 +115,11 @@ def _regions(
             left[f"marks of the kind {form!r}"] += 1
 
 
-def _as_truth(found: ToolResults, given: Sequence[Marked]) -> None:
-    """An annotation that was accepted as ground truth is the item's label."""
+def _as_truth(results: ToolResults, given: Sequence[Marked]) -> None:
+    """Use an annotation accepted as ground truth as the item's label."""
     for mark in given:
         if len(mark.values) == 1:
-            found.truth.setdefault(mark.item, {})[mark.question] = mark.values[0]
+            results.truth.setdefault(mark.item, {})[mark.question] = mark.values[0]
 
 
 # Argilla
@@ -131,27 +131,27 @@ def _is_record(row: Mapping[str, Any]) -> bool:
 
 
 def _read_records(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    found = ToolResults("argilla", title)
+    results = ToolResults("argilla", title)
     marks, left = list[Marked](), Counter[str]()
     for row in rows:
-        item = _item(found, row)
+        item = _item(results, row)
         fields = item_fields(row["fields"])
         about = mapping_in(row.get("metadata"))
-        found.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
+        results.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
         for question, given in mapping_in(row.get("responses")).items():
-            for one in objects_in(given):
-                if one.get("status") not in (None, "submitted"):
-                    left[f"responses that are {one['status']}"] += 1
+            for response in objects_in(given):
+                if response.get("status") not in (None, "submitted"):
+                    left[f"responses that are {response['status']}"] += 1
                     continue
-                rater = str(one.get("user_id") or one.get("user") or "annotator")
-                marks += _answered(item, question, rater, "human", one.get("value"), left)
-        for question, one in mapping_in(row.get("suggestions")).items():
-            said = mapping_in(one)
-            rater = str(said.get("agent") or "suggestion")
-            marks += _answered(item, question, rater, "llm", said.get("value"), left)
+                rater = str(response.get("user_id") or response.get("user") or "annotator")
+                marks += _answered(item, question, rater, "human", response.get("value"), left)
+        for question, response in mapping_in(row.get("suggestions")).items():
+            suggestion = mapping_in(response)
+            rater = str(suggestion.get("agent") or "suggestion")
+            marks += _answered(item, question, rater, "llm", suggestion.get("value"), left)
     for what, count in sorted(left.items()):
-        found.note(f"Left out: {count:,} {what}.")
-    return _results(found, marks)
+        results.note(f"Left out: {count:,} {what}.")
+    return _results(results, marks)
 
 
 def _answered(
@@ -159,7 +159,7 @@ def _answered(
 ) -> Iterator[Marked]:
     if isinstance(value, int | float) or (isinstance(value, str) and _is_choice(value)):
         yield Marked(item, question[:200], rater, kind, (value,), False)
-    elif isinstance(value, list) and all(isinstance(one, str) for one in value):
+    elif isinstance(value, list) and all(isinstance(choice, str) for choice in value):
         yield Marked(item, question[:200], rater, kind, tuple(value), True)
     elif value is not None:
         left[f"answers to {question!r} that are a text, spans or a ranking"] += 1
@@ -170,7 +170,7 @@ def _is_choice(value: str) -> bool:
 
 
 def _in_list(file: View) -> Sequence[Mapping[str, Any]]:
-    """Rows of JSON lines, a list, or of a document that holds them under ``records``."""
+    """Return rows of JSON lines, a list, or a document's ``records``."""
     if isinstance(file, JsonRows):
         return file.rows
     assert isinstance(file, JsonDocument)

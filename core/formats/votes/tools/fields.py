@@ -1,4 +1,4 @@
-"""Which of a record's own fields is the task and which the text that was judged."""
+"""Find a record's task and judged text among its fields."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ _TEXTS = ("submission", "prompt", "reference", "system")
 
 
 def item_fields(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of `Item` from a record: by the usual names, the longest text as what was judged.
+    """Return fields of `Item` by usual names; the longest text is judged.
 
-    What has no place is kept under ``meta``.
+    All other fields go to ``meta``.
 
     >>> item_fields({"question": "Where?", "reply": "In the north, they say.", "n": 3})
     {'prompt': 'Where?', 'submission': 'In the north, they say.', 'meta': {'n': 3}}
     """
     left = dict(record)
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for name in _TEXTS[1:]:
-        _claim(found, name, left)
+        _claim(fields, name, left)
     context = {key: left.pop(key) for key in list(left) if plain_head(key) in _CONTEXTS}
-    _claim(found, "submission", left)
-    if "submission" not in found:
+    _claim(fields, "submission", left)
+    if "submission" not in fields:
         texts = {key: value for key, value in left.items() if isinstance(value, str)}
         if texts:
             longest = max(texts, key=lambda key: len(texts[key]))
-            found["submission"] = left.pop(longest)
+            fields["submission"] = left.pop(longest)
     if context:
         named = {key[:80]: written(value) for key, value in context.items()}
-        found["context"] = dict(list(named.items())[:MAX_CONTEXTS])
-    return found | ({"meta": left} if left else {})
+        fields["context"] = dict(list(named.items())[:MAX_CONTEXTS])
+    return fields | ({"meta": left} if left else {})
 
 
 def written(value: Any) -> str:
-    """A value as text: passages one after the other, messages as a conversation."""
+    """Return a value as text: passages in order, messages as a conversation."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -50,11 +50,11 @@ def written(value: Any) -> str:
     return "" if value is None else json.dumps(value, ensure_ascii=False)
 
 
-def _claim(found: dict[str, Any], name: str, left: dict[str, Any]) -> None:
+def _claim(fields: dict[str, Any], name: str, left: dict[str, Any]) -> None:
     plains = {plain_head(key): key for key in reversed(left)}
     for candidate in (*OWN[name], *SYNONYMS.get(name, ())):
         if candidate in plains:
-            found[name] = written(left.pop(plains[candidate]))
+            fields[name] = written(left.pop(plains[candidate]))
             return
 
 
@@ -62,7 +62,7 @@ _CONTEXTS = frozenset((*CONTEXT, *CONTEXT_SYNONYMS))
 
 
 def number_in(value: Any) -> float | None:
-    """A score as a number; yes and no are none.
+    """Return a score as a number; yes and no are not numbers.
 
     >>> number_in(1), number_in(True), number_in("1")
     (1.0, None, None)
@@ -72,7 +72,7 @@ def number_in(value: Any) -> float | None:
 
 
 def yes_or_no(value: Any) -> bool | None:
-    """A verdict that is yes or no; a number is none.
+    """Return a yes/no verdict; a number is not one.
 
     >>> yes_or_no(False), yes_or_no(0)
     (False, None)

@@ -1,9 +1,9 @@
-"""Logs of Inspect: `.eval` (a zip archive of JSON) and `.json`, as its version 2 writes them.
+"""Read logs of Inspect (version 2): `.eval` (a zip archive of JSON) and `.json`.
 
-What a sample's epoch put out is an item; epochs that put out the same are replicates of one. Every
-scorer is a rater. Scorers that say C, P, I or N answer one question, whether the answer is correct;
-any other score is a question of its own. What a person changed afterwards is that person's answer;
-the scorer keeps its first.
+The output of a sample's epoch is an item. Epochs with the same output are replicates of one item.
+Every scorer is a rater. Scorers with letters C, P, I or N answer one question: whether the answer
+is correct. Any other score is a question of its own. A person's later change counts as that
+person's answer, and the scorer keeps its first.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _HEADER, _STARTED, _SAMPLES = "header.json", "_journal/start.json", "samples/"
 
 
 def is_archive(names: Iterable[str]) -> bool:
-    """Whether an archive with these members is a log."""
-    found = set(names)
-    return bool(found & {_HEADER, _STARTED}) and any(
-        name.startswith((_SAMPLES, "_journal/")) for name in found
+    """Return whether an archive with these members is a log."""
+    members = set(names)
+    return bool(members & {_HEADER, _STARTED}) and any(
+        name.startswith((_SAMPLES, "_journal/")) for name in members
     )
 
 
@@ -69,7 +69,7 @@ class _LogReader:
         self._seen: dict[tuple[str, str, RaterKind], None] = {}
 
     def sample(self, sample: Mapping[str, Any]) -> None:
-        """Take one sample of one epoch."""
+        """Read one sample of one epoch."""
         if sample.get("id") is None:
             raise InputError("A sample of this log has no id.", (), self._found.title)
         text = _attachments(sample)
@@ -84,7 +84,7 @@ class _LogReader:
             self._score(item, epoch, name, mapping_in(score), text)
 
     def _item(self, sample: Mapping[str, Any], text: Callable[[str], str]) -> str:
-        """The item of a sample's output, which an earlier epoch may have put out before."""
+        """Return the item of a sample's output, perhaps from an earlier epoch."""
         id, output = str(sample["id"]), text(_output(sample))
         if (id, output) in self._known:
             return self._known[id, output]
@@ -115,8 +115,8 @@ class _LogReader:
         kind = self._kind(scorer, score)
         given = objects_in(score.get("history"))
         first = given[0].get("value", score.get("value")) if given else score.get("value")
-        said = given[0].get("explanation", "") if given else score.get("explanation")
-        self._values(item, epoch, (scorer, self._rater(scorer), kind), first, text(text_in(said)))
+        reason = given[0].get("explanation", "") if given else score.get("explanation")
+        self._values(item, epoch, (scorer, self._rater(scorer), kind), first, text(text_in(reason)))
         value = first
         people = dict[str, tuple[Any, str]]()
         for edit in given[1:]:
@@ -153,11 +153,11 @@ class _LogReader:
         value: Any,
         reason: str,
     ) -> None:
-        known: Value = value if isinstance(value, bool | int | float | str) else None
-        self._found.answers.append(ToolAnswer(item, question, rater, kind, known, reason, epoch))
+        scalar: Value = value if isinstance(value, bool | int | float | str) else None
+        self._found.answers.append(ToolAnswer(item, question, rater, kind, scalar, reason, epoch))
 
     def _kind(self, scorer: str, score: Mapping[str, Any]) -> RaterKind:
-        """Whether a model was asked: it graded, or the scorer names one."""
+        """Return whether a model graded: a model scorer, or one that names a model."""
         if "grading" in mapping_in(score.get("metadata")) or self._model(scorer):
             return "llm"
         return "llm" if scorer.startswith("model_graded") else "offline"
@@ -173,39 +173,39 @@ class _LogReader:
         return str(model) if isinstance(model, str) and model else ""
 
     def results(self) -> ToolResults:
-        """All of it: letters as options, and errors as failures."""
-        found = self._found
+        """Return all results: letters as options, and errors as failures."""
+        results = self._found
         self._spell_letters()
         for item, epoch, message in self._errors:
             for question, rater, kind in self._seen:
                 if kind != "human":
                     self._add(item, epoch, question, rater, kind, None, message[:500])
         if self._errors:
-            found.note(f"{len(self._errors):,} samples ended in an error; they are failures.")
+            results.note(f"{len(self._errors):,} samples ended in an error; they are failures.")
         if self._status not in ("success", ""):
-            found.note(f"The log says {self._status!r}: it may hold less than was asked for.")
+            results.note(f"The log says {self._status!r}: it may hold less than was asked for.")
         if len(self._known) > len({id for id, _ in self._known}):
-            found.note("Epochs that put out something else are items of their own.")
-        return found
+            results.note("Epochs that put out something else are items of their own.")
+        return results
 
     def _spell_letters(self) -> None:
-        """C and I are met or not; with P there are three levels. N counts as I, as Inspect does."""
-        found = self._found
+        """Return C and I as met or not, or three levels with P; N counts as I."""
+        results = self._found
         letters: dict[str, set[str]] = {}
-        for answer in found.answers:
+        for answer in results.answers:
             if isinstance(answer.value, str) and answer.value in _WORTH:
                 letters.setdefault(answer.question, set()).add(answer.value)
         if any("N" in used for used in letters.values()):
-            found.note("N (no answer) counts as I (incorrect), as Inspect counts it.")
+            results.note("N (no answer) counts as I (incorrect), as Inspect counts it.")
         for question, used in letters.items():
-            words = "The answer is correct, judged by the reference." if question == CORRECT else ""
+            text = "The answer is correct, judged by the reference." if question == CORRECT else ""
             options = (("I", 0.0), ("P", 0.5), ("C", 1.0)) if "P" in used else _MET_OR_NOT
-            found.questions[question] = ToolQuestion(words, options)
-        found.answers = [_spelt(answer, letters) for answer in found.answers]
+            results.questions[question] = ToolQuestion(text, options)
+        results.answers = [_spelt(answer, letters) for answer in results.answers]
 
 
 def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
-    """The answer with its letter as the option is called."""
+    """Return the answer with its letter replaced by the option's name."""
     used = letters.get(answer.question)
     if used is None or not isinstance(answer.value, str):
         return answer
@@ -215,7 +215,7 @@ def _spelt(answer: ToolAnswer, letters: Mapping[str, set[str]]) -> ToolAnswer:
 
 
 def _attachments(sample: Mapping[str, Any]) -> Callable[[str], str]:
-    """Puts long texts back that the log holds once, elsewhere."""
+    """Restore long texts that the log stores once, elsewhere."""
     held = mapping_in(sample.get("attachments"))
 
     def text(given: str) -> str:
@@ -231,8 +231,8 @@ def _output(sample: Mapping[str, Any]) -> str:
         return str(output["completion"])
     for choice in objects_in(output.get("choices")):
         return text_in(mapping_in(choice.get("message")).get("content"))
-    said = [m for m in objects_in(sample.get("messages")) if m.get("role") == "assistant"]
-    return text_in(said[-1].get("content")) if said else ""
+    replies = [m for m in objects_in(sample.get("messages")) if m.get("role") == "assistant"]
+    return text_in(replies[-1].get("content")) if replies else ""
 
 
 SHAPES = (

@@ -1,4 +1,4 @@
-"""Which tool wrote a file: told from its structure, never from its name alone."""
+"""Recognise the tool that wrote a file by structure, never by name alone."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ TOOLS: Mapping[ToolKind, Sequence[Shape[Any]]] = {
 
 
 def recognised(data: bytes, name: str) -> ToolKind | None:
-    """The tool that wrote this file, or ``None``; a file that cannot be read is nobody's."""
-    found = _reader(data, name)
-    return None if found is None else found[0]
+    """Return the tool that wrote this file; unreadable files match no tool."""
+    reader = _reader(data, name)
+    return None if reader is None else reader[0]
 
 
 def read_results(data: bytes, name: str) -> ToolResults:
-    """What a recognised file holds.
+    """Return the results in a recognised file.
 
     Raises:
-        InputError: it is damaged, or no file of a tool that is known.
+        InputError: damaged, or not a file of a known tool.
     """
-    found = _reader(data, name)
-    if found is None:
+    reader = _reader(data, name)
+    if reader is None:
         tools = ", ".join(TOOL_NAMES.values())
         raise InputError(f"This is no file of results that is known here ({tools}).", (), name)
-    return found[1]()
+    return reader[1]()
 
 
 def read_items(
@@ -70,18 +70,18 @@ def read_items(
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
 ) -> Parsed[Dataset]:
-    """The items of a file, to be judged: a dataset, or what a tool's results are about.
+    """Return the items of a file to grade: a dataset, or a tool's items.
 
     Raises ``InputError`` as `parse_dataset` does.
     """
-    found = None if isinstance(data, str) or changes else _reader(data, name)
-    if found is None:
+    reader = None if isinstance(data, str) or changes else _reader(data, name)
+    if reader is None:
         return parse_dataset(data, name, rubric, changes, sheet)
-    kind, read = found
+    kind, read = reader
     results = read()
     message = f"Read as results of {TOOL_NAMES[kind]}; the scores are left out here."
-    said = Problem(message, "To measure them, import the file as votes.")
-    return Parsed(items_alone(results), (said, *results.notices))
+    notice = Problem(message, "To measure them, import the file as votes.")
+    return Parsed(items_alone(results), (notice, *results.notices))
 
 
 def read_items_file(
@@ -90,10 +90,10 @@ def read_items_file(
     changes: Sequence[str] | None = None,
     sheet: str | None = None,
 ) -> Parsed[Dataset]:
-    """The same for a file on disk, a folder in the common layout, or one of submissions."""
+    """Return the items of a file on disk, or of a folder."""
     if not path.is_dir():
         return read_items(read_bytes(path, MAX_DATASET_BYTES), str(path), rubric, changes, sheet)
-    if any((path / one).is_file() for one in DATASET_NAMES):
+    if any((path / file_name).is_file() for file_name in DATASET_NAMES):
         return read_dataset_file(path, rubric, changes, sheet)
     files, name = folder_files(path), path.resolve().name or "folder"
     if not could_be_submissions(files):
@@ -110,6 +110,6 @@ def _reader(data: bytes, name: str) -> tuple[ToolKind, Callable[[], ToolResults]
                 if isinstance(view, shape.view) and shape.fits(view):
                     return kind, partial(shape.read, view)
     except InputError:
-        # It cannot be read: whoever reads it as something else says what is wrong with it.
+        # Unreadable: the reader of another format reports the error.
         return None
     return None

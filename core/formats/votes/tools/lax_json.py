@@ -1,4 +1,4 @@
-"""JSON as other programs write it: NaN and Infinity are values that are missing."""
+"""Lenient JSON: NaN and Infinity are missing values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.formats.source.parsed import refusal
 
 
 def decoded(text: str, name: str, what: str) -> Any:
-    """The value of a JSON text. Raises ``InputError``: no JSON, too deep, half characters.
+    """Return the value of a JSON text. Raises ``InputError``.
 
     >>> decoded('{"score": NaN}', "log.json", "log")
     {'score': None}
@@ -30,7 +30,7 @@ def decoded(text: str, name: str, what: str) -> Any:
 
 
 def text_in(value: Any) -> str:
-    r"""The text of a message's content: plain, or in parts of which some are text.
+    r"""Return the text of a message's content, plain or in parts.
 
     >>> text_in([{"type": "text", "text": "Hi"}, {"type": "image", "image": "..."}])
     'Hi\n[image]'
@@ -52,31 +52,31 @@ def _part(part: Any) -> str:
     if isinstance(part.get("text"), str):
         return str(part["text"])
     if "content" in part:
-        said = text_in(part["content"])
-        return f"{part['role']}: {said}" if part.get("role") else said
+        text = text_in(part["content"])
+        return f"{part['role']}: {text}" if part.get("role") else text
     return f"[{part.get('type', 'part')}]"
 
 
 def conversation(messages: Any) -> str:
-    """A list of messages as one text; a single question of a user is just that."""
+    """Return a list of messages as one text, without a role if it is a question."""
     if not isinstance(messages, list):
         return text_in(messages)
-    said = [
-        (str(one.get("role", "")), text_in(one.get("content")))
-        for one in messages
-        if isinstance(one, dict)
+    turns = [
+        (str(message.get("role", "")), text_in(message.get("content")))
+        for message in messages
+        if isinstance(message, dict)
     ]
-    said = [(role, text) for role, text in said if text.strip()]
-    if len(said) == 1:
-        return said[0][1]
-    return "\n\n".join(f"{role}: {text}" if role else text for role, text in said)
+    turns = [(role, text) for role, text in turns if text.strip()]
+    if len(turns) == 1:
+        return turns[0][1]
+    return "\n\n".join(f"{role}: {text}" if role else text for role, text in turns)
 
 
 def mapping_in(value: Any) -> dict[str, Any]:
-    """The value where it is an object; else an empty one."""
+    """Return the value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; empty where it is none."""
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    """Return the objects in a list, or an empty list."""
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []

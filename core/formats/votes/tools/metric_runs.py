@@ -1,4 +1,4 @@
-"""Runs of metrics: DeepEval's test runs, Ragas' tables, OpenAI's evals, MT-Bench's scores."""
+"""Metric runs of DeepEval, Ragas, OpenAI evals and MT-Bench."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _cases(run: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _read_test_run(file: JsonDocument) -> ToolResults:
     run = _test_run(file)
-    found = ToolResults("deepeval", str(run.get("testFile") or file.title)[:200])
+    results = ToolResults("deepeval", str(run.get("testFile") or file.title)[:200])
     for case in _cases(run):
-        item = _free(found, str(case.get("name") or "test case"))
+        item = _free(results, str(case.get("name") or "test case"))
         fields: dict[str, Any] = {
             "prompt": written(case.get("input") or case.get("scenario")),
             "reference": written(case.get("expectedOutput") or case.get("expectedOutcome")),
@@ -49,13 +49,13 @@ def _read_test_run(file: JsonDocument) -> ToolResults:
         }
         if case.get("actualOutput") is not None or case.get("turns"):
             fields["submission"] = written(case.get("actualOutput") or case.get("turns"))
-        found.items[item] = fields
+        results.items[item] = fields
         for metric in objects_in(case.get("metricsData")):
-            _metric(found, item, metric)
-    return found
+            _metric(results, item, metric)
+    return results
 
 
-def _metric(found: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
+def _metric(results: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
     model = metric.get("evaluationModel")
     kind: RaterKind = "llm" if model else "offline"
     passed = None if metric.get("error") else yes_or_no(metric.get("success"))
@@ -65,13 +65,13 @@ def _metric(found: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
         *(item, str(metric.get("name") or "metric")[:200], str(model or "deepeval"), kind),
         *(passed, why, None, number),
     )
-    found.answers.append(answer)
+    results.answers.append(answer)
 
 
-def _free(found: ToolResults, name: str) -> str:
-    """A name that no item has yet."""
+def _free(results: ToolResults, name: str) -> str:
+    """Return a name that no item has yet."""
     id, count = name[:480], 1
-    while id in found.items:
+    while id in results.items:
         count += 1
         id = f"{name[:480]} ({count})"
     return id
@@ -95,11 +95,13 @@ def _is_ragas(keys: Sequence[str]) -> bool:
 
 
 def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    found = ToolResults("ragas", title)
+    results = ToolResults("ragas", title)
     metrics = _metrics(rows)
     held = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
     if left := [repr(name) for name in held if name not in _RAGAS and name not in metrics]:
-        found.note(f"Columns left out, for not all that they hold are numbers: {', '.join(left)}.")
+        results.note(
+            f"Columns left out, for not all that they hold are numbers: {', '.join(left)}."
+        )
     for at, row in enumerate(rows, start=1):
         item = f"row {at}"
         fields: dict[str, Any] = {
@@ -107,16 +109,16 @@ def _read_ragas(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
         }
         context = {field: written(listed(row.get(key))) for key, field in _RAGAS.items()
                    if "context" in key and row.get(key)}  # fmt: skip
-        found.items[item] = fields | {"context": context}
+        results.items[item] = fields | {"context": context}
         for name in metrics:
             value = _cell(row.get(name))
             answer = ToolAnswer(item, name[:200], "ragas", "llm", value)
-            found.answers.append(answer)
-    return found
+            results.answers.append(answer)
+    return results
 
 
 def _metrics(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Columns that hold numbers, and nothing else, wherever they hold something."""
+    """Return the columns that hold only numbers."""
     names = dict.fromkeys(name for row in rows for name in row if name not in _RAGAS)
     return [
         name
@@ -137,9 +139,9 @@ def _cell(value: Any) -> Value:
 
 
 def listed(value: Any) -> Any:
-    """A list of texts that a table holds as Python writes it; all else as it is.
+    """Return a list of texts in Python syntax; anything else unchanged.
 
-    Python itself would take gigabytes for a cell of some megabytes.
+    Python's parser would need gigabytes for a cell of some megabytes.
 
     >>> listed("['one', 'two']"), listed("[1, 2]")
     (['one', 'two'], '[1, 2]')
@@ -147,12 +149,12 @@ def listed(value: Any) -> Any:
     if not isinstance(value, str) or not _TEXTS.fullmatch(value):
         return value
     try:
-        return [_text(found[0]) for found in _TEXT.finditer(value)]
+        return [_text(match[0]) for match in _TEXT.finditer(value)]
     except (ValueError, SyntaxError):
         return value
 
 
-#: Nothing that was matched is looked at again (``*+``), so that no text takes long.
+#: Possessive (``*+``), so that no text takes long.
 _TEXT = re.compile(r"'(?:[^'\\\n]++|\\.)*+'|\"(?:[^\"\\\n]++|\\.)*+\"")
 _TEXTS = re.compile(rf"\[\s*+(?:(?:{_TEXT.pattern})\s*+(?:,\s*+|(?=\])))*+\]")
 
@@ -161,7 +163,7 @@ def _text(literal: str) -> str:
     return str(ast.literal_eval(literal)) if "\\" in literal else literal[1:-1]
 
 
-# OpenAI's evals: an output item is an item, a grader a question that it passed or not.
+# OpenAI evals: an output item is an item, a grader a question that it passed or not.
 
 
 def _is_output_item(row: Mapping[str, Any]) -> bool:
@@ -171,10 +173,10 @@ def _is_output_item(row: Mapping[str, Any]) -> bool:
 
 
 def _read_output_items(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    found = ToolResults("openai_evals", title)
+    results = ToolResults("openai_evals", title)
     for row in rows:
         number = row.get("datasource_item_id")
-        item = _free(found, f"item {number}" if number is not None else str(row.get("id")))
+        item = _free(results, f"item {number}" if number is not None else str(row.get("id")))
         sample = mapping_in(row.get("sample"))
         fields = item_fields(mapping_in(row.get("datasource_item")))
         output = conversation(sample.get("output")) or text_in(sample.get("output_text"))
@@ -184,14 +186,14 @@ def _read_output_items(rows: Sequence[Mapping[str, Any]], title: str) -> ToolRes
         if asked:
             fields["prompt"] = asked
         fields["system"] = str(sample.get("model") or fields.get("system") or "")
-        found.items[item] = fields
+        results.items[item] = fields
         error = mapping_in(sample.get("error")).get("message")
         for result in objects_in(row.get("results")):
-            _grade(found, item, result, str(error or ""))
-    return found
+            _grade(results, item, result, str(error or ""))
+    return results
 
 
-def _grade(found: ToolResults, item: str, result: Mapping[str, Any], error: str) -> None:
+def _grade(results: ToolResults, item: str, result: Mapping[str, Any], error: str) -> None:
     sample = mapping_in(result.get("sample"))
     asked = bool(sample) or "model" in str(result.get("type") or "")
     name = _without_id(str(result.get("name") or "grader"))
@@ -201,11 +203,11 @@ def _grade(found: ToolResults, item: str, result: Mapping[str, Any], error: str)
         *(passed, error or conversation(sample.get("output")), None),
         None if passed is None else number_in(result.get("score")),
     )
-    found.answers.append(answer)
+    results.answers.append(answer)
 
 
 def _without_id(name: str) -> str:
-    """A grader's name without the id that OpenAI hangs on it."""
+    """Return a grader's name without the id that OpenAI appends."""
     head, dash, tail = name.rpartition("-")
     return head if dash and len(tail) >= 32 else name[:200]
 
@@ -225,19 +227,19 @@ def _is_single(row: Mapping[str, Any]) -> bool:
 
 
 def _read_single(file: JsonRows) -> ToolResults:
-    found = ToolResults("mt_bench", file.title)
+    results = ToolResults("mt_bench", file.title)
     for row in file.rows:
         item = f"question {row['question_id']}, turn {row['turn']}, {row['model']}"[:480]
         judge = row["judge"]
         rater = str(judge[0] if isinstance(judge, list) and judge else judge)
         meta = {"question_id": row["question_id"], "turn": row["turn"]}
-        found.items.setdefault(item, {"system": str(row["model"]), "meta": meta})
+        results.items.setdefault(item, {"system": str(row["model"]), "meta": meta})
         score = number_in(row["score"])
-        # A score of -1 is FastChat's word for a reply in which it found none.
+        # FastChat writes a score of -1 for a reply without a score.
         value = score if score is not None and score >= 0 else None
-        said = str(row.get("judgment") or "")
-        found.answers.append(ToolAnswer(item, "score", rater, "llm", value, said))
-    return found
+        judgment = str(row.get("judgment") or "")
+        results.answers.append(ToolAnswer(item, "score", rater, "llm", value, judgment))
+    return results
 
 
 DEEPEVAL = (Shape(JsonDocument, _is_test_run, _read_test_run),)

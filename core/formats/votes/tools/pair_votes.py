@@ -1,7 +1,7 @@
-"""Votes on pairs of answers, as Chatbot Arena and MT-Bench keep them: they become contests.
+"""Votes on pairs of answers from Chatbot Arena and MT-Bench, as contests.
 
-A task under two systems, in the order in which they were shown, is an item; which answer is better
-is the one question. MT-Bench's judge saw each pair in both orders.
+An item is a task under two systems, in the order in which they were shown. The only question is
+which answer is better. MT-Bench's judge saw each pair in both orders.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from core.formats.votes.tools.tool_results import (
 from core.formats.votes.tools.views import JsonRows, Shape
 
 OVERALL = "overall"
-#: With more raters than this nobody can be told from the others: they are one.
+#: With more raters than this, individuals do not matter: they count as one.
 MOST_RATERS = 200
 _ASKED = "Which answer serves the one who set the task better, all things considered?"
 _WORTH = {A_BETTER: 1.0, B_BETTER: 0.0, TIE: 0.5, BOTH_BAD: 0.5}
@@ -39,7 +39,7 @@ _SAID = {
 
 
 class _Contests:
-    """Collects pairs, in the order in which they come."""
+    """Collects pairs in their order."""
 
     def __init__(self, kind: Any, title: str) -> None:
         self.found = ToolResults(kind, title)
@@ -47,7 +47,7 @@ class _Contests:
         self._met: dict[tuple[str, frozenset[str]], str] = {}
 
     def item(self, task: str, a: str, b: str, fields: Mapping[str, Any]) -> str:
-        """The item of a pair as it was shown; new where it was not there yet."""
+        """Return the item of a pair as shown, adding it if it is new."""
         first, second = (self._places.setdefault(name, len(self._places)) for name in (a, b))
         id = f"{task} · {first}-{second}"[:480]
         leads = self._met.setdefault((task, frozenset((a, b))), id)
@@ -64,28 +64,28 @@ class _Contests:
         self.found.items.setdefault(id, {**fields, "meta": meta})
         return id
 
-    def vote(self, item: str, rater: str, kind: RaterKind, said: str | None, why: str) -> None:
-        """One answer; ``None`` where the rater gave none that could be read."""
-        self.found.answers.append(ToolAnswer(item, OVERALL, rater, kind, said, why))
+    def vote(self, item: str, rater: str, kind: RaterKind, choice: str | None, why: str) -> None:
+        """Add an answer; ``None`` if the rater gave no readable one."""
+        self.found.answers.append(ToolAnswer(item, OVERALL, rater, kind, choice, why))
 
     def results(self) -> ToolResults:
-        """All of it; the options are those that a contest has, both bad only where it was said."""
-        found = self.found
-        said = {answer.value for answer in found.answers}
-        labels = [A_BETTER, B_BETTER, TIE, *([BOTH_BAD] if BOTH_BAD in said else [])]
+        """Return all results; "both bad" is an option only if it was chosen."""
+        results = self.found
+        choices = {answer.value for answer in results.answers}
+        labels = [A_BETTER, B_BETTER, TIE, *([BOTH_BAD] if BOTH_BAD in choices else [])]
         options = tuple((label, _WORTH[label]) for label in labels)
-        found.questions[OVERALL] = ToolQuestion(_ASKED, options, nominal=True)
-        raters = {answer.rater for answer in found.answers}
+        results.questions[OVERALL] = ToolQuestion(_ASKED, options, nominal=True)
+        raters = {answer.rater for answer in results.answers}
         if len(raters) > MOST_RATERS:
-            found.answers = [answer._replace(rater="people") for answer in found.answers]
-            found.note(f"{len(raters):,} people voted; they are one rater here, 'people'.")
-        both = len(found.items) > len(self._met)
+            results.answers = [answer._replace(rater="people") for answer in results.answers]
+            results.note(f"{len(raters):,} people voted; they are one rater here, 'people'.")
+        both = len(results.items) > len(self._met)
         design = {
             **({} if both else {"orders": "one"}),
-            **({"both_bad": True} if BOTH_BAD in said else {}),
+            **({"both_bad": True} if BOTH_BAD in choices else {}),
         }
-        found.contest = {"design": design, "systems": list(self._places), "datasets": []}
-        return found
+        results.contest = {"design": design, "systems": list(self._places), "datasets": []}
+        return results
 
 
 # Chatbot Arena, and people's judgments of MT-Bench
@@ -96,11 +96,11 @@ def _is_arena(row: Mapping[str, Any]) -> bool:
 
 
 def _read_arena(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    made = _Contests("arena", title)
+    contests = _Contests("arena", title)
     strange = 0
     for at, row in enumerate(rows, start=1):
-        said = _SAID.get(str(row["winner"]).strip().casefold())
-        strange += said is None
+        choice = _SAID.get(str(row["winner"]).strip().casefold())
+        strange += choice is None
         talks = [objects_in(row.get(f"conversation_{side}")) for side in "ab"]
         turn = row.get("turn")
         task = str(row.get("question_id") or f"row {at}")
@@ -108,17 +108,17 @@ def _read_arena(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
         fields: dict[str, Any] = {"prompt": _asked(talks[0])}
         if all(talks):
             fields["submission"] = {"first": _answered(talks[0]), "second": _answered(talks[1])}
-        item = made.item(task, str(row["model_a"]), str(row["model_b"]), _shown(fields))
+        item = contests.item(task, str(row["model_a"]), str(row["model_b"]), _shown(fields))
         who = str(row.get("judge") or row.get("judge_user") or "person")
         model = isinstance(row.get("judge"), list) or who.startswith(("gpt", "claude"))
-        made.vote(item, who, "llm" if model else "human", said, "")
+        contests.vote(item, who, "llm" if model else "human", choice, "")
     if strange:
-        made.found.note(f"{strange:,} votes name no winner; they are failures.")
-    return made.results()
+        contests.found.note(f"{strange:,} votes name no winner; they are failures.")
+    return contests.results()
 
 
 def _asked(talk: Sequence[Mapping[str, Any]]) -> str:
-    """What the user asked; of several turns the whole conversation but the last answer."""
+    """Return the user's question; for several turns the whole conversation."""
     return conversation(list(talk[:-1])) if talk else ""
 
 
@@ -127,7 +127,7 @@ def _answered(talk: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _shown(fields: dict[str, Any]) -> dict[str, Any]:
-    """A pair whose texts are elsewhere is still a pair."""
+    """Return the texts of a pair, empty if they are in another file."""
     return fields if "submission" in fields else fields | {"submission": dict(_TEXTLESS)}
 
 
@@ -139,19 +139,21 @@ def _is_pair(row: Mapping[str, Any]) -> bool:
 
 
 def _read_pairs(rows: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    made = _Contests("mt_bench", title)
+    contests = _Contests("mt_bench", title)
     for row in rows:
-        one, two = str(row["model_1"]), str(row["model_2"])
+        first, second = str(row["model_1"]), str(row["model_2"])
         task = f"question {row['question_id']}, turn {row.get('turn', 1)}"
         judge = row["judge"]
         rater = str(judge[0] if isinstance(judge, list) and judge else judge)
-        for game, (a, b) in (("g1", (one, two)), ("g2", (two, one))):
+        for game, (a, b) in (("g1", (first, second)), ("g2", (second, first))):
             winner = str(row[f"{game}_winner"])
-            named = {"model_1": one, "model_2": two}.get(winner)
-            said = {a: A_BETTER, b: B_BETTER}.get(named or "") or (TIE if winner == "tie" else None)
-            item = made.item(task, a, b, _shown({}))
-            made.vote(item, rater, "llm", said, str(row.get(f"{game}_judgment") or ""))
-    return made.results()
+            named = {"model_1": first, "model_2": second}.get(winner)
+            choice = {a: A_BETTER, b: B_BETTER}.get(named or "") or (
+                TIE if winner == "tie" else None
+            )
+            item = contests.item(task, a, b, _shown({}))
+            contests.vote(item, rater, "llm", choice, str(row.get(f"{game}_judgment") or ""))
+    return contests.results()
 
 
 ARENA = (Shape(JsonRows, lambda f: _is_arena(f.first), lambda f: _read_arena(f.rows, f.title)),)

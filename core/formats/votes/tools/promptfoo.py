@@ -1,8 +1,8 @@
-"""Results of promptfoo: what `promptfoo eval --output` writes as JSON, JSON lines or CSV.
+"""Results of `promptfoo eval --output` as JSON, JSON lines or CSV.
 
-An output (a test under one prompt of one provider) is an item. Every assertion's metric is a
-question that it passed or not; whether all passed is one more, which people answer too where they
-rated by hand. Numbers beside pass and fail stand in the reasons.
+An output (a test with a prompt and a provider) is an item. Every assertion's metric is a question
+that it passed or not. Whether all passed is one more question, which people answer too if they
+rated by hand. Numbers next to pass and fail go into the reasons.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from core.formats.votes.tools.views import CsvTable, JsonDocument, JsonRows, Sha
 
 PASSED = "passed"
 _ALL = ToolQuestion("All assertions of the test hold for the output.")
-#: Assertions that ask a model; all others are worked out.
+#: Assertions that call a model; all others are computed.
 _ASKING = frozenset(
     {
         *("llm-rubric", "g-eval", "factuality", "model-graded-closedqa", "model-graded-factuality"),
@@ -46,8 +46,8 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _is_table(file: CsvTable) -> bool:
-    """An output, then its status, score and reasons; for each output anew."""
-    outputs = [one for one, after in pairwise(file.columns) if after == "Status"]
+    """Return whether columns are an output, status, score and reasons each."""
+    outputs = [head for head, after in pairwise(file.columns) if after == "Status"]
     return "Grader Reason" in file.columns and any(map(_SYSTEM.match, outputs))
 
 
@@ -58,19 +58,21 @@ def _read_document(file: JsonDocument) -> ToolResults:
 
 
 def _read_rows(given: Sequence[Mapping[str, Any]], title: str) -> ToolResults:
-    found = ToolResults("promptfoo", title[:200])
-    found.questions[PASSED] = _ALL
+    results = ToolResults("promptfoo", title[:200])
+    results.questions[PASSED] = _ALL
     everywhere = _in_every_test(given)
     prompts = {row["promptIdx"]: mapping_in(row.get("prompt")).get("label") for row in given}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
     for row in given:
-        item = _item(found, row, several, repeats)
-        _answers(found, item, row, everywhere)
-    return found
+        item = _item(results, row, several, repeats)
+        _answers(results, item, row, everywhere)
+    return results
 
 
-def _item(found: ToolResults, row: Mapping[str, Any], several: bool, repeats: Counter[str]) -> str:
+def _item(
+    results: ToolResults, row: Mapping[str, Any], several: bool, repeats: Counter[str]
+) -> str:
     provider = row["provider"]
     system = str(mapping_in(provider).get("label") or mapping_in(provider).get("id") or provider)
     prompt = mapping_in(row.get("prompt"))
@@ -89,12 +91,12 @@ def _item(found: ToolResults, row: Mapping[str, Any], several: bool, repeats: Co
     }
     if "output" in response and response["output"] is not None:
         fields["submission"] = text_in(response["output"])
-    found.items[item] = fields
+    results.items[item] = fields
     return item
 
 
 def _asked(raw: str) -> str:
-    """The prompt as text: a chat prompt is JSON."""
+    """Return the prompt as text; a chat prompt is JSON."""
     if raw.lstrip().startswith("["):
         import json
 
@@ -106,16 +108,16 @@ def _asked(raw: str) -> str:
 
 
 def _answers(
-    found: ToolResults, item: str, row: Mapping[str, Any], everywhere: frozenset[str]
+    results: ToolResults, item: str, row: Mapping[str, Any], everywhere: frozenset[str]
 ) -> None:
     graded = row.get("gradingResult")
     parts = objects_in(mapping_in(graded).get("componentResults"))
     people = [part for part in parts if mapping_in(part.get("assertion")).get("type") == "human"]
-    # What has no assertion is a set of assertions, which stand beside it one by one.
+    # A component without an assertion is a set, whose assertions are listed separately.
     judged = [part for part in parts if part.get("assertion") and part not in people]
     if not isinstance(graded, dict) or row.get("failureReason") == 2:
         why = str(row.get("error") or "The provider gave no answer.")
-        found.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", None, why[:1000]))
+        results.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", None, why[:1000]))
         return
     names = Counter[str]()
     for part in judged:
@@ -123,29 +125,32 @@ def _answers(
         name = _named(assertion, everywhere, names)
         rater, kind = _rater(assertion)
         value = assertion.get("value")
-        words = value if isinstance(value, str) and name != _type(assertion) else ""
-        found.questions.setdefault(name, ToolQuestion(words))
+        value_text = value if isinstance(value, str) and name != _type(assertion) else ""
+        results.questions.setdefault(name, ToolQuestion(value_text))
         passed = yes_or_no(part.get("pass"))
         why = str(part.get("reason") or "")
         score = number_in(part.get("score"))
         answer = ToolAnswer(item, name, rater, kind, passed, why, number=score)
-        found.answers.append(answer)
+        results.answers.append(answer)
     own = graded.get("pass")
     if people:
         own = all(part.get("pass") is True for part in judged) if judged else None
         for part in people:
             passed = yes_or_no(part.get("pass"))
             why = str(part.get("comment") or graded.get("comment") or "")
-            found.answers.append(ToolAnswer(item, PASSED, "person", "human", passed, why))
+            results.answers.append(ToolAnswer(item, PASSED, "person", "human", passed, why))
     if isinstance(own, bool):
         why = str(graded.get("reason") or "")
         score = number_in(graded.get("score"))
         answer = ToolAnswer(item, PASSED, "promptfoo", "offline", own, why, number=score)
-        found.answers.append(answer)
+        results.answers.append(answer)
 
 
 def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """Assertions that every graded output has, word for word: they name their own question."""
+    """Return assertions that every graded output has word for word.
+
+    They name their own question.
+    """
     kinds = [
         {_whole(mapping_in(part.get("assertion"))) for part in
          objects_in(mapping_in(row.get("gradingResult")).get("componentResults"))}
@@ -156,7 +161,7 @@ def _in_every_test(rows: Sequence[Mapping[str, Any]]) -> frozenset[str]:
 
 
 def _named(assertion: Mapping[str, Any], everywhere: frozenset[str], names: Counter[str]) -> str:
-    """The question of an assertion: its metric, its words where all share them, or its kind."""
+    """Return an assertion's question: its metric, shared words, or its kind."""
     whole = _whole(assertion)
     name = str(assertion.get("metric") or (whole if whole in everywhere else _type(assertion)))
     name = " ".join(name.split())[:180] or "assertion"
@@ -184,9 +189,9 @@ def _rater(assertion: Mapping[str, Any]) -> tuple[str, RaterKind]:
 
 
 def _read_table(file: CsvTable) -> ToolResults:
-    """A row a test, the columns of each output side by side."""
-    found = ToolResults("promptfoo", file.title)
-    found.questions[PASSED] = _ALL
+    """Read a table with a row per test and columns per output."""
+    results = ToolResults("promptfoo", file.title)
+    results.questions[PASSED] = _ALL
     columns = file.columns
     outputs = [
         (at, named)
@@ -197,45 +202,45 @@ def _read_table(file: CsvTable) -> ToolResults:
     variables = [at for at in range(outputs[0][0]) if columns[at] != "Description"]
     several = len({named["prompt"] for _, named in outputs}) > 1
     for number, cells in enumerate(file.rows(), start=1):
-        known = {columns[at]: cells[at] for at in variables}
+        variables_by_name = {columns[at]: cells[at] for at in variables}
         about = cells[columns.index("Description")] if "Description" in columns else ""
         for (start, named), end in zip(outputs, ends, strict=True):
-            words = " ".join(named["prompt"].split())[:80]
-            system = f"{named['system']}, {words}" if several else named["system"]
+            title = " ".join(named["prompt"].split())[:80]
+            system = f"{named['system']}, {title}" if several else named["system"]
             item = f"test {number}, {system}"[:480]
-            found.items[item] = {
-                "prompt": _filled(named["prompt"], known),
+            results.items[item] = {
+                "prompt": _filled(named["prompt"], variables_by_name),
                 "system": system,
                 "description": about,
                 "submission": cells[start],
-                "meta": {"vars": known},
+                "meta": {"vars": variables_by_name},
             }
             beside = zip(columns[start + 1 : end], cells[start + 1 : end], strict=True)
-            _cells(found, item, dict(beside))
-    return found
+            _cells(results, item, dict(beside))
+    return results
 
 
 def _filled(prompt: str, variables: Mapping[str, str]) -> str:
-    """A prompt's template with the test's variables in their places, where it is that simple."""
+    """Return a prompt's template with simple variables filled in."""
     for name, value in variables.items():
         place = re.compile(r"\{\{\s*" + re.escape(name) + r"\s*\}\}")
         prompt = value.join(place.split(prompt))
     return prompt
 
 
-def _cells(found: ToolResults, item: str, cells: Mapping[str, str]) -> None:
-    """The answers in the columns of one output."""
+def _cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
+    """Add the answers in the columns of an output."""
     status, reason = cells.get("Status", ""), cells.get("Grader Reason", "")
     passed = {"PASS": True, "FAIL": False}.get(status)
     if status == "ERROR":
-        found.items[item].pop("submission")
+        results.items[item].pop("submission")
     if status in _STATUS:
-        found.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", passed, reason))
+        results.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", passed, reason))
     for head, text in cells.items():
         metric = _METRIC.match(head)
         if metric and text.strip():
             value = float(text)
-            found.answers.append(ToolAnswer(item, metric["name"], "promptfoo", "offline", value))
+            results.answers.append(ToolAnswer(item, metric["name"], "promptfoo", "offline", value))
 
 
 SHAPES = (

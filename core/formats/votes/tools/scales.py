@@ -1,4 +1,4 @@
-"""Scales for scores: what a tool's values are, and how numbers become steps that one can choose."""
+"""Scales for scores: the values of a tool, and steps for numbers."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from typing import Literal
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError, Problem
 
-#: Into so many steps numbers are cut where nobody says it.
+#: The default number of steps.
 STEPS = 5
 MOST_STEPS = 20
-#: Whole numbers that are no more than this are levels as they are.
+#: Whole numbers up to this are levels.
 MOST_LEVELS = 11
-#: The ranges in which scores are usually given, narrowest first.
+#: The usual ranges of scores, narrowest first.
 _RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 5.0), (0.0, 10.0), (0.0, 100.0))
 Kind = Literal["binary", "ordinal", "nominal"]
-#: What a tool answers: passed or not, a number, a word; ``None``: it failed to answer.
+#: A tool's answer: passed or not, a number, a word; ``None``: it failed to answer.
 Value = bool | int | float | str | None
 
 
 @dataclass(frozen=True)
 class Bins:
-    """How numbers are cut: a count of equal steps, or edges, for one question or for all.
+    """How to bin numbers: a number of equal steps, or edges, per question or for all.
 
     >>> Bins.of(["4", "tone=0,0.5,1"]).for_("tone"), Bins.of(["4"]).for_("tone")
     ((0.0, 0.5, 1.0), 4)
@@ -36,10 +36,10 @@ class Bins:
     named: Mapping[str, int | tuple[float, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> Bins:
-        """From what is written on the command line. Raises ``InputError``."""
+    def of(cls, texts: Sequence[str]) -> Bins:
+        """Return bins from the command line. Raises ``InputError``."""
         every, named = None, dict[str, int | tuple[float, ...]]()
-        for word in words:
+        for word in texts:
             name, equals, value = word.rpartition("=")
             cut = _cut(value, word)
             if equals:
@@ -49,11 +49,11 @@ class Bins:
         return cls(every, named)
 
     def for_(self, question: str) -> int | tuple[float, ...] | None:
-        """The count or the edges for a question; ``None`` where nothing was said."""
+        """Return the number or the edges for a question, or ``None``."""
         return self.named.get(question, self.every)
 
     def unknown(self, questions: Iterable[str]) -> list[str]:
-        """Questions that were named and are not there."""
+        """Return named questions that do not exist."""
         return [name for name in self.named if name not in set(questions)]
 
 
@@ -78,7 +78,7 @@ def _cut(text: str, word: str) -> int | tuple[float, ...]:
 class Scale:
     """A question's options from worst to best, and the label of every value.
 
-    ``edges`` are those of numbers that were cut; a value on an edge belongs to the step above it.
+    ``edges`` are those of binned numbers; a value on an edge belongs to the step above.
     """
 
     kind: Kind
@@ -87,7 +87,7 @@ class Scale:
     notices: tuple[Problem, ...] = ()
 
     def label(self, value: Value) -> str:
-        """The option of a value; empty where there is none."""
+        """Return the option of a value, or ""."""
         if value is None:
             return ""
         if self.edges and not isinstance(value, str):
@@ -98,7 +98,7 @@ class Scale:
         return _written(value)
 
     def exact(self, value: Value, number: Value) -> str:
-        """The number itself, where the option of ``value`` does not tell it."""
+        """Return the exact number if the option of ``value`` loses it."""
         if number is None or isinstance(number, str):
             return ""
         if not self.edges and (isinstance(value, str) or value == number):
@@ -112,10 +112,10 @@ def scale_of(
     options: tuple[tuple[str, float], ...] = (),
     bins: Bins | None = None,
 ) -> Scale:
-    """The scale on which a question was answered.
+    """Return the scale of a question's answers.
 
-    Passed or not (also 0 and 1) is binary; whole numbers close together are levels; other numbers
-    are cut into steps; words are nominal, in the order of the alphabet, without values.
+    Passed or not (also 0 and 1) is binary. Whole numbers close together are levels. Other numbers
+    become steps. Words are nominal, in alphabetical order, without values.
 
     >>> [label for label, _ in scale_of("f", [0.1, 0.94]).options][:2]
     ['0 to 0.2', '0.2 to 0.4']
@@ -140,7 +140,7 @@ def scale_of(
 
 
 def _named(options: tuple[tuple[str, float], ...], used: set[bool | int | float | str]) -> Scale:
-    """The tool's own words; of two that are worth 0 and 1, a binary question."""
+    """Return a scale in the tool's words; two worth 0 and 1 are binary."""
     labels = [label for label, _ in options]
     if labels == [UNMET, MET]:
         return Scale("binary", options)
@@ -154,8 +154,8 @@ def _words(name: str, labels: list[str]) -> Scale:
     if len(labels) == 1:
         labels = [*labels, "Other"]
     mend = "Its options have the value 0, so it scores nothing until they get values."
-    said = Problem(f"{name!r} is answered in words: {', '.join(labels)[:300]}.", mend)
-    return Scale("nominal", tuple((label, 0.0) for label in labels), (), (said,))
+    notice = Problem(f"{name!r} is answered in words: {', '.join(labels)[:300]}.", mend)
+    return Scale("nominal", tuple((label, 0.0) for label in labels), (), (notice,))
 
 
 def _levels(name: str, low: int, high: int) -> Scale:
@@ -163,12 +163,12 @@ def _levels(name: str, low: int, high: int) -> Scale:
     options = tuple(
         (str(level), round((level - low) / (high - low), 9)) for level in range(low, high + 1)
     )
-    said = Problem(f"{name!r} is a number from {low} to {high}; each is a level.")
-    return Scale("ordinal", options, (), (said,))
+    notice = Problem(f"{name!r} is a number from {low} to {high}; each is a level.")
+    return Scale("ordinal", options, (), (notice,))
 
 
 def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) -> Scale:
-    """Numbers cut into steps; a step's value is its middle's share of the whole range."""
+    """Return numbers as steps; a step's value is its middle's share of the range."""
     low, high = numbers[0], numbers[-1]
     edges = asked if isinstance(asked, tuple) else _edges(low, high, asked)
     if low < edges[0] or high > edges[-1]:
@@ -191,7 +191,7 @@ def _steps(name: str, numbers: Sequence[float], asked: int | tuple[float, ...]) 
 
 
 def _edges(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Equal steps over the narrowest usual range that holds all numbers."""
+    """Return equal steps over the narrowest usual range of all numbers."""
     usual = next((r for r in _RANGES if r[0] <= low and high <= r[1]), None)
     first, last = usual or (float(math.floor(low)), float(math.ceil(high)))
     last = last if last > first else first + 1

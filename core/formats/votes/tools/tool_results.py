@@ -1,4 +1,4 @@
-"""What a tool's results hold, whatever the tool: items, questions, and who answered what."""
+"""Results of any tool: items, questions and answers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ RaterKind = Literal["human", "llm", "offline"]
 
 
 class ToolAnswer(NamedTuple):
-    """What one rater said to one question about one item. ``replicate`` counts from 0.
+    """A rater's answer to a question about an item. ``replicate`` counts from 0.
 
-    ``number`` is the score behind a pass or fail; it is the answer where somebody asks for steps.
+    ``number`` is the score behind a pass or fail, and the answer if steps are requested.
     """
 
     item: str
@@ -42,9 +42,9 @@ class ToolAnswer(NamedTuple):
 
 
 class ToolQuestion(NamedTuple):
-    """What was asked: its words, and its options from worst to best where the tool names them.
+    """A question: its text, and options from worst to best if the tool names them.
 
-    ``nominal``: they have no order, whatever they are worth.
+    ``nominal``: the options have no order, whatever their values.
     """
 
     requirement: str = ""
@@ -54,9 +54,9 @@ class ToolQuestion(NamedTuple):
 
 @dataclass
 class ToolResults:
-    """What a reader found. ``items`` holds fields of `Item` by id, ``truth`` labels by item.
+    """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
-    ``contest`` says of votes on pairs how they were made: the design, and the systems in order.
+    ``contest`` describes votes on pairs: the design, and the systems in order.
     """
 
     tool: ToolKind
@@ -69,20 +69,20 @@ class ToolResults:
     contest: dict[str, Any] | None = None
 
     def note(self, message: str, mend: str = "") -> None:
-        """Say something that a person should know of the reading."""
+        """Add a notice about the import."""
         self.notices.append(Problem(message, mend))
 
 
 def bundle(
-    found: ToolResults,
+    results: ToolResults,
     rubric: Rubric | None = None,
     dataset: Dataset | None = None,
     bins: Bins | None = None,
 ) -> VoteBundle:
-    """What is imported: a rubric from the questions, the items, and every answer as a vote.
+    """Return an import: a rubric, the items, and every answer as a vote.
 
     Args:
-        found: what the tool's reader made of its file.
+        results: what the tool's reader made of its file.
         rubric: what was asked; where ``None``, a criterion for each question.
         dataset: what was judged; where ``None``, the items of the file.
         bins: into how many steps, or at which edges, numbers are cut.
@@ -91,59 +91,59 @@ def bundle(
         InputError: there are no answers, or one is no option of the rubric.
     """
     if bins is not None:
-        found.answers = [_numbered(answer, bins) for answer in found.answers]
-    scales = _scales(found, bins)
-    if not found.answers or (rubric is None and not scales):
-        message = f"It is a file of {TOOL_NAMES[found.tool]}, and holds no scores."
-        raise InputError(message, tuple(found.notices), found.title)
-    lines = list(_lines(found, scales))
+        results.answers = [_numbered(answer, bins) for answer in results.answers]
+    scales = _scales(results, bins)
+    if not results.answers or (rubric is None and not scales):
+        message = f"It is a file of {TOOL_NAMES[results.tool]}, and holds no scores."
+        raise InputError(message, tuple(results.notices), results.title)
+    lines = list(_lines(results, scales))
     if rubric is None:
-        criteria = [_criterion(name, scale, found) for name, scale in scales.items()]
-        data = {"name": found.title[:200], "criteria": criteria}
-        rubric = build(Rubric, data, "rubric", found.title)
+        criteria = [_criterion(name, scale, results) for name, scale in scales.items()]
+        data = {"name": results.title[:200], "criteria": criteria}
+        rubric = build(Rubric, data, "rubric", results.title)
     else:
         lines = spelt_as(rubric, lines)
     if dataset is None:
-        dataset = _dataset(found, scales, {criterion.name for criterion in rubric.criteria})
-    checker = VoteChecker(rubric, dataset.items, found.title)
+        dataset = _dataset(results, scales, {criterion.name for criterion in rubric.criteria})
+    checker = VoteChecker(rubric, dataset.items, results.title)
     votes = checker.read(lines)
-    notices = [Problem(f"Read as results of {TOOL_NAMES[found.tool]}."), *found.notices]
+    notices = [Problem(f"Read as results of {TOOL_NAMES[results.tool]}."), *results.notices]
     notices += [notice for scale in scales.values() for notice in scale.notices]
     notices += checker.notices
-    details = {} if found.contest is None else {"contest": found.contest}
+    details = {} if results.contest is None else {"contest": results.contest}
     return VoteBundle(
-        found.title, found.tool, rubric, dataset, votes, shortened(notices), details=details
+        results.title, results.tool, rubric, dataset, votes, shortened(notices), details=details
     )
 
 
 def _numbered(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
-    """The answer as its number, where steps were asked for it."""
+    """Return the answer as its number, if steps were requested."""
     if answer.number is None or bins.for_(answer.question) is None:
         return answer
     return answer._replace(value=answer.number)
 
 
-def _scales(found: ToolResults, bins: Bins | None) -> dict[str, Scale]:
-    values: dict[str, list[Value]] = {name: [] for name in found.questions}
-    for answer in found.answers:
+def _scales(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
+    values: dict[str, list[Value]] = {name: [] for name in results.questions}
+    for answer in results.answers:
         values.setdefault(answer.question, []).append(answer.value)
-    for given in found.truth.values():
+    for given in results.truth.values():
         for name, value in given.items():
             values.setdefault(name, []).append(value)
     unknown = bins.unknown(values) if bins else []
     if unknown:
         names = ", ".join(map(repr, values))
-        raise InputError(f"--bins names {unknown[0]!r}. The file has {names}.", (), found.title)
+        raise InputError(f"--bins names {unknown[0]!r}. The file has {names}.", (), results.title)
     empty = ToolQuestion()
     return {
-        name: scale_of(name, given, found.questions.get(name, empty).options, bins)
+        name: scale_of(name, given, results.questions.get(name, empty).options, bins)
         for name, given in values.items()
         if any(value is not None for value in given)
     }
 
 
-def _lines(found: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine]:
-    for answer in found.answers:
+def _lines(results: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine]:
+    for answer in results.answers:
         scale = scales.get(answer.question)
         if scale is None:
             continue
@@ -162,9 +162,9 @@ def _lines(found: ToolResults, scales: Mapping[str, Scale]) -> Iterable[VoteLine
         yield None, row
 
 
-def _criterion(name: str, scale: Scale, found: ToolResults) -> dict[str, Any]:
-    asked = found.questions.get(name, ToolQuestion()).requirement.strip()
-    kind = "nominal" if found.questions.get(name, ToolQuestion()).nominal else scale.kind
+def _criterion(name: str, scale: Scale, results: ToolResults) -> dict[str, Any]:
+    asked = results.questions.get(name, ToolQuestion()).requirement.strip()
+    kind = "nominal" if results.questions.get(name, ToolQuestion()).nominal else scale.kind
     data: dict[str, Any] = {
         "name": name,
         "requirement": asked or f"{name} (the question itself was not part of the file)",
@@ -175,27 +175,27 @@ def _criterion(name: str, scale: Scale, found: ToolResults) -> dict[str, Any]:
     return data if kind == "binary" else data | {"options": options}
 
 
-def items_alone(found: ToolResults) -> Dataset:
-    """The items, to be judged anew; what the tool said of them is left out."""
-    return _dataset(found, {}, set())
+def items_alone(results: ToolResults) -> Dataset:
+    """Return the items to grade again, without the tool's answers."""
+    return _dataset(results, {}, set())
 
 
-def _dataset(found: ToolResults, scales: Mapping[str, Scale], known: set[str]) -> Dataset:
+def _dataset(results: ToolResults, scales: Mapping[str, Scale], criteria: set[str]) -> Dataset:
     items = list[dict[str, Any]]()
     textless = 0
-    for key, given in found.items.items():
+    for key, given in results.items.items():
         item = {"id": key, "submission": ""} | given
         if "submission" not in given:
             textless += 1
             item["meta"] = {**item.get("meta", {}), TEXT_AVAILABLE: False}
         item["labels"] = {
             name: {"label": scales[name].label(value)}
-            for name, value in found.truth.get(key, {}).items()
-            if value is not None and name in known and name in scales
+            for name, value in results.truth.get(key, {}).items()
+            if value is not None and name in criteria and name in scales
         }
         items.append(item)
     if textless:
         mend = "Their votes can be measured; they cannot be graded again."
-        found.note(f"{textless:,} items come without their text.", mend)
-    data = {"name": found.title[:200], "items": items}
-    return build(Dataset, data, "dataset", found.title)
+        results.note(f"{textless:,} items come without their text.", mend)
+    data = {"name": results.title[:200], "items": items}
+    return build(Dataset, data, "dataset", results.title)

@@ -1,7 +1,7 @@
-"""Scores that hang on traces: Langfuse, LangSmith's feedback, Phoenix's annotations.
+"""Scores of traces: Langfuse, LangSmith's feedback, Phoenix's annotations.
 
-A trace or span is an item, a score's name a question, and who gave it a rater. The texts of traces
-are in other exports: the items have none, which is said.
+A trace or span is an item, a score's name a question, and its author a rater. The texts of traces
+are in other exports, so the items have none, with a notice.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Row = Mapping[str, Any]
 
 
 def _number(value: Any) -> Value:
-    """A cell as a number where it is one; else its text, and ``None`` where it is empty."""
+    """Return a cell as a number if possible, otherwise its text or ``None``."""
     if value is None or value == "" or isinstance(value, dict | list):
         return None
     if not isinstance(value, str):
@@ -31,7 +31,7 @@ def _number(value: Any) -> Value:
 
 
 def _get(row: Row, *names: str) -> Any:
-    """The first of these that says something; tables write ``feedback_source.type`` as JSON."""
+    """Return the first nonempty value; tables nest ``feedback_source.type``."""
     return next((row[name] for name in names if row.get(name) not in (None, "")), None)
 
 
@@ -45,28 +45,28 @@ def _is_langfuse(keys: Sequence[str]) -> bool:
     )
 
 
-def _of_langfuse(found: ToolResults, row: Row) -> None:
+def _of_langfuse(results: ToolResults, row: Row) -> None:
     trace = _get(row, "traceId", "trace_id", "sessionId", "session_id")
     part = _get(row, "observationId", "observation_id")
     if trace is None:
-        found.note(f"A score {row.get('name')!r} hangs on no trace; it is left out.")
+        results.note(f"A score {row.get('name')!r} hangs on no trace; it is left out.")
         return
     item = f"{trace}/{part}" if part else str(trace)
     source = str(row.get("source") or "API")
     author = _get(row, "authorUserId", "author_user_id")
     rater, kind = _LANGFUSE.get(source, (source, "offline"))
     form = str(_get(row, "dataType", "data_type") or "")
-    words = _get(row, "stringValue", "string_value")
+    label = _get(row, "stringValue", "string_value")
     value = _number(row.get("value"))
     if form == "CATEGORICAL":
-        value = str(words) if words is not None else value
+        value = str(label) if label is not None else value
     elif form == "BOOLEAN":
         value = None if value is None else value in (1, True, "True", "true")
-    found.items.setdefault(item, {})
+    results.items.setdefault(item, {})
     comment = str(row.get("comment") or "")
     rater = f"{rater} {author}" if author and kind == "human" else rater
     answer = ToolAnswer(item, str(row["name"])[:200], rater, kind, value, comment)
-    found.answers.append(answer)
+    results.answers.append(answer)
 
 
 _LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
@@ -83,10 +83,10 @@ def _is_langsmith(keys: Sequence[str]) -> bool:
     return {"run_id", "key", "score", "feedback_source"} <= set(keys)
 
 
-def _of_langsmith(found: ToolResults, row: Row) -> None:
+def _of_langsmith(results: ToolResults, row: Row) -> None:
     item = str(row.get("run_id") or _get(row, "trace_id", "session_id") or "")
     if not item:
-        found.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
+        results.note(f"Feedback {row.get('key')!r} hangs on no run; it is left out.")
         return
     source = mapping_in(opened(row.get("feedback_source")))
     form, who = str(source.get("type") or "api"), source.get("user_id")
@@ -94,10 +94,10 @@ def _of_langsmith(found: ToolResults, row: Row) -> None:
     rater = f"{rater} {who}" if who and kind == "human" else rater
     score = _number(row.get("score"))
     value = score if score is not None else _number(row.get("value"))
-    found.items.setdefault(item, {})
+    results.items.setdefault(item, {})
     comment = str(row.get("comment") or "")
     answer = ToolAnswer(item, str(row["key"])[:200], rater, kind, value, comment)
-    found.answers.append(answer)
+    results.answers.append(answer)
 
 
 _LANGSMITH: Mapping[str, tuple[str, RaterKind]] = {
@@ -118,22 +118,24 @@ def _is_phoenix(keys: Sequence[str]) -> bool:
     return "annotator_kind" in given and named and spans
 
 
-def _of_phoenix(found: ToolResults, row: Row) -> None:
+def _of_phoenix(results: ToolResults, row: Row) -> None:
     item = _get(row, "span_id", "context.span_id", "trace_id")
     if item is None:
         return
     result = mapping_in(opened(row.get("result"))) or row
     kind = _PHOENIX.get(str(row.get("annotator_kind")), "offline")
     who = str(_get(row, "identifier", "user_id") or "")
-    words = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]
+    rater_noun = {"human": "person", "llm": "evaluator", "offline": "code"}[kind]
     label, score = result.get("label"), _number(result.get("score"))
     value = _number(label) if label not in (None, "") else score
     name = str(_get(row, "name", "annotation_name"))[:200]
-    said = str(result.get("explanation") or "")
-    found.items.setdefault(str(item), {})
+    explanation = str(result.get("explanation") or "")
+    results.items.setdefault(str(item), {})
     number = float(score) if isinstance(score, int | float) and value != score else None
-    rater = f"{words} {who}".strip()
-    found.answers.append(ToolAnswer(str(item), name, rater, kind, value, said, None, number))
+    rater = f"{rater_noun} {who}".strip()
+    results.answers.append(
+        ToolAnswer(str(item), name, rater, kind, value, explanation, None, number)
+    )
 
 
 _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "offline"}
@@ -142,13 +144,13 @@ _PHOENIX: Mapping[str, RaterKind] = {"HUMAN": "human", "LLM": "llm", "CODE": "of
 def _shapes(
     kind: Any, fits: Callable[[Sequence[str]], bool], take: Callable[[ToolResults, Row], None]
 ) -> tuple[Shape[Any], ...]:
-    """The forms in which rows come: JSON lines or list, a page of the API, a table."""
+    """Return the shapes of rows: JSON lines or list, an API page, a table."""
 
     def read(rows: Sequence[Row], title: str) -> ToolResults:
-        found = ToolResults(kind, title)
+        results = ToolResults(kind, title)
         for row in rows:
-            take(found, row)
-        return found
+            take(results, row)
+        return results
 
     def table(file: CsvTable) -> ToolResults:
         return read(file.records(), file.title)

@@ -1,6 +1,6 @@
-"""A file as tools write them: an archive, a JSON document, lines of JSON, or a table.
+"""Views of a tool's file: archive, JSON document, JSON lines or table.
 
-Each view is as lazy as can be: telling what a file is must not cost what reading it costs.
+Views are lazy: recognising a file must not cost as much as reading it.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from core.formats.votes.tools.lax_json import decoded, objects_in
 from core.formats.votes.tools.tool_results import ToolResults
 
 _BLANK = b"\xef\xbb\xbf \t\r\n"
-#: A file's first line is looked for in so much of it.
+#: How many bytes are searched for a file's first line.
 _HEAD = 1_000_000
 _WHAT = "file of results"
 
 
 @dataclass(frozen=True)
 class View:
-    """A file at hand."""
+    """A file in memory."""
 
     data: bytes = field(repr=False)
     name: str
 
     @property
     def title(self) -> str:
-        """What to call it: the file's name without its ending."""
+        """Return the file's name without its ending."""
         return stem(self.name, "Results")
 
     @cached_property
     def text(self) -> str:
-        """Its text. Raises ``InputError``: no text in a known encoding."""
+        """Return its text. Raises ``InputError`` for an unknown encoding."""
         return read_text(self.data, self.name, _WHAT, MAX_DATASET_BYTES)
 
 
@@ -50,31 +50,31 @@ class Archive(View):
 
     @property
     def files(self) -> dict[str, Any]:
-        """Its members by their paths."""
+        """Return its members by path."""
         return self._unpacked.members
 
     def json(self, path: str) -> Any:
-        """The JSON value in a member. Raises ``InputError``, also where all unpacks to too much."""
+        """Return the JSON value in a member. Raises ``InputError``, also if too large."""
         where = f"{self.name}, {path}"
         text = read_text(self._unpacked.read(path), where, _WHAT, MAX_DATASET_BYTES)
         return decoded(text, where, _WHAT)
 
 
 class JsonDocument(View):
-    """One JSON value that is an object."""
+    """A JSON value that is an object."""
 
     def holds(self, *marks: str) -> bool:
-        """Whether keys of these names stand in it somewhere; saves decoding what is not ours."""
+        """Return whether it contains these keys, before decoding other files."""
         return all(f'"{mark}"'.encode() in self.data for mark in marks)
 
     @cached_property
     def value(self) -> Any:
-        """The value. Raises ``InputError``."""
+        """Return the value. Raises ``InputError``."""
         return decoded(self.text, self.name, _WHAT)
 
 
 class JsonRows(View):
-    """JSON lines, or a JSON list: one object a row."""
+    """JSON lines, or a JSON list: an object per row."""
 
     @cached_property
     def _listed(self) -> list[dict[str, Any]] | None:
@@ -84,7 +84,7 @@ class JsonRows(View):
 
     @cached_property
     def first(self) -> dict[str, Any]:
-        """The first row; empty where there is none."""
+        """Return the first row, or an empty one."""
         if self._listed is not None:
             return self._listed[0] if self._listed else {}
         head = self.data[:_HEAD].lstrip(_BLANK).split(b"\n", 1)[0]
@@ -93,10 +93,10 @@ class JsonRows(View):
 
     @cached_property
     def rows(self) -> list[dict[str, Any]]:
-        """Every row. Raises ``InputError``, with the line."""
+        """Yield every row. Raises ``InputError``, with the line."""
         if self._listed is not None:
             return self._listed
-        found = list[dict[str, Any]]()
+        rows = list[dict[str, Any]]()
         for number, line in enumerate(self.text.split("\n"), start=1):
             if not line.strip():
                 continue
@@ -105,12 +105,12 @@ class JsonRows(View):
             except InputError as error:
                 problems = [Problem(p.message, p.mend, p.path, number) for p in error.problems]
                 raise refusal(_WHAT, problems, self.name) from None
-            found += [value] if isinstance(value, dict) else []
-        return found
+            rows += [value] if isinstance(value, dict) else []
+        return rows
 
 
 class CsvTable(View):
-    """A table in CSV, whose heads may be there several times."""
+    """A CSV table with headings that may repeat."""
 
     @cached_property
     def _delimiter(self) -> str:
@@ -118,13 +118,13 @@ class CsvTable(View):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The heads in the first line that is not blank."""
+        """Return the headings in the first nonblank line."""
         head = self.data[:_HEAD].decode("utf-8-sig", "replace")
         every = (cells for _, cells in records(head, self._delimiter, []) if any(cells))
         return tuple(next(every, ()))
 
     def rows(self) -> Iterator[list[str]]:
-        """The cells of every row below. Raises ``InputError``, with the line."""
+        """Yield the cells of every row below. Raises ``InputError``, with the line."""
         problems, begun = list[Problem](), False
         for line, cells in records(self.text, self._delimiter, problems):
             if not any(cells):
@@ -139,12 +139,12 @@ class CsvTable(View):
             raise refusal(_WHAT, problems, self.name)
 
     def records(self) -> list[dict[str, str]]:
-        """Every row by its heads. Raises ``InputError``, with the line."""
+        """Yield every row by its headings. Raises ``InputError``, with the line."""
         return [dict(zip(self.columns, cells, strict=True)) for cells in self.rows()]
 
 
 def views_of(data: bytes, name: str) -> tuple[View, ...]:
-    """The file as what it can be by its first bytes; one object on one line is two things."""
+    """Return possible views by the first bytes; one line of JSON has two."""
     if is_zip(data):
         return (Archive(data, name),)
     start = data[:_HEAD].lstrip(_BLANK)
@@ -165,7 +165,7 @@ V = TypeVar("V", bound=View)
 
 @dataclass(frozen=True)
 class Shape(Generic[V]):
-    """One form in which a tool writes its results: how it is known, and how it is read."""
+    """A format of a tool's results: how to recognise and how to read it."""
 
     view: type[V]
     fits: Callable[[V], bool]
