@@ -24,11 +24,10 @@ def leaderboard_view(chosen: ContestSelection) -> None:
     show(None, blocks.counted(found), "counted")
     show(None, blocks.limits(found), "limits")
     interval_choice(methods=False)
-    order = [one.system for one in found.standings]
     show_sections(
         [
             blocks.standings(found, confidence().level),
-            blocks.methods(found.methods, found.systems, order),
+            blocks.methods(found.methods, found.systems, found),
             blocks.gaps(found),
         ]
     )

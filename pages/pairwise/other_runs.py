@@ -190,12 +190,11 @@ def _listwise(found: Listwise, about: tuple[object, ...]) -> None:
         about,
         lambda: rank_report.ballots_board(ballots, level=confidence().level),
     )
-    order = [one.system for one in strengths.standings]
     show_sections(
         [
             Section("", (blocks.limits(strengths),)),
             blocks.standings(strengths, confidence().level),
-            blocks.methods(found.methods, ballots.systems, order),
+            blocks.methods(found.methods, ballots.systems, strengths),
         ]
     )
     table(

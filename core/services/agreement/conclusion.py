@@ -312,7 +312,7 @@ def _why(found: Conclusion) -> str:
         which = "these labels" if len(found.unlike) == len(found.criteria) else "such labels"
         return (
             f"Nothing is {what} by {which}, for they are no fair sample: {unlike.words}. "
-            "Label items that are drawn at random."
+            "For each criterion only labels drawn at random would tell."
         )
     if found.reference:
         on = ", on items that have one," if found.reference == LABELS else ""

@@ -284,7 +284,8 @@ class Trust:
         if self.reference != LABELS:
             number += " on which most people agree" if self.tied else " that people rated"
         if self.drawn or self._everywhere:
-            return f"Of the verdicts in force {share} {right}, from {number} ({self._drawn()})"
+            by = " by" if self.reference == LABELS else ", from"
+            return f"Of the verdicts in force {share} {right}{by} {number} ({self._drawn()})"
         if self.unlike:
             on = "By" if self.found.settled else "On"
             return (

@@ -246,7 +246,7 @@ def as_text(found: GateReport) -> str:
         for check in found.checks
     ]
     failed = sum(not check["ok"] for check in found.checks)
-    ended = f"{failed} of {len(found.checks)} do not hold." if failed else "All hold."
+    ended = f"Failed: {failed} of {len(found.checks)}." if failed else "All hold."
     trust = [found.trust] if found.trust else []
     return "\n".join([*trust, *lines, ended] if found.checks else [*trust, "Nothing was checked."])
 

@@ -17,7 +17,10 @@ def in_words(plan: LabelPlan) -> str:
         if plan.measured
         else "guessed from how far votes agree; ten labels known to be drawn at random would tell"
     )
-    said = f"People's answers are expected to lie {score(plan.off)} from the votes' ({basis})."
+    said = (
+        f"People's answers are expected to lie {score(plan.off)} from the votes' (root mean "
+        f"square, {basis})."
+    )
     if not plan.left and plan.known:
         said = f"Labels lie {score(plan.off)} from the votes (root mean square)."
     if plan.reason:

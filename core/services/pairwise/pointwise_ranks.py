@@ -276,8 +276,8 @@ def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
         said.append("There is no z-mean: it needs three systems.")
     elif level:
         said.append(
-            f"{level} of {len(z)} ballots are not in the z-mean: it needs three systems that are "
-            "not all level."
+            f"{level} of {len(z)} times a judge scored all systems of a task alike; the z-mean "
+            "leaves these out."
         )
     if methods.winner_differs:
         names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)

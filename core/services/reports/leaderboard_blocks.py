@@ -93,12 +93,14 @@ def _forest(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iterator[Fores
         yield Forest("Strengths", rows, min(ends), max(ends), axis=axis)
 
 
-def methods(found: Methods, systems: Sequence[str], order: Sequence[str]) -> Section:
-    """Ways to rank side by side, in this order of systems; figures are in that of ``systems``.
+def methods(found: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
+    """Ways to rank side by side, in the order of a leaderboard; figures are in that of ``systems``.
 
     A way that gives no system a value is left out, and so is the agreement of two ways of which
     nothing can be told.
     """
+    order = [one.system for one in board.standings]
+    sure = any(str(one.range or "") == "1" for one in board.standings)
     ways = [way for way in found.ways if way.winners]
     names = {way.name for way in ways}
     accords = [
@@ -109,7 +111,7 @@ def methods(found: Methods, systems: Sequence[str], order: Sequence[str]) -> Sec
     return Section(
         "Ways to rank, side by side",
         (
-            *_winner(found),
+            *_winner(found, sure=sure),
             TableBlock(
                 "Ranks by every way",
                 ("System", *(way.name for way in ways)),
@@ -127,7 +129,7 @@ def methods(found: Methods, systems: Sequence[str], order: Sequence[str]) -> Sec
 def _accords(accords: Sequence[RankAccord]) -> TableBlock:
     return TableBlock(
         "Kendall's tau between them",
-        ("Ways", "Kendall's tau", "Same winner"),
+        ("Ways", "Kendall's tau", "Same first"),
         tuple(
             (
                 Words(f"{one.one} and {one.other}"),
@@ -140,11 +142,14 @@ def _accords(accords: Sequence[RankAccord]) -> TableBlock:
     )
 
 
-def _winner(found: Methods) -> Iterator[Sentences]:
+def _winner(found: Methods, *, sure: bool) -> Iterator[Sentences]:
+    """Which system is first; all ways rest on the same votes, so it may be first by chance."""
     if found.winner_differs:
-        yield Sentences(("The winner depends on the way to rank.",), kind="warning")
+        yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
     elif any(way.winners for way in found.ways):
-        yield Sentences(("✓ The same winner by every way.",))
+        line = "✓ The same system is first by every way."
+        chance = "Every way puts the same system first, but that place may be chance."
+        yield Sentences((line if sure else chance,))
 
 
 def _rank(rank: int | None) -> Words:

@@ -110,11 +110,10 @@ def contest_sections(
     board: Leaderboard, places: Sequence[Position], level: float
 ) -> tuple[Section, ...]:
     """A contest's leaderboard, with what limits it."""
-    order = [one.system for one in board.standings]
     return (
         Section("", (blocks.counted(board), blocks.limits(board), blocks.biased(places))),
         blocks.standings(board, level),
-        blocks.methods(board.methods, board.systems, order),
+        blocks.methods(board.methods, board.systems, board),
         blocks.gaps(board),
         blocks.wins(board),
         blocks.place(places),
@@ -144,11 +143,10 @@ def pointwise_report(
         return Ranking(data, unmatched_sections(data))
     found = listwise(ballots)
     board = ballots_board(ballots, seed, resamples, level)
-    order = [one.system for one in board.standings]
     sections = (
         Section("", (Sentences((*found.notices, *board.notes), listed=True, kind="warning"),)),
         blocks.standings(board, level),
-        blocks.methods(found.methods, ballots.systems, order),
+        blocks.methods(found.methods, ballots.systems, board),
     )
     data = {
         "kind": "pointwise",

@@ -107,7 +107,7 @@ def test_the_leaderboard_ranks_by_worth_and_flags_the_judge_that_looks_at_the_pl
     assert "12 · 0 · 0" in page
     assert "6 · 0 · 6" in page
     assert "regularised" in page  # no contest was lost by the upper side
-    assert "The same winner by every way." in page
+    assert "Every way puts the same system first" in page
     app = open_page(PAGE, run=str(run_id), view="position")
     # bob chose A in all 36 of his choices.
     assert "prefers the answer shown first" in shown(app)

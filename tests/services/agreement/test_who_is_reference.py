@@ -26,7 +26,7 @@ def test_labels_on_a_part_speak_for_all_only_if_they_are_a_fair_sample() -> None
         f"{share} of the verdicts in force are right; 100% of 40 cells are decided."
     )
     assert said(12, LABELS, "drawn at random").startswith(
-        f"Of the verdicts in force {share} are right, from 12 labels (drawn at random)"
+        f"Of the verdicts in force {share} are right by 12 labels (drawn at random)"
     )
     assert "(one on every decided cell)" in said(40, LABELS)
 
@@ -79,5 +79,5 @@ def test_a_criterion_without_labels_is_left_out_and_named(tmp_path: Path) -> Non
     found = measured(folder)["trust"]
     # Right on a of three; of eight cells six are decided, c has no vote.
     assert (found["right"], found["labels"], found["decided"]) == (1 / 3, 3, 0.75)
-    assert "from 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
+    assert "by 3 labels (one on every decided cell of labelled criteria)" in found["in_words"]
     assert "That leaves out depth, where nothing says what is right." in found["in_words"]

@@ -51,7 +51,7 @@ def test_metrics_of_a_reviewed_run_give_the_weighted_share_beside_that_of_the_ha
     assert corrected.startswith(f"Corrected by people's labels of {labels} cells, the mean score")
     assert f"Of the {labels} labelled cells people settled {72 + audited} in review" in words
     assert (
-        "the random audit of queue “Q” stands for cells that no rule picked; of the doubtful"
+        "the random audit of queue “Q” stands for cells that no rule picked; of the 72 doubtful"
         in words
     )
 
