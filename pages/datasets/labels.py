@@ -186,7 +186,7 @@ def _drawn(version: DatasetVersion) -> None:
     draw = label_draws.declared(store(), version.id)
     share = f"{fmt.count(version.labelled)} of {fmt.plural(version.items, 'item')}"
     if draw is not None:
-        warning = fair_sample.warning(store(), version.id)
+        warning = fair_sample.refuted_words(store(), version.id)
         speak = (
             f"They are {share}, and speak for all of them where results are corrected by people."
         )

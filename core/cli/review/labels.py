@@ -77,7 +77,7 @@ def _found(store: Store, version: DatasetVersion) -> dict[str, Any]:
     from core.services.results import fair_sample
 
     draw = label_draws.declared(store, version.id)
-    warning = fair_sample.warning(store, version.id)
+    warning = fair_sample.refuted_words(store, version.id)
     return {
         "dataset": version.name,
         "version": version.number,

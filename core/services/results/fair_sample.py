@@ -109,7 +109,7 @@ def refuted(store: Store, run_id: int, draw: LabelDraw) -> str:
     return f"{who} declared them drawn at random, but {why}" if why else ""
 
 
-def warning(store: Store, version_id: int) -> str:
+def refuted_words(store: Store, version_id: int) -> str:
     """What the newest finished run on a dataset version says against what is declared of its
     labels; empty for nothing.
     """

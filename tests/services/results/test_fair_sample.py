@@ -121,7 +121,7 @@ def test_a_declaration_that_votes_refute_is_believed_nowhere(store: Store) -> No
     lines, _ = corrected_estimates.of_run(store, run)
     assert all(one.powered is None for one in lines)
     # The declaration itself warns.
-    assert why in fair_sample.warning(store, version)
+    assert why in fair_sample.refuted_words(store, version)
     told = cli("labels", "Replies", "--db", str(store.path))
     assert why in told.stdout
 
@@ -132,7 +132,7 @@ def test_a_declaration_that_votes_do_not_refute_is_believed(store: Store) -> Non
     version = declared(store, run)
 
     assert "30 labels (drawn at random, as" in said(store, run)
-    assert fair_sample.warning(store, version) == ""
+    assert fair_sample.refuted_words(store, version) == ""
 
 
 @pytest.mark.parametrize("criteria", [1, 6])
