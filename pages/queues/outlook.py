@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from core import clock
@@ -43,6 +45,12 @@ REASONS = {
 }
 
 
+def labels_drawn(run: RunRow) -> int:
+    """How many cells of a run were drawn at random and have a label, worked out once."""
+    about = browsing.stands_on(store(), run)
+    return remembered("labels drawn", about, lambda: random_labels.number_drawn(store(), run.id))
+
+
 def show(
     who: Seat, run: RunRow, rule: QueueRule, settings: QueueSettings | None, order: Order
 ) -> None:
@@ -57,10 +65,8 @@ def show(
     with st.grid(2, min_column_width=120):
         st.metric("Cells", fmt.count(found.cells))
         st.metric("Items", fmt.count(found.items))
-    earlier = remembered(
-        "labels drawn", about[:-3], lambda: random_labels.number_drawn(store(), run.id)
-    )
-    st.html(f"<div>{esc(queues.parts(found.doubtful, found.random, earlier))}</div>")
+    words = queues.parts(found.doubtful, found.random, partial(labels_drawn, run))
+    st.html(f"<div>{esc(words)}</div>")
     _time(run, found, settings or QueueSettings())
     rows = [
         (esc(REASONS.get(reason, reason)), fmt.count(count))

@@ -6,16 +6,16 @@ import streamlit as st
 
 from core.domain.review import CellState, Seat
 from core.domain.review_records import QueueFilter, QueueRow, TurnStatus
-from core.services.results import browsing, item_view
-from core.services.review import adjudication, claims, other_acts, queues, random_labels
+from core.services.results import item_view
+from core.services.review import adjudication, claims, other_acts, queues
 from core.services.review.claims import QueueStanding
 from core.services.review.other_acts import FlaggedDecision
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from pages.queues import making, people
-from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD
+from pages.queues.outlook import QUEUE_ACT, QUEUE_FIELD, labels_drawn
 from pages.ui import identity, routes, state
-from pages.ui.resources import remembered, store
+from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import (
     LabelledFigure,
@@ -211,14 +211,14 @@ def _progress(queue: QueueRow) -> None:
     progress = queues.progress(store(), queue.id)
     random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
-    earlier = remembered(
-        "labels drawn",
-        browsing.stands_on(store(), store().runs.row(queue.run_id)),
-        lambda: random_labels.number_drawn(store(), queue.run_id),
+    # Of a queue that is done its own are among those drawn.
+    own = random if progress.resolved == progress.total else 0
+    words = queues.parts(
+        progress.total - random,
+        random,
+        lambda: labels_drawn(store().runs.row(queue.run_id)) - own,
     )
-    # Of a queue that is done its own are among them.
-    earlier -= random if progress.resolved == progress.total else 0
-    st.html(f"<div>{esc(queues.parts(progress.total - random, random, earlier))}</div>")
+    st.html(f"<div>{esc(words)}</div>")
     figures(
         [
             LabelledFigure("Cells", fmt.count(progress.total)),

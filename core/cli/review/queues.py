@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,7 +113,7 @@ def _rule(
 def _made_text(store: Store, run: int, report: dict[str, Any]) -> str:
     from core.services.review import queues, random_labels
 
-    earlier = random_labels.number_drawn(store, run)
+    earlier = partial(random_labels.number_drawn, store, run)
     parts = queues.parts(report["doubtful"], report["random"], earlier)
     reasons = ", ".join(f"{reason} {n}" for reason, n in sorted(report["by_reason"].items()))
     made = "Would queue" if report["queue"] is None else f"Queue {report['queue']}:"

@@ -179,20 +179,22 @@ _KEYS: dict[Order, Callable[[QueuedCell], tuple[Any, ...]]] = {
 }
 
 
-def parts(doubtful: int, random: int, earlier: int = 0) -> str:
-    """How many cells a reason queues, and how many a draw, in words; ``earlier`` drawn ones of the
-    run have their label.
+def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) -> str:
+    """How many cells a reason queues, and how many a draw, in words.
+
+    ``earlier`` counts drawn ones of the run that have their label; it is called where these few
+    alone would say too little.
 
     >>> parts(48, 12)
     '48 doubtful, 12 random'
     >>> parts(33, 9)
     '33 doubtful, 9 random (too few to speak of all cells: that takes 10)'
-    >>> parts(33, 9, earlier=80)
+    >>> parts(33, 9, earlier=lambda: 80)
     '33 doubtful, 9 random'
     """
     from core.metrics.intervals.sampling import AUDIT
 
-    too_few = random > 0 and random + earlier < AUDIT
+    too_few = 0 < random < AUDIT and random + earlier() < AUDIT
     few = f" (too few to speak of all cells: that takes {AUDIT})" if too_few else ""
     return f"{count(doubtful)} doubtful, {count(random)} random{few}"
 

@@ -244,8 +244,9 @@ def number_drawn(store: Store, run_id: int) -> int:
     import numpy as np
 
     found = of_run(store, run_id)
-    labelled = ~np.isnan(found.cells.counted) & found.cells.drawn
-    return 0 if found.reason else int(labelled.sum())
+    if found.reason:
+        return 0
+    return int((~np.isnan(found.cells.counted) & found.cells.drawn).sum())
 
 
 def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
