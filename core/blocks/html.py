@@ -15,6 +15,7 @@ from core.blocks.blocks import (
     Histogram,
     Paper,
     Reach,
+    Section,
     Sentences,
     TableBlock,
     Words,
@@ -186,6 +187,7 @@ body{margin:0 auto;max-width:60rem;padding:2rem 1.2rem 4rem;background:var(--bac
 font:16px/1.55 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.7rem;line-height:1.25;margin:0}
 h2{font-size:1.2rem;margin:2.4rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.2rem}
+summary>h2{display:inline-block;margin:.5rem 0;border:0}
 h3{font-size:1rem;margin:1.4rem 0 .4rem}
 p{margin:.3rem 0;max-width:75ch}li{margin:.25rem 0;max-width:75ch}
 .quiet,small,footer{color:var(--quiet);font-size:.85rem}
@@ -226,9 +228,7 @@ def html_paper(paper: Paper) -> str:
     heads = [(f"part-{at}", section.title) for at, section in enumerate(paper.sections)]
     links = "".join(f'<a href="#{name}">{_esc(title)}</a>' for name, title in heads)
     body = "".join(
-        f'<section id="{name}"><h2>{_esc(section.title)}</h2>'
-        f"{''.join(map(_block, section.blocks))}</section>\n"
-        for (name, _), section in zip(heads, paper.sections, strict=True)
+        _section(name, section) for (name, _), section in zip(heads, paper.sections, strict=True)
     )
     style = re.sub(r"\n", "", _STYLE)
     return (
@@ -241,6 +241,16 @@ def html_paper(paper: Paper) -> str:
         f'<nav aria-label="Contents">{links}</nav>\n<main>{body}</main>'
         f"<footer>{_esc(paper.made)}</footer></body></html>\n"
     )
+
+
+def _section(name: str, section: Section) -> str:
+    """Return a section; an annex is folded, and a link to it unfolds it."""
+    blocks = "".join(map(_block, section.blocks))
+    title = f"<h2>{_esc(section.title)}</h2>"
+    if section.annex:
+        within = f'<section id="{name}">{blocks}</section>'
+        return f"<details><summary>{title}</summary>{within}</details>\n"
+    return f'<section id="{name}">{title}{blocks}</section>\n'
 
 
 def _block(block: Block) -> str:

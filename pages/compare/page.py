@@ -13,6 +13,7 @@ from pages.compare import differences, flips, selection
 from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
 from pages.ui.blocks.drawn import show_sections
+from pages.ui.places import run_head
 from pages.ui.resources import require_seen, shared, store
 from pages.ui.text import esc
 from pages.ui.widgets import (
@@ -26,10 +27,13 @@ from pages.ui.widgets import (
 
 def show() -> None:
     """The page."""
-    page_header(
-        "Compare runs",
-        "What changed from one run to another, which verdicts flipped, and what accuracy costs.",
-    )
+    if alone := selection.alone():
+        run_head.show(alone, routes.COMPARE)
+    else:
+        page_header(
+            "Compare runs",
+            "What changed between runs, which verdicts flipped, and what accuracy costs.",
+        )
     chosen = selection.choose()
     if chosen is None:
         _too_few()

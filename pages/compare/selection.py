@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -54,21 +55,30 @@ class ComparedRuns(NamedTuple):
         return shared("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
 
 
+def alone() -> Run | None:
+    """The one run that the address names; `None` where it names several, or one that is gone."""
+    if len(ids := _listed()) != 1 or state.address(state.FIRST) or state.address(state.SECOND):
+        return None
+    with contextlib.suppress(NotFound):
+        return item_view.require_run(store(), ids[0])
+    return None
+
+
 def choose() -> ComparedRuns | None:
     """The runs as chosen; `None` while there are not two runs with votes."""
     from core.services.comparison import run_comparison
 
     newest = lifecycle.newest(store(), LISTED)
     known: dict[int, Run | RunRow] = {row.id: row for row in newest}
-    listed = _listed()
+    given = _listed()
     sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]
-    asked = list(dict.fromkeys([*listed, *(one for one in sides if one is not None)]))[:MOST]
+    asked = list(dict.fromkeys([*given, *(one for one in sides if one is not None)]))[:MOST]
     for one in asked:
         if one not in known:
             try:
                 known[one] = item_view.require_run(store(), one)
             except NotFound:
-                state.unknown(state.RUNS if one in listed else _side_of(one), one)
+                state.unknown(state.RUNS if one in given else _side_of(one), one)
     if len(known) < 2:
         return None
     picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
