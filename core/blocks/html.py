@@ -20,6 +20,7 @@ from core.blocks.blocks import (
     TableBlock,
     Words,
 )
+from core.blocks.palette import NO_VERDICT, ink, points
 from core.metrics.estimate import Estimate
 from core.text.names import visible
 from core.text.numbers import percent, score
@@ -30,9 +31,6 @@ from core.text.numbers import percent, score
 
 WIDTH = 720
 _LEFT, _RIGHT, _LINE = 190, 20, 30
-#: From Cividis (Nuñez, Anderton and Renslow 2018), worst to best, as on the pages.
-STEPS = ("#3B496C", "#575D6D", "#707173", "#8A8779", "#A69D75", "#C3B369", "#E1CC55")
-AWAY = "#9AA0A6"
 _LETTER = 6.6  # about the width of a letter at 12 px
 
 
@@ -131,7 +129,7 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
         if not piece.items:
             continue
         wide = room * piece.items / total
-        color = AWAY if piece.value is None else STEPS[round(piece.value * (len(STEPS) - 1))]
+        color = NO_VERDICT if piece.value is None else points(piece.value)
         share = percent(piece.items / total)
         title = f"{piece.label}: {piece.items:,} of {total:,}"
         parts.append(
@@ -141,19 +139,13 @@ def _pieces(pieces: tuple[BarPiece, ...], y: float) -> list[str]:
         label = f"{piece.label} {share}"
         for fit in (label, share):
             if len(fit) * _LETTER + 6 <= wide:
-                ink = "#fff" if _dark(color) else "#000"
                 parts.append(
                     f'<text x="{at + wide / 2:.1f}" y="{y + 16}" text-anchor="middle" '
-                    f'fill="{ink}">{_svg_text(fit)}</text>'
+                    f'fill="{ink(color)}">{_svg_text(fit)}</text>'
                 )
                 break
         at += wide
     return parts
-
-
-def _dark(color: str) -> bool:
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
-    return 0.299 * red + 0.587 * green + 0.114 * blue <= 128
 
 
 def _svg(name: str, height: float, parts: list[str]) -> str:
@@ -179,9 +171,9 @@ def _svg_text(text: str) -> str:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _STYLE = """
 :root{color-scheme:light dark;--ink:#1F2428;--quiet:#565D64;--back:#FCFAF5;--line:#E0DACD;
---accent:#0B6B68;--bar:#3E7CB1;--mark:#B4540A}
+--accent:#0B6B68;--bar:#1B857E;--mark:#B4540A}
 @media (prefers-color-scheme:dark){:root{--ink:#E6E9EB;--quiet:#B4BBC1;--back:#14191E;
---line:#333D45;--accent:#6CCBC1;--bar:#6FA8D6;--mark:#F0A35C}}
+--line:#333D45;--accent:#6CCBC1;--bar:#4DB6AD;--mark:#F0A35C}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:60rem;padding:2rem 1.2rem 4rem;background:var(--back);color:var(--ink);
 font:16px/1.55 system-ui,-apple-system,"Segoe UI",sans-serif;overflow-wrap:anywhere}

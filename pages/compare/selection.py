@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
@@ -82,11 +84,17 @@ def choose() -> ComparedRuns | None:
     if len(known) < 2:
         return None
     picked = [one for one in asked if one in known] or run_comparison.latest_pair(store(), newest)
-    _picker(known, picked)
     runs = {one: known[one] for one in picked}
-    if len(runs) == 1:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        pair = _pair(runs)
+        if pair is None:
+            _picker(known, picked)
+        else:
+            with st.popover("Runs", icon=":material/checklist:"):
+                _picker(known, picked)
+    if pair is None and len(runs) == 1:
         _others(known, known[picked[0]])
-    return ComparedRuns(runs, _pair(runs))
+    return ComparedRuns(runs, pair)
 
 
 def _others(known: dict[int, Run | RunRow], one: Run | RunRow) -> None:
@@ -163,30 +171,32 @@ def _pair(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     second = _known(
         state.SECOND, [i for i in ids if i != first], next(i for i in ids if i != first)
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for words, name, value in (
-            ("A: before", state.FIRST, first),
-            ("B: after", state.SECOND, second),
-        ):
-            options = ids if name == state.FIRST else [one for one in ids if one != first]
-            key = state.key(COMPARE_FIELD, name)
-            state.put(key, value)
-            st.selectbox(
-                words,
-                options,
-                key=key,
-                format_func=lambda one: f"{one}: {one_line(runs[one].name, 60)}",
-                on_change=_on_side,
-                args=(name, key),
-            )
-        st.button(
-            "Swap",
-            key=state.key(COMPARE_ACT, "swap"),
-            icon=":material/swap_horiz:",
-            on_click=_on_swap,
-            args=(first, second),
+    for words, name, value in (("A", state.FIRST, first), ("B", state.SECOND, second)):
+        options = ids if name == state.FIRST else [one for one in ids if one != first]
+        key = state.key(COMPARE_FIELD, name)
+        state.put(key, value)
+        st.selectbox(
+            words,
+            options,
+            key=key,
+            format_func=partial(_named, words, runs),
+            label_visibility="collapsed",
+            width=380,
+            on_change=_on_side,
+            args=(name, key),
         )
+    st.button(
+        "Swap",
+        key=state.key(COMPARE_ACT, "swap"),
+        icon=":material/swap_horiz:",
+        on_click=_on_swap,
+        args=(first, second),
+    )
     return first, second
+
+
+def _named(side: str, runs: Mapping[int, Run | RunRow], one: int) -> str:
+    return f"{side}: {one}, {one_line(runs[one].name, 60)}"
 
 
 def _known(name: str, ids: list[int], otherwise: int) -> int:
