@@ -1,5 +1,4 @@
-"""Arrays in, numbers out. Knows none of our nouns; imports nothing of ``core`` but this
-package.
+"""Metrics: arrays in, numbers out. They know no nouns of ours, and import only this package.
 
-What is undefined is ``None`` with a reason, never NaN and never 0 or 1 as a stand-in.
+An undefined figure is ``None`` with a reason, never NaN, 0 or 1.
 """

@@ -1,7 +1,7 @@
-"""Whether a rater is right as often as it is sure: calibration error, Brier score, reliability.
+"""Whether a rater is right as often as it is confident: calibration error, Brier score, bins.
 
-Answers are those with a reference. How sure an answer is lies in [0, 1]; chances over the levels
-of the scale, where they are known, add up to 1.
+Only answers with a reference count. An answer's confidence is in [0, 1]; chances over the levels of
+the scale, if known, add up to 1.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ NO_CHANCES = "Only how sure the rater is of its own answer is known, not of the 
 
 
 class SureBin(NamedTuple):
-    """Answers that are sure to a like degree, above ``low`` (the first: from it) up to ``high``.
+    """Answers of similar confidence, above ``low`` (in the first bin: from it) up to ``high``.
 
-    ``sure`` is their mean, ``None`` without an answer; ``right`` the share that is right, with its
-    Wilson interval.
+    ``sure`` is their mean confidence, ``None`` without answers; ``right`` is the share of right
+    ones, with its Wilson interval.
     """
 
     low: float
@@ -36,10 +36,10 @@ class SureBin(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """``ece`` and ``brier`` with their intervals; means of being sure and right; the bins.
+    """``ece`` and ``brier`` with intervals; the mean confidence and accuracy; the bins.
 
-    ``by_chance``: in one of twenty samples, a rater who is right exactly as often as it is sure
-    has a larger calibration error than this; ``None`` without resamples.
+    ``by_chance``: a perfectly calibrated rater has a larger calibration error than this in one of
+    twenty samples; ``None`` without resamples.
     """
 
     ece: Estimate
@@ -51,9 +51,9 @@ class Calibration(NamedTuple):
 
 
 class SureAnswers(NamedTuple):
-    """Answers that are alike as one: ``of_item`` says which an item is, -1 for no answer.
+    """Distinct kinds of answers: ``of_item`` is each item's kind, -1 without an answer.
 
-    ``loss`` is the squared distance of the chances from the truth, NaN where they are not known.
+    ``loss`` is the squared distance of the chances from the truth, NaN if unknown.
     """
 
     sure: Array
@@ -69,27 +69,26 @@ def sure_answers(
     rated: npt.NDArray[np.int64],
     truth: npt.NDArray[np.int64],
 ) -> SureAnswers:
-    """The answers of one rater, from a row per item.
+    """Return one rater's answers, from a row per item.
 
     Args:
-        sure: how sure each answer is, NaN where nothing says so, shape (items,).
-        chances: of each level, NaN where not known, shape (items, levels). They are made whole.
-        rated: the level each item was given, negative for none, shape (items,).
-        truth: the level it has, likewise.
+        sure: the confidence of each answer, NaN if unknown, shape (items,).
+        chances: of each level, NaN if unknown, shape (items, levels). They are normalised.
+        rated: the level given to each item, negative if missing, shape (items,).
+        truth: the true level, likewise.
 
-    With two levels the chance of the other one is what is missing to 1, so that being sure is all
-    there is to know.
+    With two levels, the other level's chance is the rest to 1, so confidence determines both.
     """
     rows = np.flatnonzero((rated >= 0) & (truth >= 0) & ~np.isnan(sure))
     k = chances.shape[1]
     given, level, true = sure[rows], rated[rows], truth[rows]
     whole = chances[rows] / np.maximum(chances[rows].sum(axis=1, keepdims=True), 1e-12)
     if k == 2:
-        other = np.where(np.arange(k) == level[:, None], given[:, None], 1 - given[:, None])
-        whole = np.where(np.isnan(whole), other, whole)
+        filled = np.where(np.arange(k) == level[:, None], given[:, None], 1 - given[:, None])
+        whole = np.where(np.isnan(whole), filled, whole)
     loss = ((whole - (np.arange(k) == true[:, None])) ** 2).sum(axis=1)
     table = np.column_stack([given, (level == true).astype(np.float64), np.round(loss, 12)])
-    # NaN is no value to sort alike by; -1 is no loss.
+    # NaN cannot be grouped; -1 stands for no loss.
     kinds, place, times = np.unique(
         np.nan_to_num(table, nan=-1.0), axis=0, return_inverse=True, return_counts=True
     )
@@ -100,12 +99,12 @@ def sure_answers(
 
 
 def bins_of(sure: Array) -> npt.NDArray[np.int64]:
-    """The bin of each answer: ((b - 1) / 10, b / 10], the first from 0 (Guo et al. 2017).
+    """Return the bin of each answer: ((b - 1) / 10, b / 10], the first from 0 (Guo et al. 2017).
 
     >>> bins_of(np.array([0.0, 0.1, 0.3, 0.70001, 1.0])).tolist()
     [0, 0, 2, 7, 9]
     """
-    # 0.3 * 10 must be 3 whatever its last bit is.
+    # Rounds first, so that 0.3 * 10 is 3.
     place: npt.NDArray[np.int64] = np.ceil(np.round(sure * BINS, 9)).astype(np.int64) - 1
     return np.maximum(place, 0)
 
@@ -117,24 +116,24 @@ def calibration(
     seed: int = 0,
     how: Confidence = USUAL,
 ) -> Calibration:
-    """How well being sure tells being right.
+    """Return how well confidence predicts correctness.
 
     The expected calibration error is sum_b n_b / n |right_b - sure_b| over the bins (Naeini,
-    Cooper and Hauskrecht 2015; Guo et al. 2017, equation 3), in [0, 1]; chance alone makes it
-    larger than 0, the more so the fewer answers there are. The Brier score is the mean of
-    sum_k (p_k - y_k)^2 (Brier 1950, equation 2), in [0, 2]; with two levels it is twice the
-    figure that often goes by that name. ``drawn`` are how often each kind of answer is
-    resampled, shape (kinds, resamples); ``seed`` decides what chance alone would give.
+    Cooper and Hauskrecht 2015; Guo et al. 2017, equation 3), in [0, 1]. Chance alone makes it
+    larger than 0, more so with few answers. The Brier score is the mean of sum_k (p_k - y_k)^2
+    (Brier 1950, equation 2), in [0, 2]; with two levels it is twice the figure often called so.
+    ``drawn`` are the resampled counts of each kind of answer, shape (kinds, resamples); ``seed``
+    determines the samples for chance alone.
 
-    Chance adds to the calibration error of the answers, and once more to that of their resamples,
-    so that percentiles lie too high. So the interval's lower end is that of the basic bootstrap,
-    2 ece less the upper percentile, where that is lower; and it is 0 wherever chance alone gives as
-    much in more than one of twenty samples (consistency resampling: Broecker and Smith 2007).
+    Chance adds to the calibration error of the answers, and again to that of their resamples, so
+    percentiles are too high. The interval's lower end is therefore that of the basic bootstrap,
+    2 ece less the upper percentile, if lower; and it is 0 if chance alone gives as much in more
+    than one of twenty samples (consistency resampling: Broecker and Smith 2007).
 
     >>> two = sure_answers(np.array([0.8, 0.8]), np.full((2, 2), np.nan), np.array([0, 0]),
     ...                    np.array([0, 1]))
-    >>> found = calibration(two)
-    >>> round(found.ece.value, 3), round(found.brier.value, 3)
+    >>> figures = calibration(two)
+    >>> round(figures.ece.value, 3), round(figures.brier.value, 3)
     (0.3, 0.68)
     """
     times = answers.times.astype(np.float64)
@@ -142,11 +141,11 @@ def calibration(
     if not n:
         nothing = Estimate.undefined(NO_ANSWER)
         return Calibration(nothing, None, nothing, None, nothing, _bins(answers, how.level))
-    bundle, known = _bundle(answers), ~np.isnan(answers.loss)
+    bundle, has_loss = _bundle(answers), ~np.isnan(answers.loss)
     point = {name: float(value[0]) for name, value in bundle(times[:, None]).items()}
     ci = _intervals(bundle, times, n, drawn, how)
-    told = int(times[known].sum())
-    brier = Estimate.defined(point["brier"], told) if told else Estimate.undefined(NO_CHANCES, n)
+    count = int(times[has_loss].sum())
+    brier = Estimate.defined(point["brier"], count) if count else Estimate.undefined(NO_CHANCES, n)
     hits = round(float((answers.right * times).sum()))
     chance = None if drawn is None else _by_chance(answers, drawn.shape[1], seed)
     ece = Estimate.defined(point["ece"], n)
@@ -161,9 +160,7 @@ def calibration(
 
 
 def _by_chance(answers: SureAnswers, samples: int, seed: int) -> float:
-    """The 95% quantile of the error of samples in which every answer is right as often as it is
-    sure.
-    """
+    """Return the 95% quantile of the error of samples from a perfectly calibrated rater."""
     rng, times = np.random.default_rng(seed), answers.times[:, None]
     hits = rng.binomial(times, answers.sure[:, None], size=(len(times), samples))
     gaps = tally(bins_of(answers.sure), BINS, hits - times * answers.sure[:, None])
@@ -183,17 +180,17 @@ def _lowered(
 
 
 def _bundle(answers: SureAnswers) -> Bundle:
-    """The figures of many weights of the kinds of answers at once."""
+    """Return the function from many weights of the kinds of answers to the figures."""
     bins = bins_of(answers.sure)
     gap = (answers.right - answers.sure)[:, None]
-    known = ~np.isnan(answers.loss)
+    has_loss = ~np.isnan(answers.loss)
     loss = np.nan_to_num(answers.loss)
 
     def bundle(weights: Array) -> Mapping[str, Array]:
         apart = np.abs(tally(bins, BINS, weights * gap)).sum(axis=0)
         return {
             "ece": ratio(apart, weights.sum(axis=0)),
-            "brier": ratio(loss @ weights, known.astype(np.float64) @ weights),
+            "brier": ratio(loss @ weights, has_loss.astype(np.float64) @ weights),
         }
 
     return bundle

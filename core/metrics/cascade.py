@@ -1,7 +1,7 @@
-"""A cascade replayed at many thresholds: who decides alone, how often that is right.
+"""Replay a cascade at many thresholds: which share the first judge decides, and how accurately.
 
-Cells (answers to one criterion of one item) whose first judge is less sure than a threshold go on
-to those who come after it. Votes of both are known, so every threshold can be tried on them.
+Cells (answers to one criterion of one item) go on to the other judges if the first is less
+confident than a threshold. Votes of both are known, so every threshold can be tried on them.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from core.metrics.intervals.clustered_share import clustered_share
 from core.metrics.measure import Array
 
 Flags = npt.NDArray[np.bool_]
-#: The thresholds that are tried.
+#: The tried thresholds.
 THRESHOLDS = tuple(step / 50 for step in range(51))
-#: How much less often right than the best threshold a cheaper one may be.
+#: How much lower the accuracy of a cheaper threshold may be than the best.
 TOLERANCE = 0.01
 FOLDS = 10
 
@@ -28,10 +28,10 @@ FOLDS = 10
 class Replayed(NamedTuple):
     """Cells with a label, shape (cells,) each.
 
-    ``goes``: it goes on at any threshold (no verdict, an abstention, a split); ``sure`` how sure
-    the first stage was, NaN where it did not say; ``first`` and ``then`` whether the verdict of
-    each stage is the label; ``items`` the item of each. ``decided``, shape (cells, 2): whether each
-    stage gives an option at all.
+    ``goes``: it goes on at any threshold (no verdict, an abstention, a split); ``sure``: the first
+    stage's confidence, NaN if unknown; ``first`` and ``then``: whether each stage's verdict is the
+    label; ``items``: the item of each. ``decided``, shape (cells, 2): whether each stage gives an
+    option at all.
     """
 
     goes: Flags
@@ -43,7 +43,7 @@ class Replayed(NamedTuple):
 
 
 class CascadePoint(NamedTuple):
-    """What a threshold does: the shares of cells that go on, are right, and are decided at all."""
+    """A threshold's result: the shares of cells that go on, are right, and are decided."""
 
     threshold: float
     goes_on: float
@@ -52,7 +52,7 @@ class CascadePoint(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """What becomes of thresholds that were chosen without the items that they are tried on."""
+    """The result of thresholds on items that did not influence their choice."""
 
     goes_on: float
     right: BiasEffect
@@ -60,7 +60,7 @@ class HeldOut(NamedTuple):
 
 
 def goes_on(cells: Replayed, threshold: float) -> Flags:
-    """Which cells go on at a threshold; who does not say how sure it is stays.
+    """Return which cells go on at a threshold; cells without a confidence stay.
 
     >>> split, all_right = np.array([False, False, True]), np.ones(3, bool)
     >>> sure = np.array([0.4, 0.6, 0.9])
@@ -72,33 +72,33 @@ def goes_on(cells: Replayed, threshold: float) -> Flags:
 
 
 def right(cells: Replayed, threshold: float) -> Flags:
-    """Which cells are right at a threshold."""
+    """Return which cells are right at a threshold."""
     return np.where(goes_on(cells, threshold), cells.then, cells.first)
 
 
 def decided(cells: Replayed, threshold: float) -> Flags:
-    """Which cells have an option at a threshold; the others are no right ones."""
+    """Return which cells are decided at a threshold; others are not right."""
     return np.where(goes_on(cells, threshold), cells.decided[:, 1], cells.decided[:, 0])
 
 
 def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
-    """The share of cells of which something holds; undefined for fewer than 20 items.
+    """Return the share of flagged cells; undefined for fewer than 20 items.
 
     With the interval of ``clustered_share``: that of ``clustered_mean`` is too short near 0 and 1.
 
-    >>> found = share_right(np.ones(40, bool), np.repeat(np.arange(20), 2))
-    >>> found.estimate, round(found.low, 2), found.high
+    >>> share = share_right(np.ones(40, bool), np.repeat(np.arange(20), 2))
+    >>> share.estimate, round(share.low, 2), share.high
     (1.0, 0.82, 1.0)
     """
-    found = clustered_mean(which * 1.0, items)
-    if found.estimate is None:
-        return found
+    mean = clustered_mean(which * 1.0, items)
+    if mean.estimate is None:
+        return mean
     share = clustered_share(which, items)
-    return found._replace(low=share.low, high=share.high)
+    return mean._replace(low=share.low, high=share.high)
 
 
 def curve(cells: Replayed, thresholds: Sequence[float] = THRESHOLDS) -> list[CascadePoint]:
-    """Every threshold; an item's cells go together in the interval (``share_right``)."""
+    """Return every threshold's result; an item's cells are clustered (``share_right``)."""
     return [
         CascadePoint(
             threshold,
@@ -113,18 +113,20 @@ def curve(cells: Replayed, thresholds: Sequence[float] = THRESHOLDS) -> list[Cas
 def cheapest(
     cells: Replayed, tolerance: float = TOLERANCE, thresholds: Sequence[float] = THRESHOLDS
 ) -> float:
-    """The lowest threshold that is right as often as the best one, but for ``tolerance``."""
-    shares = [float(right(cells, one).mean()) for one in thresholds]
+    """Return the lowest threshold whose accuracy is within ``tolerance`` of the best."""
+    shares = [float(right(cells, threshold).mean()) for threshold in thresholds]
     best = max(shares)
     return next(
-        one for one, share in zip(thresholds, shares, strict=True) if share >= best - tolerance
+        threshold
+        for threshold, share in zip(thresholds, shares, strict=True)
+        if share >= best - tolerance
     )
 
 
 def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) -> HeldOut | None:
-    """The threshold chosen on nine tenths of the items and tried on the last tenth, in turn.
+    """Return the result of thresholds chosen on nine tenths of the items, tried on the rest.
 
-    Figures at the chosen threshold were looked at to choose it and are too kind; these were not.
+    Figures at a chosen threshold are optimistic, since they determined the choice; these are not.
     ``None`` with fewer than two items.
     """
     numbers = np.unique(cells.items)
@@ -134,11 +136,11 @@ def held_out(cells: Replayed, tolerance: float = TOLERANCE, *, seed: int = 0) ->
     fold = folds[np.searchsorted(numbers, cells.items)]
     on, well, given = np.zeros((3, len(cells.items)), np.bool_)
     for at in range(int(folds.max()) + 1):
-        mine = fold == at
-        threshold = cheapest(_of(cells, ~mine), tolerance)
-        on[mine] = goes_on(_of(cells, mine), threshold)
-        well[mine] = right(_of(cells, mine), threshold)
-        given[mine] = decided(_of(cells, mine), threshold)
+        tried_here = fold == at
+        threshold = cheapest(_of(cells, ~tried_here), tolerance)
+        on[tried_here] = goes_on(_of(cells, tried_here), threshold)
+        well[tried_here] = right(_of(cells, tried_here), threshold)
+        given[tried_here] = decided(_of(cells, tried_here), threshold)
     return HeldOut(float(on.mean()), share_right(well, cells.items), float(given.mean()))
 
 

@@ -1,14 +1,14 @@
-"""The same cells asked again and again: has anything moved, however often one looks?
+"""Drift: the same cells asked repeatedly. Have answers changed, however often they are checked?
 
-Every look is compared with how it was at first, cell by cell, so that items cancel. Somebody who
-looks every week will some week see 5% by chance: the k-th look may use up 1 / (k (k + 1)) of what
-is allowed, which adds up to all of it over any number of looks (a spending of alpha: Lan and DeMets
-1983). The limits are Shewhart's control limits (1931), as wide as that takes.
+Every look is compared with the first ones cell by cell, so that items cancel. Checking every week
+finds something in 5% of weeks by chance alone. So the k-th look may use up 1 / (k (k + 1)) of the
+allowed false alarm rate, which adds up to the whole over any number of looks (alpha spending: Lan
+and DeMets 1983). The limits are Shewhart's control limits (1931), widened accordingly.
 
-What has moved a little and stays so is lost in the noise of a single look. So the means of the last
-two, four and eight looks are held against the first ones, too, each at its part of what the look
-may use up (a sum over looks is what finds a small lasting shift: Page 1954); and the first ones are
-up to eight looks, of those before it that lay within their limits.
+A small lasting shift is lost in the noise of a single look. So the means of the last two, four and
+eight looks are compared with the first ones, too, each with its share of the look's allowance (sums
+over looks find small lasting shifts: Page 1954). The first ones are up to eight earlier looks that
+lay within their limits.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from scipy.special import ndtri, stdtrit
 from core.metrics.bias.effects import EXACT, FEW, too_few
 from core.metrics.measure import Array
 
-#: At most this share of series in which nothing moves raises any alarm, over any number of looks.
+#: The largest share of stable series that raise any alarm, over any number of looks.
 FALSE_ALARMS = 0.01
-#: A move of less than this is no drift, however sure.
+#: A smaller change is no drift, however certain.
 MATTERS = 0.02
-#: Of how many last looks means are held against the first.
+#: The numbers of last looks whose means are compared with the first.
 WINDOWS = (1, 2, 4, 8)
-#: How many first looks they are held against at most.
+#: How many first looks they are compared with at most.
 FIRST = 8
 #: The power that ``Look.findable`` is about.
 POWER = 0.8
 
 
 class Look(NamedTuple):
-    """One look, or the mean of the last ``over``, beside the first ones, over ``n`` items of both.
+    """A look, or the mean of the last ``over``, beside the first ones, over ``n`` common items.
 
-    ``low`` and ``high`` are what ``now`` stays within as long as nothing moved; ``None`` where
-    ``reason`` says why. ``out``: it lies beyond them, and by enough to matter. ``findable``: how
-    large a move would have been found with a chance of ``POWER``.
+    Without drift ``now`` stays within ``low`` and ``high``; they are ``None`` if ``reason`` says
+    why. ``out``: it lies outside them, by enough to matter. ``findable``: the change that would
+    have been found with probability ``POWER``.
     """
 
     now: float | None
@@ -56,7 +56,7 @@ class Look(NamedTuple):
 
 
 def spent(look: int, tests: int, rate: float = FALSE_ALARMS) -> float:
-    """What the k-th look at one of so many series may use up, two-sided.
+    """The error rate that the k-th look at one of ``tests`` series may use up, two-sided.
 
     >>> round(sum(spent(k, 2) for k in range(1, 10_000)), 4)
     0.005
@@ -71,41 +71,41 @@ def looks_at(
     windows: Sequence[int] = WINDOWS,
     first: int = FIRST,
 ) -> list[tuple[Look, ...]]:
-    """All looks after the first at cells, shape (1 + looks, cells); NaN where there is no answer.
+    """All looks after the first at cells, shape (1 + looks, cells); NaN without an answer.
 
-    Of each look itself, and then the means of the last two, four and eight as far as there are so
-    many. Undefined for fewer than 20 items.
+    Each look by itself, then the means of the last two, four and eight, if there are as many.
+    Undefined for fewer than 20 items.
 
     >>> answers = np.array([np.tile([0.0, 1.0], 50), np.zeros(100)])
     >>> ((alone,),) = looks_at(answers, np.arange(100), 1)
     >>> alone.now, alone.before, alone.out
     (0.0, 0.5, True)
     """
-    found, within = list[tuple[Look, ...]](), [0]
+    all_looks, within = list[tuple[Look, ...]](), [0]
     for k in range(1, len(answers)):
-        there = [over for over in windows if over <= k]
-        level = spent(k, tests) / len(there)
+        spans = [over for over in windows if over <= k]
+        level = spent(k, tests) / len(spans)
         looks = []
-        for over in there:
+        for over in spans:
             base = [at for at in within if at <= k - over][:first]
             looks.append(_beside(answers[base], answers[k - over + 1 : k + 1], items, level))
-        found.append(tuple(looks))
-        # What has moved is no measure of how it was, or else it would soon look as if nothing had.
-        moved = next((one.over for one in looks if one.out), 0)
+        all_looks.append(tuple(looks))
+        # A changed look must not join the baseline, or drift would soon look normal.
+        moved = next((look.over for look in looks if look.out), 0)
         within = [at for at in (*within, k) if at <= k - moved]
-    return found
+    return all_looks
 
 
 def _beside(first: Array, last: Array, items: npt.NDArray[np.int64], level: float) -> Look:
-    """The mean of the last looks beside that of the first, each of shape (looks, cells)."""
+    """The mean of the last looks beside the mean of the first, each of shape (looks, cells)."""
     before, now = _mean(first), _mean(last)
-    known = np.isfinite(now) & np.isfinite(before)
-    n, over = len(np.unique(items[known])), len(last)
+    answered = np.isfinite(now) & np.isfinite(before)
+    n, over = len(np.unique(items[answered])), len(last)
     if n < FEW:
         return Look(None, None, None, None, n, False, too_few(n).reason, over)
-    value, centre = float(now[known].mean()), float(before[known].mean())
-    looks = np.concatenate([first, last])[:, known]
-    error, skew = _noise(looks, items[known], 1 / len(first), 1 / over)
+    value, centre = float(now[answered].mean()), float(before[answered].mean())
+    looks = np.concatenate([first, last])[:, answered]
+    error, skew = _noise(looks, items[answered], 1 / len(first), 1 / over)
     reach = _far(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
     out = abs(value - centre) > max(reach, MATTERS)
     findable = max(MATTERS, reach + float(ndtri(POWER)) * error) if error else None
@@ -113,20 +113,20 @@ def _beside(first: Array, last: Array, items: npt.NDArray[np.int64], level: floa
 
 
 def _mean(looks: Array) -> Array:
-    known = np.isfinite(looks)
-    number = known.sum(axis=0)
-    total = np.where(known, looks, 0.0).sum(axis=0)
+    answered = np.isfinite(looks)
+    number = answered.sum(axis=0)
+    total = np.where(answered, looks, 0.0).sum(axis=0)
     return np.where(number > 0, total / np.maximum(number, 1), np.nan)
 
 
 def _noise(
     looks: Array, items: npt.NDArray[np.int64], before: float, now: float
 ) -> tuple[float, float]:
-    """The standard error of the mean of some looks less that of others, and its skewness.
+    """The standard error of the mean of some looks minus the mean of others, and its skewness.
 
-    From how far an item's answers, its cells together, move from one look to the next: that of
-    all looks is known better than that of a single difference, which looks surest where it is small
-    by luck. ``before`` and ``now`` are one divided by the numbers of looks.
+    Estimated from how far an item's answers, its cells together, move from one look to the next.
+    Pooled over all looks it is better known than from a single difference, which looks most
+    certain if small by luck. ``before`` and ``now`` are 1 / the numbers of looks.
     """
     k, cells = looks.shape
     away = np.nan_to_num(looks - _mean(looks))
@@ -140,7 +140,8 @@ def _noise(
 
 
 def _far(z: float, skew: float) -> float:
-    """A quantile for a mean with that skewness, on the side that reaches farther (Cornish and
-    Fisher 1938): where few answers move a look is out by chance more often than a normal one.
+    """A quantile for a mean with this skewness, on the longer side (Cornish and Fisher 1938).
+
+    If few answers move, a look leaves the limits by chance more often than a normal one.
     """
     return z + (z * z - 1) * abs(skew) / 6

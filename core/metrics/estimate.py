@@ -1,4 +1,4 @@
-"""One value with its interval, its count and its reason: the only type for that."""
+"""A value with its interval, count and reason: the only type for these."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
 Method = Literal["percentile", "bca", "basic", "exact", "smoothed", "wilson", "t"]
-#: How an interval may be made of resamples; ``auto``: whichever holds best (docs/semantics.md).
+#: How to make an interval from resamples; ``auto``: the most reliable (docs/semantics.md).
 IntervalChoice = Literal["auto", "percentile", "bca", "basic"]
 
 
 class Interval(NamedTuple):
-    """The ends alone, as resampling gives them for many figures at once (``Estimate.within``).
+    """The ends alone, as resampling yields them for many figures at once (``Estimate.within``).
 
-    ``low`` and ``high`` are ``None`` where ``reason`` says why.
+    ``low`` and ``high`` are ``None`` if ``reason`` says why.
     """
 
     low: float | None
@@ -25,18 +25,18 @@ class Interval(NamedTuple):
 
 
 class Confidence(NamedTuple):
-    """How often an interval shall hold the true value, in (0, 1), and how it is made."""
+    """How often an interval shall hold the true value, in (0, 1), and the method."""
 
     level: float = 0.95
     method: IntervalChoice = "auto"
 
 
-#: What is shown unless somebody asks for another.
+#: The default.
 USUAL = Confidence()
 
 
 class EstimateWords(NamedTuple):
-    """An estimate in words (``Estimate.words``): value, ends of the interval, why either lacks."""
+    """An estimate in words (``Estimate.words``): value, interval, or why one is missing."""
 
     value: str
     ends: str
@@ -44,7 +44,7 @@ class EstimateWords(NamedTuple):
 
     @property
     def below(self) -> str:
-        """What stands below the value: the ends, or why they are missing."""
+        """The line below the value: the ends, or why they are missing."""
         return self.ends or self.why
 
     @property
@@ -55,11 +55,11 @@ class EstimateWords(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A figure with its interval (95% unless another level is asked for), from ``n`` observations.
+    """A figure with its interval (95% by default), from ``n`` observations.
 
-    ``value`` is ``None`` where it is undefined: never NaN, and never 0 or 1 as a stand-in.
-    ``reason`` says why the value is missing or, where there is one, why the interval is. ``hits``
-    is there for a share only: how many of the ``n``.
+    An undefined ``value`` is ``None``: never NaN, and never 0 or 1 as a stand-in. ``reason`` says
+    why the value is missing or, if it is there, why the interval is. ``hits`` of the ``n``: for
+    shares only.
 
     >>> Estimate.undefined("There is no item rated by both.").value is None
     True
@@ -74,16 +74,16 @@ class Estimate(NamedTuple):
 
     @classmethod
     def defined(cls, value: float, n: int) -> Estimate:
-        """A figure that exists, without an interval."""
+        """A figure with a value, without an interval."""
         return cls(float(value), n=int(n))
 
     @classmethod
     def undefined(cls, reason: str, n: int = 0) -> Estimate:
-        """A figure that does not exist, and a sentence that says why."""
+        """An undefined figure, with a sentence that says why."""
         return cls(None, reason=reason, n=int(n))
 
     def within(self, interval: Interval | None) -> Estimate:
-        """The same figure with that interval; as it is without one, or where it is undefined.
+        """The same figure with this interval; unchanged if either is missing.
 
         >>> Estimate.defined(0.5, 9).within(Interval(0.2, 0.8, "bca"))[:3]
         (0.5, 0.2, 0.8)
@@ -93,10 +93,10 @@ class Estimate(NamedTuple):
         return self._replace(low=interval.low, high=interval.high, reason=interval.reason)
 
     def words(self, form: Callable[[float | None], str]) -> EstimateWords:
-        """Return the figure in words, as every surface says it; ``form`` writes a number.
+        """Return the figure in words, as all pages show it; ``form`` formats a number.
 
-        What is undefined is said with its reason. Where nothing was counted there is neither value
-        nor reason, and ``form`` says what stands for nothing.
+        An undefined figure comes with its reason. If nothing was counted there is neither value
+        nor reason, and ``form`` formats ``None``.
 
         >>> Estimate(0.9, 0.8, 0.96).words("{:.0%}".format).inline
         '90% (80% to 96%)'
@@ -114,12 +114,12 @@ class Estimate(NamedTuple):
 
     @property
     def ci(self) -> list[float] | None:
-        """Return the ends of the interval as JSON has them; ``None`` without one."""
+        """Return the ends of the interval as in JSON; ``None`` without an interval."""
         return None if self.low is None or self.high is None else [self.low, self.high]
 
     @property
     def data(self) -> dict[str, Any]:
-        """Return the figure as JSON, ``reason`` only where there is one.
+        """Return the figure as JSON, with ``reason`` only if there is one.
 
         >>> Estimate(0.5, reason="One item has no spread.").data
         {'value': 0.5, 'ci': None, 'reason': 'One item has no spread.'}
@@ -129,7 +129,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def share(cls, hits: int, n: int, level: float = USUAL.level) -> Estimate:
-        """``hits`` of ``n`` with the Wilson interval; without a value where there is nothing.
+        """``hits`` of ``n`` with the Wilson interval; no value if ``n`` is 0.
 
         >>> Estimate.share(0, 0)[:3], Estimate.share(3, 4).value
         ((None, None, None), 0.75)
@@ -140,14 +140,16 @@ class Estimate(NamedTuple):
 
 
 def ci_and_undefined(figures: Mapping[str, Estimate]) -> dict[str, Any]:
-    """Return what stands in JSON beside the values of figures, by their names; no empty part.
+    """Return the JSON that goes with the values of named figures; empty parts are left out.
 
     >>> ci_and_undefined({"kappa": Estimate(0.5, 0.25, 0.75), "f1": Estimate.undefined("No item.")})
     {'ci': {'kappa': [0.25, 0.75]}, 'undefined': {'f1': 'No item.'}}
     """
     parts = {
-        "ci": {name: one.ci for name, one in figures.items() if one.ci},
-        "undefined": {name: one.reason for name, one in figures.items() if one.value is None},
+        "ci": {name: figure.ci for name, figure in figures.items() if figure.ci},
+        "undefined": {
+            name: figure.reason for name, figure in figures.items() if figure.value is None
+        },
     }
     return {key: part for key, part in parts.items() if part}
 
@@ -169,12 +171,12 @@ def wilson(successes: int, n: int, z: float = _Z95) -> tuple[float, float]:
     """The Wilson score interval of a share, within [0, 1].
 
     Args:
-        successes: how many of the ``n`` were, in [0, n].
-        n: how many were counted, at least 1.
+        successes: hits, in [0, n].
+        n: observations, at least 1.
         z: the normal quantile; the default gives 95%.
 
     Raises:
-        ValueError: the counts make no share.
+        ValueError: the counts are not a share.
 
     Source: Wilson (1927), Probable inference, the law of succession, and statistical inference,
     JASA 22, 209-212.
@@ -187,15 +189,15 @@ def wilson(successes: int, n: int, z: float = _Z95) -> tuple[float, float]:
     share, spread = successes / n, z * z / n
     middle = share + spread / 2
     half = z * sqrt(share * (1 - share) / n + spread / (4 * n))
-    # Rounding must not leave [0, 1] at its ends.
+    # Rounding must not leave [0, 1].
     return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))
 
 
 def surely_below(high: float, share: float, n: int) -> bool:
-    """Whether a figure whose interval ends at ``high`` is below a share counted on ``n`` items.
+    """Whether a figure whose interval ends at ``high`` is below a share of ``n`` items.
 
-    The share's own interval is asked, too: of three labels that are alike always saying them is
-    right on all three, and beating that is nothing one could see from three.
+    The share's own interval counts, too: if three labels are alike, always answering that is right
+    on all three, but three labels cannot show that a figure is worse.
 
     >>> surely_below(0.22, 0.57, 223), surely_below(0.71, 1.0, 3)
     (True, False)
@@ -203,46 +205,46 @@ def surely_below(high: float, share: float, n: int) -> bool:
     return high < wilson(round(share * n), n)[0]
 
 
-def turned(one: Estimate) -> Estimate:
-    """The figure with the other sign, as of a difference taken the other way.
+def turned(estimate: Estimate) -> Estimate:
+    """The figure with the sign reversed, as for a difference taken the other way.
 
     >>> turned(Estimate(0.25, -0.5, 1.0))[:3]
     (-0.25, -1.0, 0.5)
     """
-    value, low, high = (None if each is None else -each for each in one[:3])
-    return one._replace(value=value, low=high, high=low)
+    value, low, high = (None if each is None else -each for each in estimate[:3])
+    return estimate._replace(value=value, low=high, high=low)
 
 
 def together(shares: Iterable[Estimate]) -> Estimate:
-    """The share of several groups that are counted whole, as one; it has no interval.
+    """The pooled share of several fully counted groups; without an interval.
 
     >>> together([Estimate(0.5, n=2), Estimate(1.0, n=6)])[:1], together([]).n
     ((0.875,), 0)
     """
-    known = [(one.value, one.n) for one in shares if one.value is not None]
-    n = sum(number for _, number in known)
-    hits = sum(round(value * number) for value, number in known)
+    counted = [(share.value, share.n) for share in shares if share.value is not None]
+    n = sum(number for _, number in counted)
+    hits = sum(round(value * number) for value, number in counted)
     return Estimate(hits / n, n=n, hits=hits) if n else Estimate(None)
 
 
 def difference(first: Estimate, second: Estimate) -> Estimate:
     """The first share minus the second, with its 95% interval (Newcombe 1998, method 10).
 
-    The interval is made of both Wilson intervals, so that it holds for few observations and for
-    shares of 0 and 1. Raises ``ValueError`` where either has none.
+    The interval combines both Wilson intervals, so it holds for few observations and for shares of
+    0 and 1. Raises ``ValueError`` if either has none.
 
     Newcombe's example, 56 of 70 against 48 of 80:
 
     >>> [round(each, 4) for each in difference(Estimate.share(56, 70), Estimate.share(48, 80))[:3]]
     [0.2, 0.0524, 0.3339]
     """
-    one, low, high, *_ = first
-    other, other_low, other_high, *_ = second
-    if one is None or low is None or high is None:
+    value, low, high, *_ = first
+    other_value, other_low, other_high, *_ = second
+    if value is None or low is None or high is None:
         raise ValueError("both shares need observations")
-    if other is None or other_low is None or other_high is None:
+    if other_value is None or other_low is None or other_high is None:
         raise ValueError("both shares need observations")
-    gap = one - other
-    down = sqrt((one - low) ** 2 + (other_high - other) ** 2)
-    up = sqrt((high - one) ** 2 + (other - other_low) ** 2)
+    gap = value - other_value
+    down = sqrt((value - low) ** 2 + (other_high - other_value) ** 2)
+    up = sqrt((high - value) ** 2 + (other_value - other_low) ** 2)
     return Estimate(gap, gap - down, gap + up, n=first.n + second.n)

@@ -1,11 +1,11 @@
-"""Severity apart from quality: the many-facet Rasch model of ordinal ratings.
+"""Severity separated from quality: the many-facet Rasch model of ordinal ratings.
 
 An item has a quality, a rater a severity, a criterion a step for each of its levels: the log odds
-of a level against the one below are quality less severity less step. Qualities are drawn from a
-normal distribution, whose spread is estimated, and are integrated out (marginal maximum
-likelihood), so that few ratings an item do not bend the rest; severities and steps are held to zero
-by a wide normal prior. Intervals allow for ratings of one item that hang together beyond its
-quality (sandwich over items).
+of a level against the level below are quality minus severity minus step. Qualities come from a
+normal distribution whose spread is estimated, and are integrated out (marginal maximum likelihood),
+so that few ratings per item cause no bias. A wide normal prior keeps severities and steps near
+zero. Intervals allow for dependence between the ratings of an item beyond its quality (sandwich
+over items).
 
 Source: Linacre (1989), Many-Facet Rasch Measurement; Bock and Aitkin (1981) for the estimation.
 """
@@ -24,22 +24,22 @@ from core.metrics.estimate import USUAL, Estimate, normal_reach
 from core.metrics.intervals.means import told_apart
 from core.metrics.measure import Array, Ratings
 
-#: Points of the normal distribution that qualities are integrated over.
+#: The points of the normal distribution for integrating over qualities.
 _Z = np.linspace(-4.0, 4.0, 25)
 _LOG_PHI = -0.5 * _Z**2 - np.log(np.exp(-0.5 * _Z**2).sum())
-#: Those that fair scores are read at: many ratings tell an item closer than the others lie apart.
+#: The points for fair scores: many ratings locate an item more precisely than ``_Z`` is spaced.
 _FINE, _AT_ONCE = np.linspace(-4.5, 4.5, 241), 5_000
-#: How far severities and steps are believed to lie from zero (standard deviations).
+#: Prior standard deviations of severities, steps and the spread.
 SEVERITY, STEP, SPREAD = 2.0, 5.0, 2.0
 FEWEST_ITEMS = 10
 
 
 class Infit(NamedTuple):
-    """How far a rater's answers lie from what the model expects, as a mean square (infit).
+    """How far a rater's answers lie from the model's expectation, as a mean square (infit).
 
-    1 as chance would have it, above for ratings that come as a surprise, below for ratings that
-    vary less than chance. ``high`` and ``low`` are its interval over items. ``odd``: the rater
-    surprises by more than chance (``told_apart``), and by a fifth or more.
+    1 as by chance, higher for surprising ratings, lower for ratings that vary less than chance.
+    ``high`` and ``low`` are its interval over items. ``odd``: the rater is more surprising than
+    chance (``told_apart``), by at least a fifth.
     """
 
     value: float
@@ -49,12 +49,12 @@ class Infit(NamedTuple):
 
 
 class RaterSeverity(NamedTuple):
-    """A rater's severity in logits (0: the mean of all raters), and what it does to a grade.
+    """A rater's severity in logits (0: the mean of all raters), and its effect on a grade.
 
-    ``shift`` is how much more of the scale the rater gives than an average rater would for the same
-    items, in [-1, 1] (below zero: severe), averaged over criteria. ``surely`` is -1 for a rater who
-    is stricter than the average by more than chance (``told_apart``), 1 for a milder one, else 0.
-    Intervals are each rater's own.
+    ``shift``: how much more of the scale the rater gives than an average rater would to the same
+    items, in [-1, 1] (negative: severe), averaged over criteria. ``surely``: -1 for a rater who is
+    stricter than average by more than chance (``told_apart``), 1 for a milder one, else 0.
+    Intervals are per rater.
     """
 
     logits: Estimate
@@ -65,9 +65,9 @@ class RaterSeverity(NamedTuple):
 
 
 class Facets(NamedTuple):
-    """The model fitted. ``reason`` says why there is none, and then all else is empty.
+    """The fitted model. If ``reason`` says why there is none, all else is empty.
 
-    ``steps`` of every criterion are as an average rater meets them. ``spread`` is the standard
+    ``steps`` of every criterion are those for an average rater. ``spread`` is the standard
     deviation of qualities in logits.
     """
 
@@ -78,7 +78,7 @@ class Facets(NamedTuple):
 
 
 class _Votes(NamedTuple):
-    """Which answers there are: a row for ``times`` items of the same answers, a column a
+    """The answers given: a row for ``times`` items with the same answers, a column for each
     (criterion, rater, level).
     """
 
@@ -95,24 +95,24 @@ class _Votes(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers the model has: severities, steps, and the log of the spread."""
+        """The number of parameters: severities, steps, and the log of the spread."""
         return self.raters + sum(k - 1 for k in self.levels) + 1
 
 
 def facets(
     ratings: Sequence[npt.ArrayLike], levels: Sequence[int], level: float = USUAL.level
 ) -> Facets:
-    """The model of ratings.
+    """Fit the model to ratings.
 
     Args:
-        ratings: of every criterion levels 0 .. k-1, negative where there is none, shape (items,
-            raters), the same items and raters everywhere.
-        levels: how many levels each criterion has, at least 2.
+        ratings: by criterion, levels 0 .. k-1, negative if missing, shape (items, raters), with
+            the same items and raters everywhere.
+        levels: the number of levels of each criterion, at least 2.
         level: how often an interval shall hold the true value.
 
-    Undefined with fewer than ``FEWEST_ITEMS`` items that two raters rated, or one rater.
+    Undefined with fewer than ``FEWEST_ITEMS`` items rated by two raters, or with one rater.
     """
-    matrices = [np.asarray(one, np.int64) for one in ratings]
+    matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
     if reason := _why_not(matrices):
         return Facets((), (), 0.0, reason)
     votes, _ = _counted(matrices, levels)
@@ -121,7 +121,7 @@ def facets(
     posterior = _normed(_joint(votes, table))[1]
     severity, steps, spread = _parts(votes, best)
     middle = float(severity.mean())
-    steps = tuple(one + middle for one in steps)
+    steps = tuple(matrix + middle for matrix in steps)
     return Facets(
         _severities(votes, best, table, posterior, normal_reach(level)),
         steps,
@@ -130,23 +130,23 @@ def facets(
 
 
 def fair_scores(
-    found: Facets,
+    model: Facets,
     ratings: Sequence[npt.ArrayLike],
     levels: Sequence[int],
     level: float = USUAL.level,
 ) -> Array:
-    """Of every item what an average rater would give, by the model of these raters.
+    """What an average rater would give each item, by the model fitted to these raters.
 
-    The items may be others than those it was fitted on; ``ratings`` and ``levels`` are as there. A
-    share of the highest level, averaged over the criteria, with the ends of its posterior, shape
+    The items need not be those of the fit; ``ratings`` and ``levels`` are as there. Returns a share
+    of the highest level, averaged over the criteria, with the ends of its posterior, shape
     (items, 3); NaN without a rating.
     """
     matrices = [np.asarray(one, np.int64) for one in ratings]
     votes, of_item = _counted(matrices, levels)
-    severity = np.array([one.logits.value for one in found.raters], np.float64)
-    place = found.spread * _FINE - severity[:, None]
-    flat = _flat(np.concatenate([_log_chances(place, one, max(levels)) for one in found.steps]))
-    share, outside = _share(found.steps, found.spread * _FINE), (1 - level) / 2
+    severity = np.array([one.logits.value for one in model.raters], np.float64)
+    place = model.spread * _FINE - severity[:, None]
+    flat = _flat(np.concatenate([_log_chances(place, one, max(levels)) for one in model.steps]))
+    share, outside = _share(model.steps, model.spread * _FINE), (1 - level) / 2
     fair = np.empty((votes.counts.shape[0], 3))
     for start in range(0, len(fair), _AT_ONCE):
         joint = votes.counts[start : start + _AT_ONCE] @ flat - 0.5 * _FINE**2
@@ -159,7 +159,7 @@ def fair_scores(
 
 
 def _share(steps: Sequence[Array], place: Array) -> Array:
-    """The mean share of the scale over the criteria, where quality less severity is ``place``."""
+    """The mean share of the scale over the criteria, where quality minus severity is ``place``."""
     each = [np.exp(_log_chances(place, one, len(one) + 1)) for one in steps]
     shares = [one @ np.linspace(0, 1, one.shape[1]) for one in each]
     return np.asarray(np.mean(shares, axis=0), np.float64)
@@ -169,16 +169,16 @@ def _why_not(matrices: Sequence[Ratings]) -> str:
     if not matrices or matrices[0].shape[1] < 2:
         return "Severity takes two raters or more."
     both = sum(((one >= 0).sum(axis=1) >= 2).astype(np.int64) for one in matrices)
-    known = int((np.asarray(both) > 0).sum())
-    if known < FEWEST_ITEMS:
-        return f"{known} of at least {FEWEST_ITEMS} items were rated by two raters or more."
+    rated_twice = int((np.asarray(both) > 0).sum())
+    if rated_twice < FEWEST_ITEMS:
+        return f"{rated_twice} of at least {FEWEST_ITEMS} items were rated by two raters or more."
     return ""
 
 
 def _counted(
     matrices: Sequence[Ratings], levels: Sequence[int]
 ) -> tuple[_Votes, npt.NDArray[np.int64]]:
-    """The votes, items of the same answers as one row, and which row each item is."""
+    """The votes, with items of the same answers merged into a row, and the row of each item."""
     most, raters = max(levels), matrices[0].shape[1]
     seen = patterns(np.maximum(np.concatenate(matrices, axis=1), MISSING))
     row, place = np.nonzero(seen.rows >= 0)
@@ -200,28 +200,28 @@ def _parts(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float
 
 
 def _log_chances(place: Array, steps: Array, most: int) -> Array:
-    """Log chances of the levels where quality less severity is ``place``, along a last axis."""
+    """Log probabilities of the levels, on a last axis; quality minus severity is ``place``."""
     rises = place[..., None] - steps
     sums = np.concatenate([np.zeros((*place.shape, 1)), np.cumsum(rises, axis=-1)], axis=-1)
     logs = sums - np.logaddexp.reduce(sums, axis=-1, keepdims=True)
-    found = np.full((*place.shape, most), -np.inf)
-    found[..., : logs.shape[-1]] = logs
-    return found
+    padded = np.full((*place.shape, most), -np.inf)
+    padded[..., : logs.shape[-1]] = logs
+    return padded
 
 
 def _table(votes: _Votes, point: Array) -> Array:
-    """Log chances, shape (criteria x raters, points, levels); -inf beyond a criterion's levels."""
+    """Log probabilities, shape (criteria x raters, points, levels); -inf if there is no level."""
     severity, steps, spread = _parts(votes, point)
     place = spread * _Z[None, :] - severity[votes.rater][:, None]
-    found = np.empty((len(votes.rater), len(_Z), votes.most))
+    table = np.empty((len(votes.rater), len(_Z), votes.most))
     for at, of in enumerate(steps):
         mine = votes.criterion == at
-        found[mine] = _log_chances(place[mine], of, votes.most)
-    return found
+        table[mine] = _log_chances(place[mine], of, votes.most)
+    return table
 
 
 def _flat(table: Array) -> Array:
-    """Rows as ``counts`` has columns; a level that is not there is never counted."""
+    """Rows in the order of the columns of ``counts``; a missing level is never counted."""
     flat = table.transpose(0, 2, 1).reshape(-1, table.shape[1])
     return np.where(np.isfinite(flat), flat, 0.0)
 
@@ -231,7 +231,7 @@ def _joint(votes: _Votes, table: Array) -> Array:
 
 
 def _normed(joint: Array) -> tuple[Array, Array]:
-    """The log of the sum of each row's chances, and the chances as shares of it."""
+    """The log of the sum of each row's probabilities, and the probabilities as shares of it."""
     most = joint.max(axis=1, keepdims=True)
     shares = np.exp(joint - most)
     whole = shares.sum(axis=1, keepdims=True)
@@ -239,7 +239,7 @@ def _normed(joint: Array) -> tuple[Array, Array]:
 
 
 def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
-    """Minus the penalised log-likelihood, and its slope."""
+    """The negative penalised log-likelihood, and its gradient."""
     table = _table(votes, point)
     whole, posterior = _normed(_joint(votes, table))
     posterior *= votes.times[:, None]
@@ -251,7 +251,7 @@ def _loss(point: Array, votes: _Votes) -> tuple[float, Array]:
 
 
 def _held(votes: _Votes) -> Array:
-    """How strongly each number is held to zero."""
+    """The prior precision of each parameter."""
     size = votes.size
     held = np.full(size, STEP**-2)
     held[: votes.raters], held[-1] = SEVERITY**-2, SPREAD**-2
@@ -259,32 +259,32 @@ def _held(votes: _Votes) -> Array:
 
 
 def _slope(votes: _Votes, point: Array, table: Array, seen: Array) -> Array:
-    """The slope of the log-likelihood where ``seen`` ratings came at each point of quality."""
+    """The gradient of the log-likelihood, given ``seen`` ratings at each point of quality."""
     *_, spread = _parts(votes, point)
     chances = np.exp(table).transpose(0, 2, 1)
-    # At or above each level but the lowest: what came, less what was expected.
+    # At or above each level but the lowest: observed minus expected.
     off = seen - seen.sum(axis=1, keepdims=True) * chances
     rise = np.cumsum(off[:, ::-1], axis=1)[:, ::-1][:, 1:]
     by_unit = rise.sum(axis=(1, 2))
-    found = [-np.bincount(votes.rater, by_unit, minlength=votes.raters)]
+    gradient = [-np.bincount(votes.rater, by_unit, minlength=votes.raters)]
     for at, k in enumerate(votes.levels):
-        found.append(-rise[votes.criterion == at].sum(axis=(0, 2))[: k - 1])
-    found.append(np.array([float((rise.sum(axis=(0, 1)) * spread * _Z).sum())]))
-    return np.concatenate(found)
+        gradient.append(-rise[votes.criterion == at].sum(axis=(0, 2))[: k - 1])
+    gradient.append(np.array([float((rise.sum(axis=(0, 1)) * spread * _Z).sum())]))
+    return np.concatenate(gradient)
 
 
 def _most_likely(votes: _Votes) -> Array:
     from scipy.optimize import minimize
 
     start = np.zeros(votes.size)
-    found = minimize(_loss, start, args=(votes,), jac=True, method="L-BFGS-B")
-    return np.asarray(found.x, np.float64)
+    fitted = minimize(_loss, start, args=(votes,), jac=True, method="L-BFGS-B")
+    return np.asarray(fitted.x, np.float64)
 
 
 def _errors(votes: _Votes, point: Array) -> Array:
-    """The standard errors of severities about their mean: allowing for ratings of an item that hang
-    together (Huber 1967), or as the model has it: the larger one, as of few items all may differ
-    the same way, and then hide how far they vary.
+    """The standard errors of severities about their mean: allowing for dependence between the
+    ratings of an item (Huber 1967), or by the model, whichever is larger. With few items all may
+    differ the same way, which hides how far they vary.
     """
     size, step = votes.size, 1e-4
     curve = np.empty((size, size))
@@ -295,7 +295,7 @@ def _errors(votes: _Votes, point: Array) -> Array:
         curve[at] = (_loss(up, votes)[1] - _loss(down, votes)[1]) / (2 * step)
     inverse = np.linalg.pinv((curve + curve.T) / 2)
     slopes, items = _slopes_by_item(votes, point), float(votes.times.sum())
-    # As many numbers were fitted; without this, few items would seem surer than they are.
+    # Corrects for the fitted parameters; few items would otherwise seem too certain.
     few = items / max(1.0, items - size)
     square = slopes.T @ (slopes * votes.times[:, None])
     n, both = votes.raters, (few * inverse @ square @ inverse, inverse)
@@ -305,14 +305,14 @@ def _errors(votes: _Votes, point: Array) -> Array:
 
 
 def _slopes_by_item(votes: _Votes, point: Array) -> Array:
-    """The slope of an item of each row, shape (rows, numbers)."""
+    """The gradient of one item of each row, shape (rows, parameters)."""
     table = _table(votes, point)
     posterior = _normed(_joint(votes, table))[1]
     chances = np.exp(table)
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
     *_, spread = _parts(votes, point)
     level = np.arange(votes.most)
-    # By (unit, level): whether a level's step was climbed, less how probable that was.
+    # By (unit, level): whether a level's step was climbed, minus the probability of that.
     climbed = (level[None, :, None] >= level[None, None, 1:])[:, :, :, None]
     rise = climbed - above.transpose(0, 2, 1)[:, None]
     units, most = len(votes.rater), votes.most
@@ -321,14 +321,14 @@ def _slopes_by_item(votes: _Votes, point: Array) -> Array:
         weighed = np.asarray(votes.counts @ of.reshape(units * most, len(_Z)))
         return np.asarray((weighed * posterior).sum(axis=1), np.float64)
 
-    whole, found = rise.sum(axis=2), list[Array]()
+    whole, columns = rise.sum(axis=2), list[Array]()
     for rater in range(votes.raters):
-        found.append(-by_item(whole * (votes.rater == rater)[:, None, None]))
+        columns.append(-by_item(whole * (votes.rater == rater)[:, None, None]))
     for at, k in enumerate(votes.levels):
         mine = (votes.criterion == at)[:, None, None]
-        found += [-by_item(rise[:, :, h] * mine) for h in range(k - 1)]
-    found.append(by_item(whole * spread * _Z))
-    return np.column_stack(found)
+        columns += [-by_item(rise[:, :, h] * mine) for h in range(k - 1)]
+    columns.append(by_item(whole * spread * _Z))
+    return np.column_stack(columns)
 
 
 def _severities(
@@ -336,16 +336,16 @@ def _severities(
 ) -> tuple[RaterSeverity, ...]:
     severity, spread = point[: votes.raters], _errors(votes, point)
     shifts = _shifts(votes, point, posterior)
-    # Each may be called stricter or milder.
+    # Every rater may be called stricter or milder.
     critical = told_apart(2 * votes.raters)
-    found = []
+    severities = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
         reach = z * float(spread[at])
         value, slope = shifts[at]
         mine = votes.rater == at
         columns = np.flatnonzero(np.repeat(mine, votes.most))
         number = int((votes.times @ votes.counts[:, columns]).sum())
-        found.append(
+        severities.append(
             RaterSeverity(
                 Estimate(logit, logit - reach, logit + reach, n=number),
                 Estimate(value, value - slope * reach, value + slope * reach, n=number),
@@ -354,11 +354,11 @@ def _severities(
                 int(np.sign(value)) if abs(value) > slope * critical * spread[at] else 0,
             )
         )
-    return tuple(found)
+    return tuple(severities)
 
 
 def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
-    """By rater how much more of the scale than an average one it gives, and how fast it changes."""
+    """By rater: the share of the scale it gives beyond an average one, and its derivative."""
     severity, steps, spread = _parts(votes, point)
     middle, weights = float(severity.mean()), votes.times @ posterior / votes.times.sum()
 
@@ -377,14 +377,14 @@ def _shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, 
 def _misfit(
     votes: _Votes, table: Array, posterior: Array, mine: npt.NDArray[np.bool_], z: float
 ) -> Infit:
-    """Squared surprises of a rater over their variance, both averaged over what items may be."""
+    """A rater's squared surprises over their variance, both averaged over the items' posterior."""
     chances = np.where(mine[:, None, None], np.exp(table), 0.0)
     level = np.arange(votes.most, dtype=np.float64)
     mean = chances @ level
     variance = np.maximum(chances @ level**2 - mean**2, 0.0)
-    asked = mine[:, None, None] * np.ones((1, votes.most, 1))
-    square = (level[None, :, None] - mean[:, None, :]) ** 2 * asked
-    expected = np.repeat(variance[:, None, :], votes.most, axis=1) * asked
+    rated_by = mine[:, None, None] * np.ones((1, votes.most, 1))
+    square = (level[None, :, None] - mean[:, None, :]) ** 2 * rated_by
+    expected = np.repeat(variance[:, None, :], votes.most, axis=1) * rated_by
     units = len(votes.rater) * votes.most
     came, due = (
         (np.asarray(votes.counts @ one.reshape(units, -1)) * posterior).sum(axis=1)

@@ -1,9 +1,8 @@
-"""A measure: one formula that serves a single figure and thousands of resamples alike.
+"""A measure: one formula for both a single figure and thousands of resamples.
 
-A kernel takes counts (or item weights) whose last axis, if there is one more, runs over
-resamples, and returns one number per resample: last, because sums then run along memory. NaN
-marks "undefined" only inside these arrays, as a mask; what leaves the package is an ``Estimate``
-with its reason.
+A kernel takes counts (or item weights), optionally with a last axis over resamples, and returns one
+number per resample. Resamples come last so that sums run along memory. NaN marks "undefined" only
+inside these arrays; results of the package are an ``Estimate`` with its reason.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from core.metrics.estimate import Estimate
 
 Array = npt.NDArray[np.float64]
 Ratings = npt.NDArray[np.int64]
-#: Item weights of shape (items, resamples) in, one value per resample out; NaN where undefined.
+#: Maps item weights (items, resamples) to one value per resample; NaN if undefined.
 Statistic = Callable[[Array], Array]
 
 #: Ratings, the number of levels, and how many items each row stands for.
@@ -27,7 +26,7 @@ Prepare = Callable[[Ratings, int, Array], Statistic]
 
 NOTHING = "No item has both a reference and a rating."
 NO_OVERLAP = "No item was rated by two raters or more."
-#: Sums of exact counts that should cancel may miss zero by this share of their size.
+#: Sums of exact counts that should cancel may differ from zero by this share of their size.
 ROUNDING = 1e-12
 
 
@@ -46,23 +45,23 @@ class Measure:
         return self.figure(table, float(self.many(table)))
 
     def figure(self, table: Array, value: float) -> Estimate:
-        """The figure for a value that ``many`` gave for ``table``."""
+        """The figure for a value that ``many`` returned for ``table``."""
         n = int(table.sum())
         if np.isfinite(value):
             return Estimate.defined(value, n)
         return Estimate.undefined(self._why(table) if n else self._nothing, n)
 
     def many(self, tables: Array) -> Array:
-        """One value per table of ``tables``, shape (k, k, ...); NaN where undefined."""
+        """One value per table of ``tables``, shape (k, k, ...); NaN if undefined."""
         return np.asarray(self._kernel(tables), dtype=np.float64)
 
 
 def measure(
     why: str | Callable[[Array], str] = NOTHING, nothing: str = NOTHING
 ) -> Callable[[Callable[[Array], Array]], Measure]:
-    """Makes a ``Measure`` of a kernel.
+    """Make a ``Measure`` of a kernel.
 
-    ``why`` says why a table that is not empty has no value, ``nothing`` why an empty one has none.
+    ``why`` says why a non-empty table has no value, ``nothing`` why an empty one has none.
     """
     reason = (lambda _: why) if isinstance(why, str) else why
     return lambda kernel: Measure(kernel, reason, nothing)
@@ -71,8 +70,8 @@ def measure(
 class GroupMeasure:
     """A figure of ratings of shape (items, raters), levels 0 .. k-1, negative: missing.
 
-    Items with equal ratings may be one row: ``times`` of shape (rows,) says how many items a row
-    stands for.
+    Items with equal ratings may share a row: ``times`` of shape (rows,) is the number of items of
+    each row.
     """
 
     def __init__(self, prepare: Prepare, why: Callable[[Ratings, Array], str]) -> None:
@@ -94,14 +93,14 @@ class GroupMeasure:
         return Estimate.undefined(self._why(matrix, number), n)
 
     def over(self, ratings: Ratings, k: int, times: Array) -> Statistic:
-        """The function from row weights to values. The ratings are summed up once, here."""
+        """The function from row weights to values. The ratings are counted only once, here."""
         return self._prepare(ratings, k, times)
 
 
 def grouped(
     why: str | Callable[[Ratings, Array], str],
 ) -> Callable[[Prepare], GroupMeasure]:
-    """Makes a ``GroupMeasure``; ``why`` says why ratings with some overlap have no value."""
+    """Make a ``GroupMeasure``; ``why`` says why ratings with some overlap have no value."""
     reason = (lambda _ratings, _times: why) if isinstance(why, str) else why
     return lambda prepare: GroupMeasure(prepare, reason)
 
@@ -117,23 +116,23 @@ def as_ratings(ratings: npt.ArrayLike, k: int) -> Ratings:
 
 
 def ratio(above: npt.ArrayLike, below: npt.ArrayLike) -> Array:
-    """``above / below``, NaN where ``below`` is zero."""
+    """``above / below``, NaN if ``below`` is zero."""
     top, bottom = np.broadcast_arrays(np.asarray(above, np.float64), np.asarray(below, np.float64))
-    found: Array = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=found, where=bottom != 0)
-    return found
+    quotient: Array = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=quotient, where=bottom != 0)
+    return quotient
 
 
 def root(square: npt.ArrayLike) -> Array:
-    """The square root; what rounding left below zero counts as zero."""
-    found: Array = np.sqrt(np.maximum(np.asarray(square, np.float64), 0.0))
-    return found
+    """The square root; negative rounding errors count as zero."""
+    roots: Array = np.sqrt(np.maximum(np.asarray(square, np.float64), 0.0))
+    return roots
 
 
 def tally(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
-    """The weights of rows added up per group, shape (number, resamples).
+    """The sums of row weights by group, shape (number, resamples).
 
-    ``groups`` says which group each row is in; a negative one is in none.
+    ``groups`` holds each row's group; rows with a negative one are in none.
 
     >>> tally([1, 0, 1, -1], 2, np.array([[1.0], [5.0], [2.0], [9.0]])).tolist()
     [[5.0], [3.0]]
@@ -146,27 +145,27 @@ def tally(groups: npt.ArrayLike, number: int, weights: Array) -> Array:
 
 
 def summed(rows: npt.NDArray[np.int64], starts: npt.NDArray[np.int64], weights: Array) -> Array:
-    """The weights of ``rows[starts[i]:starts[i + 1]]`` added up for every i."""
+    """The sums of the weights of ``rows[starts[i]:starts[i + 1]]`` for every i."""
     shape = (len(starts) - 1, len(weights))
     members = sparse.csr_array((np.ones(len(rows)), rows, starts), shape=shape)
     return np.asarray(members @ weights, np.float64)
 
 
-# When two numbers are one: the only place that says so for whatever is compared or ranked.
+# When two numbers are equal: the only rule for comparing and ranking.
 #
-# Means and weighted sums of the same things come out a rounding apart, by the order in which they
-# were added up. A step between two numbers is real where it is larger than ``NEAR``.
+# Means and weighted sums of the same numbers differ by rounding, depending on the order of the
+# sum. A difference between two numbers is real if it is larger than ``NEAR``.
 
-#: Numbers no further apart are one; of numbers beyond 1 that share of their size.
+#: Numbers no further apart are equal; above 1 it is a share of their size.
 NEAR = 1e-9
 
 
 def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
-    """The columns with every number that rounding alone tells from another made that other one.
+    """The columns, with numbers that differ only by rounding made equal.
 
-    All columns together, so that what is equal across them is equal. Numbers are joined along
-    steps of at most ``NEAR``, not rounded to a grid, on which neighbours may fall to both sides of
-    a step; each becomes the smallest of its kind. NaN stays.
+    All columns together, so that equal numbers are equal across columns. Numbers are joined along
+    gaps of at most ``NEAR``, not rounded to a grid, which could separate neighbours; each becomes
+    the smallest of its group. NaN stays.
 
     >>> [column.tolist() for column in levelled([0.1 + 0.2, 1.0], [0.3, float("nan")])]
     [[0.3, 1.0], [0.3, nan]]
@@ -179,7 +178,7 @@ def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
 
 
 def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ...]]:
-    """The numbers that ``levelled`` gives, rising, and which of them each entry is.
+    """The distinct numbers of ``levelled``, rising, and the index of each entry in them.
 
     >>> numbers, (places,) = level_places(np.array([1.0, 0.1 + 0.2, 0.3]))
     >>> numbers.tolist(), places.tolist()
@@ -190,11 +189,11 @@ def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ..
     far = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
     starts = np.concatenate([np.ones(min(1, len(distinct)), np.bool_), far])
     same = np.cumsum(starts) - 1
-    return distinct[starts], tuple(same[np.searchsorted(distinct, one)] for one in flat)
+    return distinct[starts], tuple(same[np.searchsorted(distinct, array)] for array in flat)
 
 
 def near_zero(values: Array) -> Array:
-    """The values, 0 where rounding alone tells them from it.
+    """The values, with 0 for those that differ from it only by rounding.
 
     >>> near_zero(np.array([0.1 + 0.2 - 0.3, 0.1])).tolist()
     [0.0, 0.1]

@@ -1,11 +1,11 @@
-"""Where differences between ratings come from (generalizability theory), and what more would buy.
+"""Sources of the differences between ratings (generalizability theory), and the gain from more.
 
-A rating is a mean plus an effect of everything that it has in common with others: its item, its
-criterion, its judge, what an item is on one criterion, what a judge makes of one item. The variance
-of each is found by MINQUE with zero prior weights (Rao 1970; Hartley, Rao and LaMotte 1978): sums
-of squares of every grouping are set equal to what they are on average. It is unbiased whatever
-ratings are missing, and is the analysis of variance where none is. Estimates below zero are kept
-inside and shown as zero.
+A rating is a mean plus the effects of what it shares with others: its item, criterion, judge, the
+item's effect on one criterion, the judge's effect on one item. Their variances are estimated by
+MINQUE with zero prior weights (Rao 1970; Hartley, Rao and LaMotte 1978), which sets the sums of
+squares of every grouping equal to their expectations. It is unbiased whatever ratings are missing,
+and equals the analysis of variance if none is. Negative estimates are kept inside and shown as
+zero.
 
 Source of the theory: Cronbach, Gleser, Nanda and Rajaratnam (1972); Brennan (2001), chapter 7.
 """
@@ -21,16 +21,16 @@ import numpy.typing as npt
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array
 
-#: What tells ratings apart. The residual is what two ratings alike in all of these still differ by.
+#: The facets of ratings. The residual is the difference between ratings with all of these equal.
 ITEM, CRITERION, JUDGE, ORDER = "item", "criterion", "judge", "order"
 REST = "rest"
-#: An effect: the facets that it hangs on together, in the order above.
+#: An effect: the facets it depends on, in the order above.
 Term = tuple[str, ...]
-#: Of so many groups of items one is left out in turn, for the intervals.
+#: How many groups of items are left out in turn, for the intervals.
 GROUPS = 12
 FEWEST_ITEMS = 10
 
-#: Every effect that is looked for where its facets are there.
+#: The effects that are estimated if their facets are given.
 TERMS: tuple[Term, ...] = (
     (ITEM,),
     (CRITERION,),
@@ -47,8 +47,8 @@ TERMS: tuple[Term, ...] = (
 class Components(NamedTuple):
     """Variances by effect, the residual's under ``(REST,)``, with intervals over items.
 
-    ``raw`` are the estimates themselves, which may be below zero. ``levels`` counts what each facet
-    has. ``reason`` says why there are none.
+    ``raw`` are the estimates themselves, which may be negative. ``levels`` counts the levels of
+    each facet. ``reason`` says why there are no estimates.
     """
 
     variances: Mapping[Term, Estimate]
@@ -58,13 +58,13 @@ class Components(NamedTuple):
     reason: str = ""
 
     def of(self, *term: str) -> float:
-        """A variance, 0 where the effect was not looked for or came out below."""
+        """A variance, 0 if the effect was not estimated or came out negative."""
         return max(0.0, self.raw.get(term, 0.0))
 
     @property
     def total(self) -> float:
-        """All variances together."""
-        return sum(max(0.0, one) for one in self.raw.values())
+        """The sum of all variances."""
+        return sum(max(0.0, variance) for variance in self.raw.values())
 
 
 def components(
@@ -74,15 +74,15 @@ def components(
 
     Args:
         values: the ratings as numbers, shape (ratings,).
-        facets: by name (``ITEM`` and others) which level each rating has, integers, same shape.
+        facets: each rating's level by facet name (``ITEM`` and others), integers, same shape.
         level: how often intervals shall hold the true value.
 
-    An effect whose groups are those of another one, or hold one rating each, is part of the rest.
-    Intervals leave one of ``GROUPS`` groups of items out in turn (jackknife): they speak of other
-    items, and of these criteria, judges and orders. Undefined with fewer than ``FEWEST_ITEMS``
-    items, or where nothing tells any effect from the rest.
+    An effect with the same groups as another one, or with a rating per group, is part of the rest.
+    Intervals leave out one of ``GROUPS`` groups of items in turn (jackknife): they generalise to
+    other items, but not to other criteria, judges and orders. Undefined with fewer than
+    ``FEWEST_ITEMS`` items, or if no effect can be separated from the rest.
 
-    Of two judges the second gives 1 more, whatever the item:
+    The second of two judges gives 1 more to every item:
 
     >>> found = components(
     ...     np.r_[np.arange(10.0), np.arange(10.0) + 1],
@@ -116,8 +116,8 @@ def components(
 def _terms(
     columns: Mapping[str, npt.NDArray[np.int64]], n: int
 ) -> dict[Term, npt.NDArray[np.int64]]:
-    """The effects that ratings can tell apart, and which group of each a rating is in."""
-    found, seen = dict[Term, npt.NDArray[np.int64]](), set[bytes]()
+    """The effects that the ratings can separate, and each rating's group in them."""
+    terms, seen = dict[Term, npt.NDArray[np.int64]](), set[bytes]()
     for term in TERMS:
         if not all(name in columns for name in term):
             continue
@@ -126,12 +126,12 @@ def _terms(
         if number < 2 or number == n or group.tobytes() in seen:
             continue
         seen.add(group.tobytes())
-        found[term] = group
-    return found
+        terms[term] = group
+    return terms
 
 
 def _group(columns: Mapping[str, npt.NDArray[np.int64]], term: Term) -> npt.NDArray[np.int64]:
-    """Which group of an effect each rating is in, numbered as they first come."""
+    """Each rating's group in an effect, numbered in order of appearance."""
     group = np.zeros_like(columns[term[0]])
     for name in term if len(group) else ():
         column = columns[name] - columns[name].min()
@@ -140,7 +140,7 @@ def _group(columns: Mapping[str, npt.NDArray[np.int64]], term: Term) -> npt.NDAr
 
 
 def _numbered(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Whole numbers from 0 on in place of any, as they first come.
+    """Consecutive integers from 0, in order of appearance.
 
     >>> _numbered(np.array([7, 3, 7, 0])).tolist()
     [0, 1, 0, 2]
@@ -149,7 +149,7 @@ def _numbered(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     if span > 8 * len(codes) + 1_000:
         _, codes = np.unique(codes, return_inverse=True)
         span = len(codes)
-    # Written backwards, what stands there in the end is where a number comes first.
+    # Written backwards, the last write at each place is the number's first occurrence.
     first = np.empty(span, np.int64)
     first[codes[::-1]] = each[::-1]
     begins = first[codes]
@@ -165,28 +165,28 @@ def _why_not(levels: Mapping[str, int], terms: Collection[Term]) -> str:
 
 
 def _solved(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Array:
-    """The variances of all effects and of the rest, which make sums of squares what they are.
+    """The variances of all effects and of the rest that reproduce the sums of squares.
 
-    With Z the members of the groups and M what takes the mean away, tr(Z'M Z_j)^2 summed over j
-    with the variances is y'M Z Z'M y on average; the rest's Z has a group for every rating.
+    With Z the group memberships and M the centring matrix, tr(Z'M Z_j)^2 summed over j times the
+    variances is the expectation of y'M Z Z'M y; the rest's Z has a group for every rating.
     """
     n, centred = len(y), y - y.mean()
     of = [_Grouping.of(group) for group in groups]
-    left = np.empty((len(of) + 1, len(of) + 1))
-    for at, one in enumerate(of):
-        for other in range(at + 1):
-            left[at, other] = left[other, at] = _crossed(one, of[other], n)
-        # Each rating of the rest's groups lies in one of these: no need to count.
-        left[at, -1] = left[-1, at] = n - float((one.sizes**2).sum()) / n
-    left[-1, -1] = n - 1
-    sums = [np.bincount(one.place, centred) for one in of]
-    right = np.array([float((one**2).sum()) for one in (*sums, centred)])
-    found, *_ = np.linalg.lstsq(left, right, rcond=1e-10)
-    return np.asarray(found, np.float64)
+    products = np.empty((len(of) + 1, len(of) + 1))
+    for at, grouping in enumerate(of):
+        for k in range(at + 1):
+            products[at, k] = products[k, at] = _crossed(grouping, of[k], n)
+        # Every rating of the rest is in one group, so nothing needs counting.
+        products[at, -1] = products[-1, at] = n - float((grouping.sizes**2).sum()) / n
+    products[-1, -1] = n - 1
+    sums = [np.bincount(grouping.place, centred) for grouping in of]
+    right = np.array([float((grouping**2).sum()) for grouping in (*sums, centred)])
+    variances, *_ = np.linalg.lstsq(products, right, rcond=1e-10)
+    return np.asarray(variances, np.float64)
 
 
 class _Grouping(NamedTuple):
-    """A grouping with how many ratings each group has."""
+    """A grouping with the number of ratings of each group."""
 
     place: npt.NDArray[np.int64]
     sizes: Array
@@ -194,18 +194,18 @@ class _Grouping(NamedTuple):
     @classmethod
     def of(cls, group: npt.NDArray[np.int64]) -> _Grouping:
         sizes = np.bincount(group)
-        there = sizes > 0
-        place = (np.cumsum(there) - 1)[group]
-        return cls(place, sizes[there].astype(np.float64))
+        used = sizes > 0
+        place = (np.cumsum(used) - 1)[group]
+        return cls(place, sizes[used].astype(np.float64))
 
 
-def _crossed(one: _Grouping, other: _Grouping, n: int) -> float:
+def _crossed(a: _Grouping, b: _Grouping, n: int) -> float:
     """The sum of squares of Z'M Z of two groupings, from the counts of their shared groups."""
-    wide, fine = sorted((one, other), key=lambda each: len(each.sizes))
+    wide, fine = sorted((a, b), key=lambda each: len(each.sizes))
     within = np.empty(len(fine.sizes), np.int64)
     within[fine.place] = wide.place
     if (within[fine.place] == wide.place).all():
-        # Every group of the one lies in one group of the other.
+        # Every group of the fine one lies within a group of the wide one.
         shared, expected = fine.sizes, wide.sizes[within] * fine.sizes / n
     else:
         key = wide.place * len(fine.sizes) + fine.place
@@ -218,7 +218,7 @@ def _crossed(one: _Grouping, other: _Grouping, n: int) -> float:
             cells, counts = np.unique(key, return_counts=True)
         shared = counts.astype(np.float64)
         expected = wide.sizes[cells // len(fine.sizes)] * fine.sizes[cells % len(fine.sizes)] / n
-    all_of = float((one.sizes**2).sum() * (other.sizes**2).sum()) / n**2
+    all_of = float((a.sizes**2).sum() * (b.sizes**2).sum()) / n**2
     return float((shared**2).sum() - 2 * (shared * expected).sum()) + all_of
 
 
@@ -228,15 +228,15 @@ def _left_out(
     """The variances without each of the groups of items, shape (groups, effects)."""
     _, item = np.unique(items, return_inverse=True)
     number = min(GROUPS, int(item.max()) + 1)
-    found = []
+    variances = []
     for at in range(number):
         kept = item % number != at
-        found.append(_solved(y[kept], [group[kept] for group in groups]))
-    return np.array(found)
+        variances.append(_solved(y[kept], [group[kept] for group in groups]))
+    return np.array(variances)
 
 
 def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level) -> Estimate:
-    """A figure with the interval that leaving out parts in turn gives (Tukey 1958)."""
+    """A figure with an interval from leaving out parts in turn (Tukey 1958)."""
     from scipy.special import stdtrit
 
     number = len(left_out)
@@ -247,16 +247,16 @@ def jackknife(value: float, left_out: Array, n: int, level: float = USUAL.level)
 
 def _estimate(value: float, left_out: Array, n: int, level: float) -> Estimate:
     """A variance, its interval cut at zero."""
-    found = jackknife(value, left_out, n, level)
-    value, low, high = (max(0.0, end or 0.0) for end in found[:3])
+    estimate = jackknife(value, left_out, n, level)
+    value, low, high = (max(0.0, end or 0.0) for end in estimate[:3])
     return Estimate(value, low, high, n=n)
 
 
-# The decision study: what a score would be worth with more of something.
+# The decision study: the reliability of a score with more ratings.
 
 
 class Ways(NamedTuple):
-    """How many judges, replicates, orders and items there are; criteria are as they are."""
+    """Planned numbers of judges, replicates, orders and items; criteria stay the same."""
 
     judges: float
     replicates: float = 1.0
@@ -265,12 +265,12 @@ class Ways(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What a mean of ratings is worth.
+    """The reliability of a mean of ratings.
 
-    ``relative`` (generalizability, E rho^2): of the differences between items' scores the share
-    that would be there again with other ratings of this kind; ``absolute`` (phi): the same of the
-    scores themselves, where a severe judge counts. Both in [0, 1]. ``item_error`` and
-    ``mean_error``: the standard error of one item's score, and of the mean over all items.
+    ``relative`` (generalizability, E rho^2): the share of differences between items' scores that
+    other ratings of this kind would reproduce; ``absolute`` (phi): the same for the scores
+    themselves, where a severe judge counts. Both in [0, 1]. ``item_error`` and ``mean_error``: the
+    standard error of one item's score, and of the mean over all items.
     """
 
     relative: float
@@ -279,24 +279,24 @@ class Worth(NamedTuple):
     mean_error: float
 
 
-def worth(found: Components, ways: Ways) -> Worth:
-    """A score that is the mean over criteria, judges, orders and replicates, so made.
+def worth(parts: Components, ways: Ways) -> Worth:
+    """The reliability of a score that is the mean over criteria, judges, orders and replicates.
 
-    Criteria are fixed: the score is about these. Judges, orders and replicates stand for others of
-    their kind, and items for others where the mean over them is asked about.
+    Criteria are fixed. Judges, orders and replicates are samples of their kind, and so are items
+    for the mean over them.
 
     >>> found = Components({}, {(ITEM,): 4.0, (JUDGE,): 1.0, (REST,): 3.0}, {CRITERION: 1}, 0)
     >>> [round(one, 3) for one in worth(found, Ways(judges=3, items=100))]
     [0.8, 0.75, 1.155, 0.619]
     """
-    criteria = max(1, found.levels.get(CRITERION, 1))
-    # Without repeated ratings the rest is what it was seen in: one rating of a judge.
-    true = found.of(ITEM) + found.of(ITEM, CRITERION) / criteria
-    each = found.of(ITEM, JUDGE) + found.of(ITEM, CRITERION, JUDGE) / criteria
-    rest = found.of(REST) / (criteria * ways.replicates * ways.orders)
+    criteria = max(1, parts.levels.get(CRITERION, 1))
+    # Without repeated ratings the rest is as observed: a single rating of a judge.
+    true = parts.of(ITEM) + parts.of(ITEM, CRITERION) / criteria
+    each = parts.of(ITEM, JUDGE) + parts.of(ITEM, CRITERION, JUDGE) / criteria
+    rest = parts.of(REST) / (criteria * ways.replicates * ways.orders)
     relative = (each + rest) / ways.judges
-    severe = (found.of(JUDGE) + found.of(CRITERION, JUDGE) / criteria) / ways.judges
-    turned = found.of(ORDER) / ways.orders + found.of(JUDGE, ORDER) / (ways.orders * ways.judges)
+    severe = (parts.of(JUDGE) + parts.of(CRITERION, JUDGE) / criteria) / ways.judges
+    turned = parts.of(ORDER) / ways.orders + parts.of(JUDGE, ORDER) / (ways.orders * ways.judges)
     absolute = relative + severe + turned
     of_mean = (true + relative) / ways.items + severe + turned
     return Worth(

@@ -1,17 +1,17 @@
 """What each judge's vote says about the truth, from labelled items: the fitted rule's numbers.
 
-Every judge has a table of how often it says v where t is true. The tables are combined as if the
+Every judge has a table of how often it votes v if t is true. The tables are combined as if the
 judges erred independently of each other (Dawid and Skene 1979, equation 2.5, with the truth known;
-Nitzan and Paroush 1982 show that log-odds are the best weights for two options). With few labels
-three things keep them sober:
+Nitzan and Paroush 1982 show that log-odds are the best weights for two options). Three things
+prevent overfitting to few labels:
 
-- a table is drawn towards that of a judge with the same accuracy and evenly spread errors
-  (Dirichlet prior worth ``TABLE`` labels in every row), the accuracy itself towards chance
-  (``COIN`` labels), the shares of the options towards even ones (``PRIOR`` labels);
-- what a judge says is multiplied by max(0, 1 - v / e^2), the positive-part shrinkage of James and
+- a table is shrunk towards a judge with the same accuracy and evenly spread errors (Dirichlet
+  prior worth ``TABLE`` labels in every row), the accuracy itself towards chance (``COIN`` labels),
+  the shares of the options towards equal ones (``PRIOR`` labels);
+- a judge's evidence is multiplied by max(0, 1 - v / e^2), the positive-part shrinkage of James and
   Stein (1961): e is how many more labels it matches than independent answers with its and the
-  truth's shares would (the chance of Cohen 1960), v the variance of that number. A judge that
-  does not stand out from chance says nothing; one clearly below chance is read backwards.
+  truth's shares would (the chance of Cohen 1960), v the variance of that number. A judge that is
+  not clearly different from chance counts nothing; one clearly below chance is reversed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Levels = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-#: Labels that the priors are worth. Chosen on one set of votes (LLMBar, Vanilla) and checked on
+#: How many labels the priors are worth. Chosen on one set of votes (LLMBar, Vanilla) and checked on
 #: others (docs/decisions/0010).
 TABLE, COIN, PRIOR = 10.0, 1.0, 20.0
-#: Fewer labelled items are not fitted.
+#: The least number of labelled items for a fit.
 FEWEST = 10
 FOLDS = 10
 
@@ -36,7 +36,7 @@ FOLDS = 10
 class WeightFit(NamedTuple):
     """``prior`` (k,), ``evidence`` (judges, k of the vote, k of the truth) and ``reliance``.
 
-    ``reliance`` (judges,) is the factor in [0, 1] by which a judge's evidence was held back.
+    ``reliance`` (judges,) is the factor in [0, 1] that shrinks a judge's evidence.
     """
 
     prior: Floats
@@ -45,14 +45,14 @@ class WeightFit(NamedTuple):
 
 
 def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike) -> WeightFit:
-    """The log-weights that labelled items give.
+    """The log-weights fitted to labelled items.
 
     Args:
-        votes: levels 0 .. k-1, shape (items, columns); negative where there is none.
+        votes: levels 0 .. k-1, shape (items, columns); negative if missing.
         truth: the true level of every item, shape (items,).
-        k: how many levels there are, at least 2.
-        owner: which judge each column belongs to, 0 .. judges-1, shape (columns,). The columns of
-            a judge share its voice on an item.
+        k: the number of levels, at least 2.
+        owner: the judge of each column, 0 .. judges-1, shape (columns,). The columns of a judge
+            share its weight on an item.
 
     >>> found = fit([[0], [1]] * 20, [0, 1] * 20, 2, [0])
     >>> bool(found.evidence[0, 0, 0] > found.evidence[0, 0, 1]), round(float(found.reliance[0]), 3)
@@ -69,14 +69,14 @@ def fit(votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike
     return WeightFit(np.log(shares), evidence, reliance)
 
 
-def posterior(found: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
-    """The chance of every level, shape (items, k); rows add up to 1. Without a vote: the prior."""
+def posterior(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
+    """The probability of every level, shape (items, k), summing to 1; the prior without a vote."""
     cast, whose = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
-    logs = np.tile(found.prior, (len(cast), 1))
-    for judge in range(len(found.evidence)):
+    logs = np.tile(fitted.prior, (len(cast), 1))
+    for judge in range(len(fitted.evidence)):
         mine = cast[:, whose == judge]
         given = np.maximum((mine >= 0).sum(axis=1), 1)
-        added = np.where((mine >= 0)[..., None], found.evidence[judge][np.maximum(mine, 0)], 0.0)
+        added = np.where((mine >= 0)[..., None], fitted.evidence[judge][np.maximum(mine, 0)], 0.0)
         logs += added.sum(axis=1) / given[:, None]
     grown = np.exp(logs - logs.max(axis=1, keepdims=True))
     total: Floats = grown / grown.sum(axis=1, keepdims=True)
@@ -84,7 +84,7 @@ def posterior(found: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> F
 
 
 def folds_of(items: int, rng: np.random.Generator) -> Levels:
-    """Which of at most ``FOLDS`` folds every item is held out with, of sizes as even as may be.
+    """The fold, of at most ``FOLDS``, that holds out each item, with sizes as equal as possible.
 
     >>> np.bincount(folds_of(25, np.random.default_rng(0))).tolist()
     [3, 3, 3, 3, 3, 2, 2, 2, 2, 2]
@@ -103,7 +103,7 @@ def _arrays(
 
 
 def _counts(mine: Levels, true: Levels, k: int) -> Floats:
-    """How often the judge said v where t is true, shape (k of t, k of v)."""
+    """How often the judge voted v if t is true, shape (k of t, k of v)."""
     rows, columns = np.nonzero(mine >= 0)
     share = 1.0 / np.maximum((mine >= 0).sum(axis=1), 1)
     cell = true[rows] * k + mine[rows, columns]
@@ -112,7 +112,7 @@ def _counts(mine: Levels, true: Levels, k: int) -> Floats:
 
 
 def _table(counts: Floats) -> Floats:
-    """P(v | t), drawn towards a judge with this accuracy and even errors."""
+    """P(v | t), shrunk towards a judge with this accuracy and even errors."""
     k = len(counts)
     accuracy = (np.trace(counts) + COIN / k) / (counts.sum() + COIN)
     coin = np.full((k, k), (1 - accuracy) / (k - 1))
@@ -122,7 +122,7 @@ def _table(counts: Floats) -> Floats:
 
 
 def _reliance(counts: Floats) -> float:
-    """max(0, 1 - v / e^2); half a label on every level keeps chance off 0 and 1."""
+    """max(0, 1 - v / e^2); half a label on every level keeps chance away from 0 and 1."""
     n, k = float(counts.sum()), len(counts)
     if not n:
         return 0.0

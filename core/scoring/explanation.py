@@ -1,4 +1,4 @@
-"""A score in words: how it came about, and what it covers."""
+"""A score in words: its derivation and its coverage."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ FAMILY_WORDS: Mapping[str, str] = {
 
 
 def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
-    """How the score came about, one sentence each, in the order of the steps.
+    """The derivation of the score, a sentence per step, in order.
 
-    ``out_of`` shows a normalised score on another scale (10 or 100); raw points stay as they are.
-    Numbers have two decimals. A criterion that was simply scored is not mentioned: the table of
-    the criteria shows it.
+    ``out_of`` shows a normalised score on another scale (10 or 100); raw points stay unchanged.
+    Numbers have two decimals. Criteria that were simply scored are not mentioned: the table of
+    criteria shows them.
 
     >>> from core.domain.rubric import Criterion, Rubric
     >>> from core.scoring.score import score_item
@@ -45,8 +45,8 @@ def explain(trace: Trace, out_of: float = 1.0) -> list[str]:
 def _base(trace: Trace, unit: float) -> str:
     if trace.base is None or trace.raw is None:
         if 0 < trace.coverage < trace.min_coverage:
-            there, asked = _both(trace.coverage, trace.min_coverage)
-            return f"No grade: {there} of the weight was assessed, and the rubric asks for {asked}."
+            share, least = _both(trace.coverage, trace.min_coverage)
+            return f"No grade: {share} of the weight was assessed, and the rubric asks for {least}."
         return "Nothing could be scored: no criterion has an answer that counts."
     shown = _score(trace.base, unit)
     if trace.basis == "zero":
@@ -58,7 +58,7 @@ def _base(trace: Trace, unit: float) -> str:
 
 
 def _both(share: float, least: float) -> tuple[str, str]:
-    """A share and a larger one as percentages that differ.
+    """A share and a larger one as percentages with enough digits to differ.
 
     >>> _both(0.25, 0.5), _both(0.4999, 0.5)
     (('25%', '50%'), ('49.99%', '50.00%'))
@@ -69,31 +69,33 @@ def _both(share: float, least: float) -> tuple[str, str]:
 
 def assessed_words(parts: Sequence[ScorePart]) -> str:
     """The points of what was assessed, and how much was not: ``4 of 4; 12 of 16 not assessed``."""
-    found = assessed_of(parts)
-    if not found.weight:
+    assessed = assessed_of(parts)
+    if not assessed.weight:
         words = "nothing"
-    elif found.of:
-        words = f"{_points(found.points)} of {_points(found.of)}"
+    elif assessed.of:
+        words = f"{_points(assessed.points)} of {_points(assessed.of)}"
     elif any(part.weight for part in parts):
-        words = f"{_points(-found.points)} of {_points(found.weight)} penalty points taken"
+        words = f"{_points(-assessed.points)} of {_points(assessed.weight)} penalty points taken"
     else:
-        words = f"{_points(found.weight)} of {_points(found.weight + found.missing)} criteria"
+        words = (
+            f"{_points(assessed.weight)} of {_points(assessed.weight + assessed.missing)} criteria"
+        )
     return "; ".join(filter(None, [words, missing_words(parts)]))
 
 
 def missing_words(parts: Sequence[ScorePart]) -> str:
-    """How much was not assessed, by weight and penalties by their size; empty where all was.
+    """How much was not assessed, by weight, with penalties by their size; empty if nothing.
 
     >>> missing_words([ScorePart("a", -4, None, 0, counted=False, abstained=True, missing=False)])
     '4 of 4 not assessed'
     """
-    found = assessed_of(parts)
-    whole = _points(found.weight + found.missing)
-    return f"{_points(found.missing)} of {whole} not assessed" if found.missing else ""
+    assessed = assessed_of(parts)
+    whole = _points(assessed.weight + assessed.missing)
+    return f"{_points(assessed.missing)} of {whole} not assessed" if assessed.missing else ""
 
 
 def ungraded_words(items: int) -> str:
-    """How many items are in no mean and have no rank, and why; empty where all have a grade.
+    """How many items have no grade, so no rank and no part in means; empty if all have one.
 
     >>> ungraded_words(0), ungraded_words(1)
     ('', '1 item has no grade: too little was assessed')
@@ -105,7 +107,7 @@ def ungraded_words(items: int) -> str:
 
 
 def ungraded_sides(counts: Sequence[int]) -> list[str]:
-    """The same of two runs, A and B."""
+    """``ungraded_words`` for two runs, A and B."""
     both = zip("AB", map(ungraded_words, counts), strict=True)
     return [f"{side}: {words}" for side, words in both if words]
 
@@ -167,13 +169,13 @@ def _length(trace: Trace, unit: float) -> list[str]:
 
 
 def _checks(trace: Trace, unit: float) -> list[str]:
-    found = [mark for mark in trace.checks if mark.found]
-    binding = [mark for mark in found if mark.binding]
+    with_findings = [mark for mark in trace.checks if mark.found]
+    binding = [mark for mark in with_findings if mark.binding]
     lines = list[str]()
     if binding and trace.gated is not None and trace.checked is not None:
         step = f"{_score(trace.gated, unit)} -> {_score(trace.checked, unit)}"
         lines.append(f"{step} until a person has looked: {'; '.join(map(_seen, binding))}.")
-    for mark in found:
+    for mark in with_findings:
         if mark.action == "fail":
             lines.append(f"The item fails until a person has looked: {_seen(mark)}.")
         elif not mark.binding:
@@ -192,7 +194,7 @@ def _seen(mark: CheckMark) -> str:
 
 def _outcome(trace: Trace, unit: float) -> list[str]:
     lines = [] if trace.total is None else [f"Score {_score(trace.total, unit)}."]
-    # What a gate or a pre-check decided is said with it.
+    # If a gate or a pre-check decided, its own sentence says so.
     if trace.decision is not None and trace.why != "rule":
         lines.append(_decided(trace, trace.decision, unit))
     return lines
@@ -207,7 +209,7 @@ def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
     passing = _score(mark.pass_at, unit)
     nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
     within = f"{mark.review_within * unit:.3g}"
-    said = {
+    reasons = {
         "undecided": "a gate cannot be decided.",
         "straddles": "how it ends depends on a gate that cannot be decided.",
         "incomplete": "a verdict is missing.",
@@ -216,11 +218,11 @@ def _decided(trace: Trace, mark: DecisionMark, unit: float) -> str:
         "near": f"the score is within {within} of {_score(nearest, unit)}.",
         "between": f"it passes from {passing} on and fails below {_score(floor, unit)}.",
     }
-    return f"For review: {said[trace.why or 'undecided']}"
+    return f"For review: {reasons[trace.why or 'undecided']}"
 
 
 def _apart(value: float, threshold: float, unit: float) -> tuple[str, str]:
-    """Both with two decimals, or with as many as it takes to tell them apart.
+    """Both with two decimals, or with as many as they need to differ.
 
     >>> _apart(0.6996, 0.7, 1.0), _apart(0.8, 0.7, 10.0)
     (('0.6996', '0.7000'), ('8.00', '7.00'))

@@ -1,14 +1,12 @@
-"""Gates and pre-checks at work: which fired, what was found, what it does to a score.
+"""Evaluation of gates and pre-checks: which fired, their findings and effects on a score.
 
-All gates are evaluated on the settled options, never on each other's outcome, so their order
-cannot matter: factors are multiplied together, the strictest cap is taken, and neither raises a
-score.
+All gates are evaluated on the settled options, never on each other's outcome, so their order does
+not matter: factors are multiplied, the strictest cap applies, and neither raises a score.
 
 Caps and factors are in units of the normalised score. Under the raw policy they act on the same
-scale stretched to the points: a cap of 0.7 holds a rubric of 50 possible points at 35; where only
-penalties count, points run from minus their sum to 0 and a cap of 0.7 lies 0.3 of the way down. A
-raw score below the bottom of that scale is left to a cap and not multiplied: a factor would raise
-it.
+scale stretched to the points: a cap of 0.7 holds a rubric of 50 possible points at 35. If only
+penalties count, points run from minus their sum to 0, and a cap of 0.7 lies 0.3 of the way down. A
+raw score below the bottom of that scale is capped but not multiplied: a factor would raise it.
 """
 
 from __future__ import annotations
@@ -38,24 +36,24 @@ Answers = Mapping[str, int | None]
 
 
 class Lowering(NamedTuple):
-    """What gates do together: the product of their factors and their strictest cap."""
+    """The joint effect of gates: the product of their factors and their strictest cap."""
 
     factor: float
     cap: float | None
 
     def of(self, score: float, span: ScoreRange) -> float:
-        """``score`` lowered, in the same units; never above ``score``."""
+        """The lowered score, in the same units; never above ``score``."""
         if span.size <= 0 or (self.factor == 1.0 and self.cap is None):
             return score
         unit = (score - span.zero) / span.size
         lowered = unit * self.factor
         if self.cap is not None:
             lowered = min(lowered, self.cap)
-        # Below the bottom of the scale a factor would raise the score, so it is not taken.
+        # Below the bottom of the scale a factor would raise the score, so it is ignored.
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
     def caps(self, score: float, span: ScoreRange) -> bool:
-        """Whether the cap holds down what the factors leave of ``score``."""
+        """Whether the cap lowers ``score`` further after the factors."""
         return self.of(score, span) < Lowering(self.factor, None).of(score, span)
 
 
@@ -65,23 +63,23 @@ NOTHING = Lowering(1.0, None)
 def lowering(marks: Iterable[GateMark], states: tuple[GateState, ...]) -> Lowering:
     """The joint effect of the gates in one of ``states``."""
     held = [mark for mark in marks if mark.state in states]
-    # Sorted, because floating products depend on their order and the gates must not.
+    # Sorted, because floating-point products depend on their order but gates must not.
     factors = sorted(mark.multiply for mark in held if mark.multiply is not None)
     caps = [mark.cap for mark in held if mark.cap is not None]
     return Lowering(prod(factors, start=1.0), min(caps, default=None))
 
 
 def evaluate(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
-    """One mark per gate, in the rubric's order; ``binding`` is not known yet and false."""
+    """A mark per gate, in the rubric's order; ``binding`` is not known yet, so false."""
     return tuple(_gate_mark(gate, rubric, answers) for gate in rubric.gates)
 
 
 def bound(
     marks: Iterable[GateMark], effect: Lowering, score: float, span: ScoreRange
 ) -> tuple[GateMark, ...]:
-    """The marks with ``binding`` set on the fired gates that moved ``score``.
+    """The marks, with ``binding`` set on the fired gates that changed ``score``.
 
-    With a cap that holds, the gates with that cap; otherwise the gates with a factor below 1.
+    If the cap applies, these are the gates with that cap, else the gates with a factor below 1.
     """
     if effect.of(score, span) >= score:
         return tuple(marks)
@@ -122,20 +120,20 @@ def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
 
 
 def _held(when: Condition, rubric: Rubric, answers: Answers) -> tuple[bool | None, str]:
-    """Whether the condition holds (``None``: cannot be known), and what was seen, in words."""
+    """Whether the condition holds (``None``: unknown), and what it saw, in words."""
     if when.criterion is not None:
         criterion = rubric.criterion(when.criterion)
         holds = _holds(when, criterion, answers)
         return holds, "" if holds is False else _seen(criterion, answers)
     tagged = [c for c in rubric.criteria if when.tag in c.tags]
     outcomes = [_holds(when, criterion, answers) for criterion in tagged]
-    known, unknown = outcomes.count(True), outcomes.count(None)
+    holding, unknown = outcomes.count(True), outcomes.count(None)
     needed = when.count_at_least or 1
-    if known >= needed:
-        return True, f"{known} of {len(tagged)} tagged {when.tag!r}"
-    if known + unknown < needed:
+    if holding >= needed:
+        return True, f"{holding} of {len(tagged)} tagged {when.tag!r}"
+    if holding + unknown < needed:
         return False, ""
-    return None, f"{known} of {len(tagged)} tagged {when.tag!r}, {unknown} of them unknown"
+    return None, f"{holding} of {len(tagged)} tagged {when.tag!r}, {unknown} of them unknown"
 
 
 def _seen(criterion: Criterion, answers: Answers) -> str:
@@ -148,7 +146,7 @@ def _seen(criterion: Criterion, answers: Answers) -> str:
 
 
 def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | None:
-    """Whether the predicate holds for one criterion; ``None`` where it cannot be known."""
+    """Whether the predicate holds for a criterion; ``None`` if unknown."""
     given = criterion.name in answers
     answer = answers.get(criterion.name)
     value = None if answer is None else criterion.values[answer]
@@ -162,8 +160,8 @@ def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | No
         answer = criterion.na_index
     if given and answer in named:
         return True
-    # An option that was not chosen does not hold; without a value, only options that carry one
-    # are still open: an abstention is not some other abstention.
+    # An option that was not chosen does not hold. Without a value, only options with one are still
+    # possible: an abstention is not a different abstention.
     open_options = named & set(criterion.scored) if given else named
     return None if value is None and open_options else False
 
@@ -174,7 +172,7 @@ def _compared(when: Condition, criterion: Criterion, value: float | None) -> boo
         index = criterion.index_of(threshold)
         threshold = None if index is None else criterion.values[index]
         if threshold is None:
-            # Only a count over a tag can get here: this criterion has no such option.
+            # Only a count over a tag gets here: this criterion lacks the option.
             return False
     if value is None:
         return None
@@ -189,25 +187,25 @@ def _compared(when: Condition, criterion: Criterion, value: float | None) -> boo
             return bool(value >= threshold - EPSILON)
 
 
-# Pre-checks on a text: what was found, where, and what was excused.
+# Pre-checks on a text: findings, their places and excuses.
 #
-# Nothing here changes a score; ``score`` does, with the marks that ``screen`` returns.
+# Nothing here changes a score; ``score`` does, with the marks of ``screen``.
 
-#: So many findings of a pre-check are kept; further ones say nothing new.
+#: How many findings of a pre-check are kept; further ones add nothing.
 KEPT = 20
-#: A refusal may follow what it refuses that closely: "how to ...? I can't help with that".
+#: How far after a match its refusal may follow: "how to ...? I can't help with that".
 _AFTER = 60
 
 
 class PatternFinding(NamedTuple):
-    """A match in the original text. ``excuse`` is what excused it, empty where nothing did."""
+    """A match in the original text. ``excuse`` holds the words that excused it, or ""."""
 
     found: Found
     excuse: str
 
 
 def screen(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ...]:
-    """One mark per pre-check, in order; ``found`` holds what was not excused.
+    """A mark per pre-check, in order; ``found`` holds the findings without an excuse.
 
     >>> check = Precheck(name="danger", families=("dangerous_instructions",))
     >>> [found.text for found in screen([check], "Here is how to make a bomb: mix ...")[0].found]
@@ -230,13 +228,13 @@ def _check_mark(check: Precheck, all_found: Sequence[PatternFinding]) -> CheckMa
 
 
 def findings(check: Precheck, text: FoldedText) -> list[PatternFinding]:
-    """Every match of a pre-check, by place; overlapping matches of one family are one."""
-    found = [
+    """Every match of a pre-check, by position; overlapping matches of a family are merged."""
+    matches = [
         PatternFinding(_found(name, match, text), _excuse(match, text, patterns, check.unless_near))
         for name, patterns in _sources(check)
         for match in _matches(patterns, text.text)
     ]
-    return sorted(found, key=lambda one: (one.found.start, one.found.end))
+    return sorted(matches, key=lambda match: (match.found.start, match.found.end))
 
 
 def _sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:
@@ -264,10 +262,10 @@ def _found(name: str, match: re.Match[str], text: FoldedText) -> Found:
 def _excuse(
     match: re.Match[str], text: FoldedText, patterns: FamilyPatterns, near: Near | None
 ) -> str:
-    """The words that excuse a match, or the empty string."""
+    """The words that excuse a match, or ""."""
     start, end = match.span()
     low, high = text.sentence(start, end)
-    # What is asked in one sentence may be refused in the next.
+    # A request in one sentence may be refused in the next.
     until = text.sentence(high, high + 1)[1] if text.asks(end, high) else high
     if patterns.refusable and (words := _refused(text, low, start, end, until)):
         return words
@@ -279,7 +277,7 @@ def _excuse(
     if near.chars is not None:
         low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
     for words in near.terms:
-        # Only what stands beside the finding: its own words cannot excuse it.
+        # Only words beside the finding count: its own words cannot excuse it.
         beside = text.first(phrase(words), low, start) or text.first(phrase(words), end, high)
         if beside:
             return beside
@@ -287,7 +285,7 @@ def _excuse(
 
 
 def _refused(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
-    """A refusal of the match in its sentence that nothing takes back between the two."""
+    """A refusal in the match's sentence, unless words in between take it back."""
     refusal, until = text.last(REFUSES, low, start)
     if refusal and not text.first(CONTRAST, until, start):
         return refusal

@@ -1,4 +1,4 @@
-"""Traces made before a score said what it covers, brought up to date without their votes."""
+"""Traces from before scores had a coverage, brought up to date without their votes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from core.scoring.trace import DecisionMark, Trace, assessed_of
 
 
 def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()) -> Trace:
-    """The trace that ``score_item`` gives today for what ``old`` was made of.
+    """The trace that ``score_item`` returns today for the same input as ``old``.
 
-    ``settled`` are the criteria of which people settled that nobody can assess them.
+    ``settled`` are the criteria that people settled as impossible to assess.
     """
     parts = old.criteria
     complete = all(part.value is not None for part in parts)

@@ -1,4 +1,4 @@
-"""Patterns that pre-checks look for: families, personal data, phrases however written."""
+"""Patterns for pre-checks: families, personal data, phrases however written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from core.domain.gates import Family
 
-#: The named group says what a match is. They are templates of ``phrases.compiled``: no spaces.
+#: The named group is the match. These are templates of ``compiled``, without spaces.
 PERSONAL = (
     r"(?P<ssn>(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4})",
     r"(?P<card>\d(?:[\s-]?\d){12,18})",
@@ -29,7 +29,7 @@ _NOT_VALUES = frozenset(
 
 
 def is_personal(match: re.Match[str]) -> bool:
-    """Whether the digits or words of a match can be what its pattern took them for."""
+    """Whether a match can really be what its pattern looks for, by its digits or words."""
     kind = match.lastgroup
     given = match.groupdict()
     if given.get("card"):
@@ -44,7 +44,7 @@ def is_personal(match: re.Match[str]) -> bool:
 
 
 def _luhn(text: str) -> bool:
-    """Whether a card number's last digit fits (Luhn, US patent 2950048, 1960).
+    """Whether a card number's check digit is right (Luhn, US patent 2950048, 1960).
 
     >>> _luhn("4111 1111 1111 1111"), _luhn("4111 1111 1111 1112")
     (True, False)
@@ -55,7 +55,7 @@ def _luhn(text: str) -> bool:
 
 
 def _iban(text: str) -> bool:
-    """Whether an account number's check digits fit (ISO 13616, mod 97-10).
+    """Whether an account number's check digits are right (ISO 13616, mod 97-10).
 
     >>> _iban("gb82 west 1234 5698 7654 32"), _iban("gb83 west 1234 5698 7654 32")
     (True, False)
@@ -66,7 +66,7 @@ def _iban(text: str) -> bool:
 
 
 def _is_secret(value: str, *, quoted: bool) -> bool:
-    """Whether the text after ``password =`` is a value, and not code or a placeholder.
+    """Whether the text after ``password =`` is a value, not code or a placeholder.
 
     >>> _is_secret("hunter2", quoted=False), _is_secret("os.environ[", quoted=False)
     (True, False)
@@ -79,11 +79,11 @@ def _is_secret(value: str, *, quoted: bool) -> bool:
     return len(value) >= 4 and (quoted or has_digit or has_mark)
 
 
-# Finding phrases in text however they are written: case, accents, quotes and look-alikes aside.
+# Phrases in text, ignoring case, accents, kinds of quotes and look-alike characters.
 #
-# ``fold_text`` brings a text to a plain form and remembers where each character came from, so that
-# what was found can be shown as it stands in the original. Every pattern built here takes time
-# linear in the text: gaps and wildcards are bounded, and separators never overlap with words.
+# ``FoldedText`` normalises a text and remembers the origin of each character, so that findings can
+# be shown in their original spelling. Every pattern built here takes time linear in the text: gaps
+# and wildcards are bounded, and separators never overlap with words.
 
 _PLAIN = str.maketrans(
     {
@@ -95,15 +95,15 @@ _PLAIN = str.maketrans(
         **dict(zip("αορτικν", "aoptikv", strict=True)),
     }
 )
-#: What may stand between two words of a phrase, and a word that a gap skips.
+#: What may separate two words of a phrase, and a word that a gap skips.
 SEPARATOR = r"[^\w.!?;]{1,6}"
 _WORD = r"\w{1,40}"
-# A run of marks is looked at from its beginning only, or ten thousand of them would take seconds.
+# Runs of marks match from their start only, or ten thousand of them would take seconds.
 _BREAK = re.compile(r"(?<![.!?])[.!?]+[\"')\]]*(?=\s|$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d{1,3}[.)])\s)")
 
 
 class FoldedText:
-    """A text in plain form: lower case, no accents, plain quotes, nothing invisible."""
+    """A normalised text: lower case, no accents, plain quotes, no invisible characters."""
 
     def __init__(self, original: str) -> None:
         self.original = original
@@ -121,22 +121,22 @@ class FoldedText:
         self.text, self._at = "".join(parts), at
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a stretch of the plain form (not empty) lies in the original."""
+        """The original position of a non-empty stretch of the normalised text."""
         if self._at is None:
             return start, end
         return self._at[start], self._at[end - 1] + 1
 
     def first(self, pattern: re.Pattern[str], low: int, high: int) -> str:
-        """The first match of a pattern that lies within a stretch of the plain form, or nothing.
+        """The first match of a pattern within a stretch of the normalised text, or "".
 
-        All matches are found once: a text of findings alone takes no time that grows as its square.
+        All matches are searched once, so a text full of findings does not take quadratic time.
         """
         spans = self._spans(pattern)
         at = bisect_left(spans, (low, 0))
         return self._said(spans[at]) if at < len(spans) and spans[at][1] <= high else ""
 
     def last(self, pattern: re.Pattern[str], low: int, high: int) -> tuple[str, int]:
-        """The last match there, or nothing, and where it ends."""
+        """The last match within the stretch and its end, or an empty one."""
         spans = self._spans(pattern)
         at = bisect_right(spans, high, key=lambda span: span[1]) - 1
         if at < 0 or spans[at][0] < low:
@@ -153,7 +153,7 @@ class FoldedText:
         return self.text[span[0] : span[1]]
 
     def asks(self, start: int, end: int) -> bool:
-        """Whether a stretch of the plain form ends with a question mark, and maybe blanks."""
+        """Whether a stretch of the normalised text ends with a question mark, ignoring blanks."""
         if end not in self._ends:
             at = end
             while at > 0 and self.text[at - 1].isspace():
@@ -166,9 +166,9 @@ class FoldedText:
         return [match.end() for match in _BREAK.finditer(self.text)]
 
     def sentence(self, start: int, end: int) -> tuple[int, int]:
-        """The bounds, in the plain form, of the sentences that a stretch lies in.
+        """The bounds, in the normalised text, of the sentences that contain a stretch.
 
-        A sentence ends with its mark, at an empty line, and before a point of a list.
+        A sentence ends with its mark, at an empty line, and before a list item.
         """
         before = bisect_right(self._breaks, start)
         after = bisect_left(self._breaks, end)
@@ -184,7 +184,7 @@ def _fold(character: str) -> str:
 
 
 def compiled(template: str) -> re.Pattern[str]:
-    r"""The pattern of a template: a regular expression in which a space parts words.
+    r"""Compile a template: a regular expression in which a space separates words.
 
     ``<n>`` after a space stands for up to ``n`` further words.
 
@@ -199,7 +199,7 @@ def compiled(template: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=1024)
 def phrase(words: str) -> re.Pattern[str]:
-    """The pattern of an author's phrase (``core.domain.gates``).
+    """Compile an author's phrase (``core.domain.gates``).
 
     >>> phrase("explos* ... <number>").search("explosives, of which 30").group()
     'explosives, of which 30'
@@ -218,17 +218,17 @@ def phrase(words: str) -> re.Pattern[str]:
     return re.compile(f"{left}{whole}{right}")
 
 
-# The ready-made families of pre-check patterns, and what excuses a finding of each.
+# The ready-made families of pre-check patterns, and the excuses for their findings.
 #
-# Templates are those of ``phrases.compiled``. A family looks for somebody who *tells how*, not for
-# a topic: each pattern holds an act with its object and, where the words alone are harmless, a sign
-# of instruction ("how to", "steps for", "your own"). They are English and made to be cheap; they
-# miss what is said otherwise, and they are no judge. An excuse must stand in the same sentence and
-# say what it is about: "I cannot explain how to ..." refuses, "I can't stress enough ..." does not.
+# Templates are those of ``compiled``. A family looks for *instructions*, not for a topic: each
+# pattern holds an act with its object and, if the words alone are harmless, a sign of instruction
+# ("how to", "steps for", "your own"). The patterns are English and cheap; they miss other wordings
+# and do not replace a judge. An excuse must be in the same sentence and name its subject: "I cannot
+# explain how to ..." refuses, "I can't stress enough ..." does not.
 
 
 class FamilyPatterns(NamedTuple):
-    """``keep`` decides on a finding's match; an ``excuses`` pattern in its sentence drops it."""
+    """``keep`` validates a match; an ``excuses`` pattern in its sentence drops it."""
 
     patterns: tuple[re.Pattern[str], ...]
     refusable: bool = True
@@ -314,7 +314,7 @@ _PATTERNS: dict[Family, tuple[str, ...]] = {
     "personal_data": PERSONAL,
 }
 
-# Who refuses, in words that refuse: not every "can't" does.
+# Words of refusal: not every "can't" refuses.
 _NOT = (
     "(?:can't|cannot|can not|won't|will not|wouldn't|shouldn't|(?:not|un)(?: )?(?:able|willing) to|"
     "not going to|not allowed to|refuse to|decline to|must not)"
@@ -332,7 +332,7 @@ REFUSES_IT = compiled(
     f"(?:{_NOT} {_HOWEVER}(?:help|assist|do|answer|discuss|explain|support|comply)"
     "(?: you)?(?: with)?(?: (?:that|this|it|those|such requests?)))"
 )
-#: After one of these, a refusal no longer holds.
+#: After one of these words a refusal no longer holds.
 CONTRAST = compiled("(?:but|however|though|yet|anyway|instead|except|here's|here is|so let me)")
 _EXCUSES: dict[Family, tuple[str, ...]] = {
     "self_harm": (
@@ -350,7 +350,7 @@ _EXCUSES: dict[Family, tuple[str, ...]] = {
 
 @lru_cache(maxsize=len(_PATTERNS))
 def family(name: Family) -> FamilyPatterns:
-    """The patterns of a family, compiled when it is first used."""
+    """The patterns of a family, compiled on first use."""
     return FamilyPatterns(
         tuple(map(compiled, _PATTERNS[name])),
         name != "personal_data",

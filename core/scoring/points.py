@@ -1,4 +1,4 @@
-"""What adds up to a score: the base from every criterion, less what a long text loses."""
+"""The parts of a score: the base from all criteria, minus the length penalty."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.scoring.trace import Basis, ScorePart
 
 
 class Base(NamedTuple):
-    """The sums over the criteria. ``raw`` and ``score`` are ``None`` where nothing counts."""
+    """The sums over the criteria. ``raw`` and ``score`` are ``None`` if nothing counts."""
 
     raw: float | None
     score: float | None
@@ -22,10 +22,10 @@ class Base(NamedTuple):
 
 
 class ScoreRange(NamedTuple):
-    """Where the normalised units 0 and 1 lie on the scale of the score: ``zero + size * unit``.
+    """The position of the normalised units on the scale of the score: ``zero + size * unit``.
 
-    A normalised score is its own unit. Raw points run from 0 to the positive weights; where only
-    penalties count, from minus their sum to 0.
+    A normalised score is its own unit. Raw points run from 0 to the sum of positive weights; if
+    only penalties count, from minus their sum to 0.
     """
 
     zero: float
@@ -33,7 +33,7 @@ class ScoreRange(NamedTuple):
 
 
 def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[ScorePart, ...]:
-    """One part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
+    """A part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
     policy = rubric.scoring
     return tuple(
         _answered(criterion, answers[criterion.name], policy)
@@ -66,9 +66,9 @@ def _abstained(criterion: Criterion, policy: ScoringPolicy) -> float:
 def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
     """The raw sum and the score before gates.
 
-    Normalised is clamp(raw / sum of positive w, 0, 1); where only penalties count,
-    clamp(1 + raw / sum of |w|, 0, 1); where only zero weights count, 0. Sums are exactly rounded
-    (``fsum``), so that the order of the criteria cannot change a score.
+    Normalised is clamp(raw / sum of positive w, 0, 1); if only penalties count,
+    clamp(1 + raw / sum of |w|, 0, 1); if only zero weights count, 0. Sums are exactly rounded
+    (``fsum``), so the order of the criteria cannot change a score.
 
     >>> base_of([ScorePart("a", 10.0, 1.0, 10.0, True, False, False)], normalize=True)
     Base(raw=10.0, score=1.0, possible=10.0, basis='positive')
@@ -91,7 +91,7 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> Base:
 
 
 def span_of(base: Base, normalize: bool) -> ScoreRange:
-    """The scale on which gates act: caps and factors are in units of the normalised score."""
+    """The scale on which gates act; caps and factors are in units of the normalised score."""
     if normalize:
         return ScoreRange(0.0, 1.0)
     return ScoreRange(-base.possible if base.basis == "negative" else 0.0, base.possible)
@@ -101,10 +101,10 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class Texts(NamedTuple):
-    """The two sections of a submission. ``thinking`` is empty where there is none.
+    """The two sections of a submission. ``thinking`` may be empty.
 
-    ``own`` is what pre-checks read, where that is not all of the output: of a conversation, the
-    turns of the one who is judged.
+    ``own`` is the text for pre-checks if that is not the whole output: of a conversation, the
+    judged party's turns.
     """
 
     output: str
@@ -113,16 +113,16 @@ class Texts(NamedTuple):
 
     @property
     def screened(self) -> str:
-        """What pre-checks read."""
+        """The text for pre-checks."""
         return self.output if self.own is None else self.own
 
 
 def length_of(policy: LengthPenalty, texts: Texts) -> int:
-    """The count that ``policy`` asks for.
+    """The length of a text in the unit of ``policy``.
 
-    ``words`` are what white space separates. ``tokens`` is a simple count that needs no model: each
-    run of letters, digits and underscores is one, and so is each other mark; providers' tokenizers
-    give more for long words. ``all`` is the thinking and the output as one text.
+    ``words`` are separated by white space. ``tokens`` are counted without a model: each run of
+    letters, digits and underscores is one, and so is every other mark; providers' tokenizers count
+    more for long words. ``all`` is the thinking and the output as one text.
 
     >>> length_of(LengthPenalty(count="tokens"), Texts("It's 3.5 kg."))
     8
@@ -139,7 +139,7 @@ def length_of(policy: LengthPenalty, texts: Texts) -> int:
 
 
 def penalty_for(policy: LengthPenalty, n: int) -> float:
-    """What ``n`` words or tokens cost: 0 up to the budget, ``penalty_at_cap`` from the cap on.
+    """The penalty for ``n`` words or tokens: 0 up to the budget, ``penalty_at_cap`` from the cap.
 
     Between them ``penalty_at_cap * ((n - free) / (max - free)) ** exponent`` (DESIGN section 4).
 

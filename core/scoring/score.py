@@ -33,11 +33,11 @@ EPSILON = 1e-9
 
 
 class BeforeDecision(NamedTuple):
-    """What is known before thresholds are looked at. Scores are in units of the score.
+    """The state before thresholds apply. Scores are in units of the score.
 
-    ``complete``: every criterion has a verdict. ``fail`` and ``review`` are what gates and
-    pre-checks said; ``undecided``: a gate could not be decided, so that the score lies between
-    ``low`` and ``high``. ``skipped``: an abstention was left out of the score.
+    ``complete``: every criterion has a verdict. ``fail`` and ``review`` are the decisions of gates
+    and pre-checks; ``undecided``: a gate could not be decided, so the score lies between ``low``
+    and ``high``. ``skipped``: an abstention was left out of the score.
     """
 
     total: float | None
@@ -53,10 +53,9 @@ class BeforeDecision(NamedTuple):
 def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | None, Why | None]:
     """The outcome and its reason.
 
-    What a gate or a pre-check says wins over every threshold, and fail wins over review. Whatever
-    is not known goes to a person: an undecided gate, a missing verdict, no score, a criterion that
-    was skipped. Only then do the thresholds speak; a score on a threshold counts as having reached
-    it.
+    A gate or pre-check outranks every threshold, and fail outranks review. Every uncertainty goes
+    to a person: an undecided gate, a missing verdict, no score, a skipped criterion. Only then do
+    the thresholds apply; a score equal to a threshold has reached it.
 
     >>> known = BeforeDecision(0.82, 0.82, 0.82, True, False, False, False)
     >>> decide(Decision(pass_at=0.7), known)
@@ -96,19 +95,19 @@ def _straddles(decision: Decision, known: BeforeDecision) -> bool:
 
 
 def mark_of(decision: Decision | None) -> DecisionMark | None:
-    """The thresholds as the trace keeps them."""
+    """The thresholds in the form of the trace."""
     if decision is None:
         return None
     return DecisionMark(decision.pass_at, decision.floor, decision.review_within)
 
 
-# ``score_item``: from the settled options of one item to its score, with the trace of it.
+# ``score_item``: from the settled options of an item to its score and trace.
 
 
 class ItemScore(NamedTuple):
     """``score`` under the rubric's policy and the plain weighted sum ``raw``.
 
-    ``score`` is gated and penalised; ``raw`` never is. Both are ``None`` where there is no grade.
+    ``score`` is gated and penalised, ``raw`` is not. Both are ``None`` without a grade.
     """
 
     score: float | None
@@ -117,7 +116,7 @@ class ItemScore(NamedTuple):
 
 
 class MeasuredTexts(NamedTuple):
-    """What scoring needs of an item's texts: their count, and the marks of the pre-checks."""
+    """What scoring needs of an item's texts: their length, and the pre-checks' marks."""
 
     length: int = 0
     checks: tuple[CheckMark, ...] = ()
@@ -129,7 +128,7 @@ def looks_at_texts(rubric: Rubric) -> bool:
 
 
 def measure(rubric: Rubric, texts: Texts) -> MeasuredTexts:
-    """What ``score_item`` needs of these texts; for callers that score the same text often."""
+    """The input of ``score_item`` for these texts; for callers that score a text repeatedly."""
     policy = rubric.scoring.length_penalty
     return MeasuredTexts(
         length_of(policy, texts) if policy else 0,
@@ -149,17 +148,16 @@ def score_item(
     Args:
         rubric: the one in force for this item.
         answers: criterion name to an index into its ``choices``, or ``None`` for an abstention
-            outside ``choices``. A criterion that is absent has no verdict: it leaves numerator and
-            denominator under every strategy. What was not assessed, for either reason, leaves the
-            trace not ``complete`` and for review; below the rubric's ``min_coverage`` there is no
-            score.
-        texts: needed for a length penalty and for pre-checks only (``looks_at_texts``). What
-            ``measure`` made of them does as well; an ``int`` is their count, and nothing is found.
-        settled: the criteria that people settled. That they could not be assessed asks for nobody
-            any more.
+            outside ``choices``. An absent criterion has no verdict: every strategy leaves it out
+            of numerator and denominator. Anything not assessed makes the trace incomplete and asks
+            for review; below the rubric's ``min_coverage`` there is no score.
+        texts: only needed for a length penalty and for pre-checks (``looks_at_texts``). May be the
+            result of ``measure``, or an ``int``: their length, without findings.
+        settled: the criteria that people settled; if they could not assess one, no further review
+            is needed.
 
     Raises:
-        ValueError: the rubric looks at the texts and they are missing.
+        ValueError: the rubric needs the texts and they are missing.
 
     >>> from core.domain.rubric import Criterion
     >>> rubric = Rubric(criteria=(
@@ -182,9 +180,9 @@ def score_item(
     checked = _check(measured.checks, gated, span)
     total = _less(checked.high, penalty, policy.normalize)
     low = _less(checked.low, penalty, policy.normalize)
-    known = known_of(gated.marks, checked.marks, (total, low), parts)
-    looked = all(part.value is not None or part.name in settled for part in parts)
-    outcome, why = decide(rubric.decision, known)
+    before = known_of(gated.marks, checked.marks, (total, low), parts)
+    reviewed = all(part.value is not None or part.name in settled for part in parts)
+    outcome, why = decide(rubric.decision, before)
     fired = [mark for mark in gated.marks if mark.state == "fired"]
     trace = Trace(
         criteria=parts,
@@ -204,7 +202,7 @@ def score_item(
         low=low,
         high=total,
         fail=outcome == "fail",
-        review=known.review or known.undecided or outcome == "review" or not looked,
+        review=before.review or before.undecided or outcome == "review" or not reviewed,
         flags=tuple(sorted({mark.flag for mark in fired if mark.flag})),
         complete=complete,
         checks=checked.marks,
@@ -230,7 +228,7 @@ class _Gated(NamedTuple):
 
 
 class _Checked(NamedTuple):
-    """The same after the pre-checks."""
+    """The result after the pre-checks."""
 
     marks: tuple[CheckMark, ...]
     high: float | None
@@ -253,7 +251,7 @@ def _gate(
 
 
 def _check(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Checked:
-    """The strictest cap of the pre-checks that found something, after the gates."""
+    """The strictest cap of the pre-checks with findings, applied after the gates."""
     caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
     if not caps or gated.high is None or gated.low is None:
         return _Checked(marks, gated.high, gated.low)
@@ -273,18 +271,18 @@ def known_of(
     ends: tuple[float | None, float | None],
     parts: Sequence[ScorePart],
 ) -> BeforeDecision:
-    """What gates, pre-checks and criteria say before thresholds; ``ends`` are total and low."""
+    """The state before thresholds, from gates, pre-checks and criteria; ``ends``: total and low."""
     verdicts = {mark.verdict for mark in gates if mark.state == "fired"}
-    found = {mark.action for mark in checks if mark.found}
+    actions = {mark.action for mark in checks if mark.found}
     total, low = ends
     return BeforeDecision(
         total=total,
         low=low,
         high=total,
         complete=not any(part.missing for part in parts),
-        fail="fail" in verdicts or "fail" in found,
-        # Whatever a pattern found is for a person to judge.
-        review="review" in verdicts or bool(found),
+        fail="fail" in verdicts or "fail" in actions,
+        # Any finding of a pattern needs a person's judgement.
+        review="review" in verdicts or bool(actions),
         undecided=any(mark.state == "indeterminate" for mark in gates),
         skipped=any(part.abstained and not part.counted for part in parts),
     )

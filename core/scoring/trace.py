@@ -1,4 +1,4 @@
-"""The trace of a score: plain data from which it can be explained."""
+"""The trace of a score: plain data that explains it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple
 
 from core.domain.gates import Abstention, CheckAction
 
-#: Which sum the base was divided by: positive weights, |negative weights|, or neither.
+#: The denominator of the base: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]
 GateState = Literal["fired", "clear", "indeterminate"]
 Outcome = Literal["pass", "fail", "review"]
-#: Why the outcome is what it is: what a gate or a pre-check said, what is not known, or the score.
+#: The reason of the outcome: a gate, a pre-check, something unknown, or the score.
 Why = Literal[
     "rule",
     "undecided",
@@ -28,11 +28,11 @@ Why = Literal[
 
 
 class ScorePart(NamedTuple):
-    """What one criterion gave.
+    """A criterion's part of the score.
 
-    ``value`` is the chosen option's value, or ``None`` where there is none (abstained, missing).
-    ``points`` is what it added to the raw sum. ``counted`` says whether its weight is in the
-    denominator; a ``missing`` criterion has no verdict and is never counted.
+    ``value`` is the chosen option's value, ``None`` if it has none (abstained, missing). ``points``
+    is the contribution to the raw sum. ``counted`` says whether its weight is in the denominator; a
+    ``missing`` criterion has no verdict and is never counted.
     """
 
     name: str
@@ -45,12 +45,12 @@ class ScorePart(NamedTuple):
 
 
 class Assessed(NamedTuple):
-    """What the score of an item covers.
+    """What an item's score covers.
 
-    ``points`` were earned of the ``of`` points of the criteria that were assessed; penalties take
-    points and are not in ``of``. ``weight`` is the weight, penalties by their size, of the criteria
-    that were assessed, ``missing`` that of all others. Where no criterion has a weight, each counts
-    as 1 in these two.
+    ``points`` were earned of the ``of`` points of the assessed criteria; penalties take points but
+    are not in ``of``. ``weight`` is the weight, with penalties by their size, of the assessed
+    criteria, ``missing`` that of the others. If no criterion has a weight, each counts as 1 in
+    these two.
     """
 
     points: float
@@ -60,29 +60,29 @@ class Assessed(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """The share of the weight that was assessed."""
+        """The assessed share of the weight."""
         return self.weight / (self.weight + self.missing)
 
 
 def assessed_of(parts: Sequence[ScorePart]) -> Assessed:
-    """What was assessed of an item: the criteria whose option has a value."""
-    known = [part for part in parts if part.value is not None]
+    """The assessed part of an item: the criteria whose option has a value."""
+    assessed = [part for part in parts if part.value is not None]
     alike = not any(part.weight for part in parts)
     weights = [(1.0 if alike else abs(part.weight), part.value is not None) for part in parts]
     return Assessed(
-        fsum(part.points for part in known),
-        fsum(part.weight for part in known if part.weight > 0),
+        fsum(part.points for part in assessed),
+        fsum(part.weight for part in assessed if part.weight > 0),
         fsum(weight for weight, there in weights if there),
         fsum(weight for weight, there in weights if not there),
     )
 
 
 class GateMark(NamedTuple):
-    """What became of one gate.
+    """The result of a gate.
 
-    ``assumed``: it could not be decided and ``on_missing`` decided instead. ``binding``: it fired
-    and moved the score. ``observed`` is what it saw, in words; empty where it stayed clear.
-    ``cap`` and ``multiply`` are in units of the normalised score.
+    ``assumed``: it could not be decided, so ``on_missing`` decided. ``binding``: it fired and
+    changed the score. ``observed`` is what it saw, in words; empty if it stayed clear. ``cap`` and
+    ``multiply`` are in units of the normalised score.
     """
 
     name: str
@@ -98,10 +98,9 @@ class GateMark(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a pre-check found. ``source`` is the family or the author's own pattern.
+    """A finding of a pre-check. ``source`` is the family or the author's own pattern.
 
-    ``start`` and ``end`` count characters of the text that was checked, ``text`` is what stands
-    there.
+    ``start`` and ``end`` count characters of the checked text, ``text`` is the text between them.
     """
 
     source: str
@@ -111,10 +110,10 @@ class Found(NamedTuple):
 
 
 class CheckMark(NamedTuple):
-    """What became of one pre-check; nothing ``found``: it is clear.
+    """The result of a pre-check; without ``found`` it is clear.
 
-    ``cap`` is in units of the normalised score; ``binding``: it moved the score. ``excused`` counts
-    the matches that something close to them excused.
+    ``cap`` is in units of the normalised score; ``binding``: it changed the score. ``excused``
+    counts the matches with an excuse nearby.
     """
 
     name: str
@@ -135,24 +134,24 @@ class DecisionMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How a score came about. Scores are in the units of the policy: [0, 1], or raw points.
+    """The derivation of a score. Scores are in the units of the policy: [0, 1], or raw points.
 
-    ``base`` is the score before anything else, ``gated`` the one after the gates, ``checked`` after
-    the pre-checks, and ``total``, after the length penalty, the score. ``raw`` is the plain
-    weighted sum and ``possible`` the denominator: the positive weights that count, or the sum of
-    |w| where only penalties do. ``factor`` and ``cap`` are the effective ones of all fired gates,
-    in units of the normalised score; ``cap`` is ``None`` where none fired. ``low`` is the total if
-    every indeterminate gate held, ``high`` if none did; ``total`` is ``high``: no gate takes points
-    before it is known to hold. All scores are ``None`` where there is no grade: nothing was left to
-    score, or ``coverage`` is below ``min_coverage``. ``length`` is the count that
-    ``length_penalty`` came from.
+    ``base`` is the score before anything else, ``gated`` after the gates, ``checked`` after the
+    pre-checks, and ``total``, after the length penalty, the score. ``raw`` is the plain weighted
+    sum and ``possible`` the denominator: the positive weights that count, or the sum of |w| if
+    only penalties count. ``factor`` and ``cap`` are the effective ones of all fired gates, in units
+    of the normalised score; ``cap`` is ``None`` if none fired. ``low`` is the total if all
+    indeterminate gates held, ``high`` if none did; ``total`` is ``high``: a gate takes no points
+    until it is known to hold. All scores are ``None`` without a grade: nothing was left to score,
+    or ``coverage`` is below ``min_coverage``. ``length`` is the length that ``length_penalty`` is
+    based on.
 
-    ``coverage`` is the share of the weight that was assessed, ``assessed_points`` what was earned
-    of the ``assessed_of`` points of these criteria; ``complete``: all criteria were assessed.
+    ``coverage`` is the assessed share of the weight, ``assessed_points`` the points earned of the
+    ``assessed_of`` points of these criteria; ``complete``: all criteria were assessed.
 
-    ``outcome`` is ``None`` where the rubric has no decision and no gate or pre-check said anything;
-    ``why`` is its reason. ``fail``: the outcome is fail. ``review``: a person must look, whatever
-    the outcome is until then.
+    ``outcome`` is ``None`` if the rubric has no decision and no gate or pre-check decided; ``why``
+    is its reason. ``fail``: the outcome is fail. ``review``: a person must look, whatever the
+    outcome is until then.
     """
 
     criteria: tuple[ScorePart, ...]
@@ -186,7 +185,7 @@ class Trace:
     assessed_of: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready plain data; ``Trace.from_dict`` reads it back, also after JSON."""
+        """JSON-ready plain data; ``Trace.from_dict`` reads it, also after a JSON round trip."""
         data: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         data["criteria"] = [part._asdict() for part in self.criteria]
         data["gates"] = [mark._asdict() for mark in self.gates]
@@ -200,7 +199,7 @@ class Trace:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Trace:
-        """The trace that ``to_dict`` wrote, also before it had pre-checks, a decision, a coverage.
+        """The trace written by ``to_dict``, also by versions without pre-checks or coverage.
 
         Raises ``TypeError`` for anything else.
         """
@@ -228,5 +227,5 @@ def _check_mark(data: dict[str, Any]) -> CheckMark:
 
 
 def coverage_of(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """What a score covers, from a trace as plain data (empty where there is none)."""
+    """The coverage part of a trace given as plain data; empty if it has none."""
     return {name: trace.get(name) for name in ("coverage", "assessed_points", "assessed_of")}

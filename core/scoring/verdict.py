@@ -1,24 +1,24 @@
-"""Votes to one verdict per (item, criterion): DESIGN section 4, "Verdict" and "Agreement".
+"""Votes to a verdict per (item, criterion): DESIGN section 4, "Verdict" and "Agreement".
 
-Abstentions and failures are set aside and counted. What is left is settled by the criterion's rule
-or else the panel's. Every rule sees only how often each option was chosen and with what weight, and
-sums are exactly rounded (``fsum``): the order of the judges cannot change anything. A tie takes the
-option that is worst for the sign of the criterion's weight. Among options of equal value it takes
-the one with most votes, then the lowest index.
+Abstentions and failures are counted separately. The other votes are settled by the criterion's
+rule, or else the panel's. A rule sees only how often each option was chosen and with what weight,
+and sums are exactly rounded (``fsum``): the order of the judges cannot change anything. A tie takes
+the worst option for the sign of the criterion's weight. Among options of equal value it takes the
+one with most votes, then the lowest index.
 
-Two words are one rule each: ``majority`` is the mode and ``weighted`` the weighted mode of two
-options; the binary ``unanimous`` (MET unless somebody said UNMET) is the lowest value chosen and
-``any`` the highest. A verdict on which all agree is that option under every rule, also where
+Two names share a rule each: ``majority`` is the mode and ``weighted`` the weighted mode of two
+options; the binary ``unanimous`` (MET unless a judge voted UNMET) is the lowest value chosen and
+``any`` the highest. If all votes agree, the verdict is their option under every rule, even if
 another option has the same value.
 
-``soft_mean`` takes a vote at the mean of its chances over the options that have a value (G-Eval,
-Liu et al. 2023), and one without chances at its option. So a verdict may be another option than
-the one all agree on. Every other rule leaves chances alone.
+``soft_mean`` uses the mean of a vote's probabilities over the options with a value (G-Eval, Liu et
+al. 2023), or its option if it has none. So the verdict may differ from the option that all votes
+agree on. Every other rule ignores probabilities.
 
-A rule fitted on labelled items (``calibrated``) is numbers, not a word: ``settle`` gets them
-as ``weights`` and takes the option that votes and weights make likeliest, or, of an ordinal
-criterion, the one they make least far from the truth. A fitted rule may read the vote of a single
-judge otherwise than it was given, where labels say what that judge means by it.
+A rule fitted on labelled items (``calibrated``) consists of numbers: ``settle`` gets them as
+``weights`` and takes the option that is most likely given votes and weights, or, for an ordinal
+criterion, the one with the smallest expected distance from the truth. A fitted rule may
+reinterpret a single judge's vote if labels show what that judge means by it.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ EPSILON = 1e-9
 
 
 class Ballot(NamedTuple):
-    """One vote as the rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
+    """A vote as rules see it. ``option`` indexes ``choices``; ``weight`` is positive.
 
-    ``judge`` matters to a fitted rule only, ``chances`` (along ``choices``) to ``soft_mean`` only.
+    Only fitted rules use ``judge``, only ``soft_mean`` uses ``chances`` (along ``choices``).
     """
 
     option: int | None
@@ -70,10 +70,10 @@ def settle(
     planned: int | None = None,
     weights: Weights | None = None,
 ) -> Verdict | None:
-    """The verdict of one cell; ``None`` where there is no ballot at all.
+    """The verdict of a cell; ``None`` without any ballot.
 
-    ``planned`` is how many votes were to be asked; it is taken as ballots plus failures where it is
-    not given or smaller. With ``weights`` the fitted rule settles, whatever ``rules`` say.
+    ``planned`` is the number of requested votes; at least ballots plus failures, which is also the
+    default. With ``weights`` the fitted rule settles, regardless of ``rules``.
 
     >>> yes, no = Ballot(0, False), Ballot(1, False)
     >>> verdict = settle(Criterion(name="a", requirement="Is it?"), [yes, no, yes], Rules())
@@ -129,19 +129,19 @@ def settle(
 
 
 def _mean_of(criterion: Criterion, chances: tuple[float, ...] | None, value: float) -> float:
-    """The mean of a vote's chances over the options with a value; ``value`` where there are none.
+    """The mean of a vote's probabilities over the options with a value; ``value`` without any.
 
-    Chances of abstaining say nothing of a level: they are left out and the rest made whole.
+    The probability of abstaining says nothing about a level: the others are rescaled to 1.
     """
-    known = fsum(chances[option] for option in criterion.scored) if chances else 0.0
-    if not chances or known <= EPSILON:
+    on_values = fsum(chances[option] for option in criterion.scored) if chances else 0.0
+    if not chances or on_values <= EPSILON:
         return value
     parts = (chances[option] * (criterion.values[option] or 0.0) for option in criterion.scored)
-    return min(1.0, fsum(parts) / known)
+    return min(1.0, fsum(parts) / on_values)
 
 
 def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | None:
-    """The ``na`` option that most abstentions name, then the lowest; else the first there is."""
+    """The ``na`` option most abstentions name, then the lowest; without one, the first ``na``."""
     named = [
         b.option for b in ballots if b.option is not None and criterion.values[b.option] is None
     ]
@@ -157,9 +157,9 @@ def _entropy(heads: _Heads, n: int, options: int) -> float:
 
 
 def _worst(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
-    """The worst of options that are as good as each other; of equal values the most voted.
+    """The worst of tied options; among equal values the one with most votes.
 
-    It is no tie where all have one value and the votes prefer one of them.
+    If all have the same value and most votes prefer one, it is not a tie.
     """
     if len(tied) == 1:
         return _Choice(tied[0])
@@ -229,10 +229,10 @@ def _unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
 def log_weights(
     criterion: Criterion, ballots: Sequence[Ballot], weights: Weights
 ) -> dict[int, float] | None:
-    """What a fitted rule makes of the votes: the log-weight of every scored option.
+    """The log-weight of every scored option, given the votes, by a fitted rule.
 
-    ``None`` where no vote is of a judge that the rule knows. Chances of the values are made by
-    ``core.domain.weight_fit.shares``.
+    ``None`` without a vote by a judge that the rule knows. ``core.domain.weight_fit.shares`` turns
+    log-weights into probabilities.
     """
     place = {option: level for level, option in enumerate(criterion.scored)}
     votes = [
@@ -240,14 +240,14 @@ def log_weights(
         for ballot in ballots
         if not ballot.abstained and ballot.option in place
     ]
-    found = weights.of(votes)
-    return None if found is None else dict(zip(criterion.scored, found, strict=True))
+    logs = weights.of(votes)
+    return None if logs is None else dict(zip(criterion.scored, logs, strict=True))
 
 
 def _calibrated(
     criterion: Criterion, logs: Mapping[int, float], weights: Weights, heads: _Heads
 ) -> _Choice:
-    """The likeliest option; or the one whose value is expected to be least far from the truth's."""
+    """The most likely option, or the one with the smallest expected distance from the truth."""
     if weights.nearest:
         chances = dict(zip(logs, shares(tuple(logs.values())), strict=True))
         value = {option: criterion.values[option] or 0.0 for option in logs}
@@ -262,7 +262,7 @@ def _calibrated(
 
 
 def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -> _Choice:
-    """What the plain rule says where no vote is of a judge that the fitted one knows."""
+    """The verdict by the plain rule, if the fitted rule knows none of the judges."""
     plain = criterion.aggregation or getattr(rules, criterion.scale)
     if len(heads) == 1:
         return _Choice(cast[0][0])
@@ -271,7 +271,7 @@ def _strangers(criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules) -
     )
 
 
-#: Called only where votes differ in option, or in their mean.
+#: Called only if votes differ in option, or in their mean.
 _RULES: dict[str, Callable[[Criterion, _Cast, _Heads], _Choice]] = {
     "majority": _mode,
     "weighted": _weighted_mode,

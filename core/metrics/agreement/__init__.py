@@ -1,4 +1,4 @@
-"""How far raters agree: with a reference, two with each other, or a whole group.
+"""How much raters agree: with a reference, in pairs, or as a group.
 
-May import ``core.metrics`` only. Levels are 0 .. k-1, and -1 where there is no rating.
+May import ``core.metrics`` only. Levels are 0 .. k-1, and -1 without a rating.
 """

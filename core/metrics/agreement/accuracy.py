@@ -1,7 +1,7 @@
-"""How often ratings match a reference. The table of counts in, figures out.
+"""How often ratings match a reference, from a table of counts.
 
-Rows of a table are the reference, columns the ratings. Everything but ``confusion`` takes the
-table, so that a bootstrap over items can resample the table and need not loop over ratings.
+Rows of a table are the reference, columns the ratings. All figures are computed from the table, so
+that a bootstrap over items can resample tables instead of ratings.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Counts = npt.NDArray[np.int64]
 def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
     """The table of counts, shape (k, k): rows are the reference, columns the ratings.
 
-    Both arrays have shape (n,) and hold levels 0 .. k-1; a negative level means missing, and the
-    pair is left out. Raises ``ValueError`` where the lengths differ or a level is k or more.
+    Both arrays have shape (n,) and hold levels 0 .. k-1. Pairs with a negative (missing) level are
+    left out. Raises ``ValueError`` if the lengths differ or a level is k or more.
 
     >>> confusion([0, 0, 1, -1], [0, 1, 1, 1], 2).tolist()
     [[1, 1], [0, 1]]
@@ -37,19 +37,19 @@ def confusion(reference: npt.ArrayLike, rated: npt.ArrayLike, k: int) -> Counts:
 
 
 def _total(tables: Array) -> Array:
-    found: Array = tables.sum(axis=(0, 1))
-    return found
+    totals: Array = tables.sum(axis=(0, 1))
+    return totals
 
 
 def _hits(tables: Array) -> Array:
-    found: Array = np.trace(tables)
-    return found
+    hits: Array = np.trace(tables)
+    return hits
 
 
 def _diagonal(tables: Array) -> Array:
-    """The hits of every level, shape (k, ...)."""
-    found: Array = np.einsum("ii...->i...", tables)
-    return found
+    """Return the hits of every level, shape (k, ...)."""
+    hits: Array = np.einsum("ii...->i...", tables)
+    return hits
 
 
 @measure()
@@ -68,7 +68,7 @@ def accuracy(tables: Array) -> Array:
 def majority_share(tables: Array) -> Array:
     """The accuracy of always answering the reference's most common level. Undefined for n = 0.
 
-    What any judge must beat before its accuracy means anything: the "zero rule" of Holte (1993).
+    The baseline that any judge must beat: the "zero rule" of Holte (1993).
 
     >>> majority_share([[3, 1], [0, 4]]).value
     0.5
@@ -84,7 +84,7 @@ def _why_not_adjacent(table: Array) -> str:
 def adjacent_accuracy(tables: Array) -> Array:
     """The share of ratings at most one level from the reference. Only ordered levels have this.
 
-    Undefined for n = 0, and for fewer than three levels, where it is 1 whatever was rated.
+    Undefined for n = 0, and for fewer than three levels, where it is always 1.
     Landis and Koch (1977), section 2, call it agreement within one category.
 
     >>> adjacent_accuracy([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value
@@ -100,9 +100,9 @@ def adjacent_accuracy(tables: Array) -> Array:
 def f1_macro(tables: Array) -> Array:
     """The mean F1 of the levels of the scale, in [0, 1] (van Rijsbergen 1979, chapter 7).
 
-    F1 = 2 hits / (times in the reference + times rated). A level of the scale that neither used
-    counts 0, as in scikit-learn with all labels given: the figure is about the scale, and must not
-    rise because a level dropped out. Undefined for n = 0.
+    F1 = 2 hits / (times in the reference + times rated). A level that neither used counts 0, as in
+    scikit-learn with all labels given: the figure is about the scale, and must not rise because a
+    level is unused. Undefined for n = 0.
 
     >>> round(f1_macro([[162, 0, 13], [0, 0, 0], [107, 0, 66]]).value, 6)
     0.417846
@@ -137,16 +137,16 @@ def recall_macro(tables: Array) -> Array:
 
 
 def _mean_of_defined(values: Array) -> Array:
-    known = ~np.isnan(values)
-    return ratio(np.where(known, values, 0.0).sum(axis=0), known.sum(axis=0))
+    defined = ~np.isnan(values)
+    return ratio(np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0))
 
 
 @measure("The reference or the rater used one single level throughout.")
 def phi(tables: Array) -> Array:
     """Correlation of two sets of unordered levels, in [-1, 1]; with two levels Pearson's phi.
 
-    Gorodkin (2004), equation 8 (for two levels: Matthews 1975). Undefined for n = 0 and where
-    either side is constant.
+    Gorodkin (2004), equation 8 (for two levels: Matthews 1975). Undefined for n = 0 and if either
+    side is constant.
 
     >>> round(phi([[20, 5], [10, 15]]).value, 4)
     0.4082
@@ -158,8 +158,8 @@ def phi(tables: Array) -> Array:
 
 
 def _why_no_rate(level: int) -> str:
-    what = "positive" if level == 0 else "negative"
-    return f"The reference has no {what} item, or there are more than two levels."
+    kind = "positive" if level == 0 else "negative"
+    return f"The reference has no {kind} item, or there are more than two levels."
 
 
 @measure(_why_no_rate(1))
@@ -200,11 +200,11 @@ def level_shares(tables: Array) -> dict[str, Array]:
     >>> level_shares(np.array([[3.0, 1.0], [0.0, 4.0]]))["precision"].tolist()
     [1.0, 0.8]
     """
-    hits, rated, there = _diagonal(tables), tables.sum(axis=0), tables.sum(axis=1)
+    hits, rated, in_reference = _diagonal(tables), tables.sum(axis=0), tables.sum(axis=1)
     return {
         "precision": ratio(hits, rated),
-        "recall": ratio(hits, there),
-        "f1": ratio(2 * hits, rated + there),
+        "recall": ratio(hits, in_reference),
+        "f1": ratio(2 * hits, rated + in_reference),
     }
 
 
@@ -220,22 +220,22 @@ class LevelFigures(NamedTuple):
 def per_level(counts: npt.ArrayLike) -> list[LevelFigures]:
     """Precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
 
-    A level that was never rated has no precision, one absent from the reference no recall, and one
-    that neither used no F1: undefined, not 0.
+    A level that was never rated has no precision, one missing in the reference no recall, and one
+    that neither used no F1: these are undefined, not 0.
 
     >>> per_level([[3, 1], [0, 4]])[1].precision.value
     0.8
     """
     table = np.asarray(counts, dtype=np.float64)
     never = ("It was never rated.", "The reference never has it.", "Neither side ever has it.")
-    found = []
+    levels = []
     for level in range(len(table)):
-        hits, rated, there = table[level, level], table[:, level].sum(), table[level].sum()
-        shares = ((hits, rated), (hits, there), (2 * hits, rated + there))
+        hits, rated, in_reference = table[level, level], table[:, level].sum(), table[level].sum()
+        shares = ((hits, rated), (hits, in_reference), (2 * hits, rated + in_reference))
         figures = [
             Estimate.defined(above / below, int(below)) if below else Estimate.undefined(reason)
             for (above, below), reason in zip(shares, never, strict=True)
         ]
         precision, recall, f1 = figures
-        found.append(LevelFigures(precision, recall, f1, int(there)))
-    return found
+        levels.append(LevelFigures(precision, recall, f1, int(in_reference)))
+    return levels

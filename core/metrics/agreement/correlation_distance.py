@@ -1,4 +1,4 @@
-"""Do two raters order items alike, and how far apart are they in levels?"""
+"""Do two raters order items similarly, and how far apart are they in levels?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _why(table: Array) -> str:
 def pearson(tables: Array) -> Array:
     """The linear correlation of levels, in [-1, 1] (Pearson 1896).
 
-    Undefined for n < 3 and where either side is constant.
+    Undefined for n < 3 and if either side is constant.
 
     >>> round(pearson([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.8529
@@ -35,7 +35,7 @@ def pearson(tables: Array) -> Array:
 def spearman(tables: Array) -> Array:
     """The linear correlation of ranks, ties at their mid-rank, in [-1, 1] (Spearman 1904).
 
-    Undefined for n < 3 and where either side is constant.
+    Undefined for n < 3 and if either side is constant.
 
     >>> round(spearman([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.87
@@ -47,12 +47,12 @@ def spearman(tables: Array) -> Array:
 def kendall_tau_b(tables: Array) -> Array:
     """Concordant less discordant pairs, corrected for ties, in [-1, 1] (Kendall 1945).
 
-    Undefined for n < 3 and where either side is constant.
+    Undefined for n < 3 and if either side is constant.
 
     >>> round(kendall_tau_b([[2, 1, 0], [0, 1, 1], [0, 0, 2]]).value, 4)
     0.8125
     """
-    # Pairs with both later (concordant) and with one later, one earlier (discordant).
+    # Pairs with both later (concordant), and with one later and one earlier (discordant).
     below = np.zeros_like(tables)
     below[:-1] = np.cumsum(tables[:0:-1], axis=0)[::-1]
     right, left = np.zeros_like(tables), np.zeros_like(tables)
@@ -77,10 +77,10 @@ def midranks(counts: Array) -> Array:
 
 
 def _correlation(tables: Array, x: Array, y: Array) -> Array:
-    """Pearson's r where row i stands for ``x[i]`` and column j for ``y[j]``."""
+    """Return Pearson's r with row i at ``x[i]`` and column j at ``y[j]``."""
     n = tables.sum(axis=(0, 1))
     rows, columns = tables.sum(axis=1), tables.sum(axis=0)
-    # Centred first: sums of squares of large ranks would cancel.
+    # Centre first: sums of squares of large ranks would cancel.
     x = x - ratio((rows * x).sum(axis=0), n)
     y = y - ratio((columns * y).sum(axis=0), n)
     shared = ((tables * y).sum(axis=1) * x).sum(axis=0)
@@ -95,7 +95,7 @@ EQUAL = "All differences are equal, so there is no spread to test against."
 
 
 def _offsets(tables: Array) -> Array:
-    """Rated minus reference of every cell, shape (k, k)."""
+    """Return rated minus reference of every cell, shape (k, k)."""
     levels = np.arange(len(tables), dtype=np.float64)
     return levels[None, :] - levels[:, None]
 
@@ -130,7 +130,7 @@ def rmse(tables: Array) -> Array:
 
 @measure()
 def bias(tables: Array) -> Array:
-    """The mean of rating minus reference, in levels; positive where the rater is higher.
+    """The mean of rating minus reference, in levels; positive if the rater is higher.
 
     Bland and Altman (1986). Undefined for n = 0.
 
@@ -141,11 +141,11 @@ def bias(tables: Array) -> Array:
 
 
 def bias_interval(table: Array, level: float = 0.95) -> Interval:
-    """An interval of ``bias`` for few items.
+    """Return an interval of ``bias`` for few items.
 
-    Student's t of the differences with one more item a level too high and one a level too low
-    (Bonett and Price 2012, of paired shares): few items often show no difference to one side, and
-    resamples of them none either.
+    Student's t of the differences after adding one item a level too high and one a level too low
+    (Bonett and Price 2012, for paired shares), because a few items, and resamples of them, often
+    show no difference in one direction.
 
     >>> [round(end, 2) for end in bias_interval(np.array([[9.0, 1.0], [0.0, 5.0]]))[:2]]
     [-0.16, 0.27]
@@ -166,7 +166,7 @@ def _why_no_test(table: Array) -> str:
 def bias_effect_size(tables: Array) -> Array:
     """The bias in standard deviations of the differences: d_z of Cohen (1988), equation 2.3.5.
 
-    Undefined for n < 2 and where all differences are equal.
+    Undefined for n < 2 and if all differences are equal.
 
     >>> round(bias_effect_size([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 4)
     -0.3162
@@ -178,8 +178,7 @@ def bias_effect_size(tables: Array) -> Array:
 def bias_p(tables: Array) -> Array:
     """The two-sided p of the paired t-test of no bias (Student 1908).
 
-    Undefined for n < 2 and where all differences are equal: a constant difference has no spread,
-    so no test says how likely it is.
+    Undefined for n < 2 and if all differences are equal: without spread there is no test.
 
     >>> round(bias_p([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 4)
     0.3434
@@ -190,7 +189,7 @@ def bias_p(tables: Array) -> Array:
 
 
 def _deviation(tables: Array) -> Array:
-    """The standard deviation of the differences (n - 1); 0 where there is none."""
+    """Return the standard deviation of the differences (n - 1), or 0."""
     n, offsets = tables.sum(axis=(0, 1)), _offsets(tables)
     # n * sum of squares - square of the sum is exact for counts, so equal differences give 0.
     squares = np.tensordot(offsets**2, tables, 2)
@@ -218,8 +217,8 @@ def emd(tables: Array) -> Array:
     >>> round(emd([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
     0.3
     """
-    found: Array = _cumulative_gap(tables)[:-1].sum(axis=0)
-    return found
+    work: Array = _cumulative_gap(tables)[:-1].sum(axis=0)
+    return work
 
 
 @measure()
@@ -231,17 +230,17 @@ def ks(tables: Array) -> Array:
     >>> round(ks([[3, 1, 0], [0, 2, 0], [2, 0, 2]]).value, 6)
     0.2
     """
-    found: Array = _cumulative_gap(tables).max(axis=0)
-    return found
+    gap: Array = _cumulative_gap(tables).max(axis=0)
+    return gap
 
 
 @measure()
 def ks_p(tables: Array) -> Array:
     """The p of no gap between the two distribution functions (Smirnov 1939), in [0, 1].
 
-    Of two samples of n each, in the limit of many: 2 sum (-1)^(i-1) exp(-2 i^2 D^2 n / 2). Levels
-    tie, and both answers are to the same items, so it is an upper bound: too careful, never too
-    sure. Undefined for n = 0.
+    For two samples of n each, in the limit of large n: 2 sum (-1)^(i-1) exp(-2 i^2 D^2 n / 2).
+    Levels tie, and both answers are about the same items, so it is an upper bound: conservative.
+    Undefined for n = 0.
 
     >>> round(ks_p([[0, 20], [0, 20]]).value, 6)
     9.1e-05
@@ -250,11 +249,11 @@ def ks_p(tables: Array) -> Array:
 
 
 def gap_p(gap: Array, n: Array) -> Array:
-    """The p of the largest gap between the distribution functions of two samples of ``n`` each."""
+    """Return the p of the largest gap between distribution functions of two samples of ``n``."""
     from scipy.special import kolmogorov
 
-    found: Array = np.where(n > 0, kolmogorov(gap * np.sqrt(np.maximum(n, 1) / 2)), np.nan)
-    return found
+    p_values: Array = np.where(n > 0, kolmogorov(gap * np.sqrt(np.maximum(n, 1) / 2)), np.nan)
+    return p_values
 
 
 @measure()
@@ -272,7 +271,7 @@ def jensen_shannon(tables: Array) -> Array:
 
 
 def _surprise(p: Array, q: Array) -> Array:
-    """The relative entropy of ``p`` to ``q`` in bits; nothing where ``p`` is 0."""
+    """Return the relative entropy of ``p`` to ``q`` in bits; 0 where ``p`` is 0."""
     share = np.where(p > 0, p, 1.0) / np.where(p > 0, q, 1.0)
-    found: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=0)
-    return found
+    bits: Array = (np.where(p > 0, p, 0.0 * p) * np.log2(share)).sum(axis=0)
+    return bits

@@ -1,4 +1,4 @@
-"""How far two raters agree: percent agreement, Cohen's kappa, and over pairs of a group."""
+"""How much two raters agree: percent agreement, Cohen's kappa, and means over a group's pairs."""
 
 from __future__ import annotations
 
@@ -35,10 +35,9 @@ def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
     """Agreement beyond chance of two raters, in [-1, 1] (Cohen 1960; weighted: Cohen 1968).
 
     1 - sum(w * observed) / sum(w * expected), with w the disagreement weight of two levels: 0 or 1
-    ("none"), their distance ("linear") or its square ("quadratic"). The distance is taken on all k
-    levels of the scale, whether somebody used them or not: dropping an unused level would make its
-    neighbours adjacent. Undefined for n = 0, and where no disagreement is possible because both
-    raters used one and the same level only.
+    ("none"), their distance ("linear") or its square ("quadratic"). Distances use all k levels of
+    the scale, since dropping an unused level would make its neighbours adjacent. Undefined for
+    n = 0, and if both raters used only one and the same level.
 
     >>> round(cohen_kappa(np.array([[20, 5], [10, 15]])).value, 3)
     0.4
@@ -48,7 +47,7 @@ def cohen_kappa(counts: npt.ArrayLike, weights: Weights = "none") -> Estimate:
 
 @measure(SINGLE, NOTHING)
 def kappa_unweighted(tables: Array) -> Array:
-    """Cohen's kappa where every disagreement counts alike (Cohen 1960, equation 1).
+    """Cohen's kappa with equal weights for all disagreements (Cohen 1960, equation 1).
 
     >>> round(kappa_unweighted([[20, 5], [10, 15]]).value, 3)
     0.4
@@ -101,15 +100,15 @@ def disagreement(k: int, weights: Weights) -> npt.NDArray[np.float64]:
     return distance**2 if weights == "quadratic" else (distance > 0).astype(np.float64)
 
 
-#: A pair takes part from this many items rated by both.
+#: The least number of items rated by both raters of a pair.
 SHARED = 2
 _CELLS = 4_000_000
 
 
 def sharing_pairs(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
-    """The pairs of raters with two or more items in common.
+    """Return the pairs of raters with two or more items in common.
 
-    ``times`` says how many items each row stands for.
+    ``times`` is the number of items of each row.
 
     >>> sharing_pairs(np.array([[0, 0, -1], [1, 0, 1]]), np.ones(2))
     [(0, 1)]
@@ -120,7 +119,7 @@ def sharing_pairs(ratings: Ratings, times: Array) -> list[tuple[int, int]]:
 
 
 def pair_cells(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], k: int) -> npt.NDArray[np.int64]:
-    """Which cell of the table each item falls in, row by row; -1 where one did not rate it.
+    """Return the cell of each item in the table, row by row; -1 if a rating is missing.
 
     >>> pair_cells(np.array([1, 0]), np.array([0, -1]), 2).tolist()
     [2, -1]
@@ -131,11 +130,11 @@ def pair_cells(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], k: int) -> np
 def mean_kappas(
     ratings: Ratings, k: int, times: Array, wanted: Sequence[Weights]
 ) -> Callable[[Array], dict[Weights, Array]]:
-    """Several weightings of ``mean_pairwise_cohen`` from the same tables."""
+    """Return several weightings of ``mean_pairwise_cohen`` from the same tables."""
     pairs = sharing_pairs(ratings, times)
 
     def of(weights: Array) -> dict[Weights, Array]:
-        # Many raters have many pairs: a few at a time, so that the tables stay small.
+        # Many raters have many pairs: process a few at a time, so that the tables stay small.
         resamples = weights.shape[1]
         step = max(1, _CELLS // (resamples * k * k))
         totals = {name: np.zeros((2, resamples)) for name in wanted}
@@ -145,13 +144,13 @@ def mean_kappas(
                 kappas = KAPPAS[name].many(tables)
                 defined = ~np.isnan(kappas)
                 totals[name] += [np.where(defined, kappas, 0.0).sum(axis=0), defined.sum(axis=0)]
-        return {name: ratio(total, known) for name, (total, known) in totals.items()}
+        return {name: ratio(total, defined) for name, (total, defined) in totals.items()}
 
     return of
 
 
 def _tables(ratings: Ratings, k: int, pairs: Sequence[tuple[int, int]], weights: Array) -> Array:
-    """The tables of some pairs, shape (k, k, pairs, resamples)."""
+    """Return the tables of some pairs, shape (k, k, pairs, resamples)."""
     first, second = np.array(pairs).T
     cells = pair_cells(ratings[:, first], ratings[:, second], k)
     rows, columns = np.nonzero(cells >= 0)
@@ -175,8 +174,8 @@ def _why(ratings: Ratings, times: Array) -> str:
 def mean_pairwise_cohen(weights: Weights) -> GroupMeasure:
     """The mean of Cohen's kappa over the pairs of raters with two or more items in common.
 
-    Light (1971); ``weights`` as ``agreement.cohen_kappa``, on all levels of the scale. Pairs whose
-    kappa is undefined are left out. Undefined where no pair is left.
+    Light (1971); ``weights`` as in ``agreement.cohen_kappa``, on all levels of the scale. Pairs
+    with an undefined kappa are left out. Undefined without any pair.
 
     >>> mean_pairwise_cohen("none")([[0, 0, 0], [1, 1, 0], [0, 0, 0], [1, 1, 1]], 2).value
     0.6666666666666666

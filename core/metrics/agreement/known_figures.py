@@ -1,7 +1,7 @@
-"""Every known figure of agreement, once: its words, its measure and how it behaves.
+"""Every known figure of agreement: its title, its measure and its properties.
 
-The report of ``metrics``, the terminal, the pages and the gate of CI walk this table, and
-``docs/figures.md`` has a line for each entry. The order is that of ``metrics --json``.
+The report of ``metrics``, the terminal, the pages and the gate all use this table, and
+``docs/figures.md`` has a line per entry. The order is that of ``metrics --json``.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from core.metrics.agreement import correlation_distance as apart
 from core.metrics.agreement import kappa, reliability
 from core.metrics.measure import GroupMeasure, Measure
 
-#: Where ``metrics --json`` has a figure.
+#: The place of a figure in ``metrics --json``.
 Place = Literal["pair", "more", "option", "group", "scores", "overall", "calibration"]
-#: How a figure behaves. ``share``: written in percent. ``ordered``: needs options with an order.
-#: ``lower`` is better, or ``neutral``; else higher is. Its interval, unless simply resampled
-#: (docs/decisions/0018): ``items``, of a share of all items; ``sum``, over items, which no rare
-#: option sways; ``macro`` and ``chance``, withheld where options are too rare for a mean over them,
-#: or for agreement beyond chance; a ``p value`` has none. Of groups: ``named``, it matters which
-#: rater gave an answer; ``rated twice``, other items do not count.
+#: The properties of a figure. ``share``: written in percent. ``ordered``: needs ordered options.
+#: ``lower`` is better, or ``neutral``; else higher is better. Its interval, unless it is simply
+#: resampled (docs/decisions/0018): ``items``, of a share of all items; ``sum``, over items, which
+#: no rare option dominates; ``macro`` and ``chance``, withheld if options are too rare for a mean
+#: over them, or for agreement beyond chance; a ``p value`` has none. For groups: ``named``, it
+#: matters which rater gave an answer; ``rated twice``, other items do not count.
 Trait = Literal["share", "ordered", "lower", "neutral"] | Literal["named", "rated twice"]
 IntervalTrait = Literal["items", "sum", "macro", "chance", "p value"]
 
 
 class KnownFigure(NamedTuple):
-    """What is known of a figure. Its name is its key in ``KNOWN``.
+    """The properties of a figure. Its name is its key in ``KNOWN``.
 
     ``words``: title, meaning and source. ``short``: its name on a terminal. ``mean_level``: the
-    figure of scores that compares its levels with a mean of levels. ``row``: the level of the
-    reference that a rate is a share of, 0 for the positive one. ``lean``: its sign says which way a
-    rater leans; the unit with many options, and with two.
+    figure of scores that compares its levels with a mean of levels. ``row``: the reference level
+    that a rate is a share of, 0 for the positive one. ``lean``: its sign tells the direction of a
+    rater's lean; the unit with many options, and with two.
     """
 
     place: Place
@@ -45,32 +45,32 @@ class KnownFigure(NamedTuple):
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Return its title."""
         return self.words.split(" | ")[0]
 
     @property
     def meaning(self) -> str:
-        """What it is, in a few words."""
+        """Return its meaning, in a few words."""
         return self.words.split(" | ")[1]
 
     @property
     def source(self) -> str:
-        """Author and year."""
+        """Return author and year."""
         return self.words.split(" | ")[2]
 
     @property
     def share(self) -> bool:
-        """Whether it is a share of what was counted."""
+        """Return whether it is a share."""
         return "share" in self.traits
 
     @property
     def ordered(self) -> bool:
-        """Whether it needs options with an order."""
+        """Return whether it needs ordered options."""
         return "ordered" in self.traits
 
     @property
     def better(self) -> int:
-        """1 where higher is better, -1 where lower is, 0 where neither is."""
+        """Return 1 if higher is better, -1 if lower is, 0 if neither is."""
         return 0 if "neutral" in self.traits else -1 if "lower" in self.traits else 1
 
 
@@ -200,7 +200,7 @@ _MORE: Section = {
         _of(apart.bias_p, "ordered", "neutral", "p value"),
     ),
 }
-#: Of one option, in ``per_level``.
+#: For one option, in ``per_level``.
 _OPTION: Section = {
     "precision": (
         "Precision | share of items given an option that have it | van Rijsbergen 1979",
@@ -212,7 +212,7 @@ _OPTION: Section = {
     ),
     "f1": ("F1 | harmonic mean of precision and recall | van Rijsbergen 1979", _of()),
 }
-#: Raters of one kind among each other.
+#: For raters of one kind among each other.
 _GROUP: Section = {
     "percent_agreement": (
         "Percent agreement | share of pairs of raters who agree, by item | Fleiss 1971",
@@ -271,7 +271,7 @@ _GROUP: Section = {
         _of(None, "neutral"),
     ),
 }
-#: Of scores, which have some of a pair's, too.
+#: For scores, which share some figures with a pair.
 _SCORES: Section = {
     "rmse": ("Root mean square error | of scores | Willmott and Matsuura 2005", _of(None, "lower")),
     "mae": (
@@ -295,14 +295,14 @@ _SCORES: Section = {
         _of(None, "lower"),
     ),
 }
-#: Over all criteria, beside accuracy.
+#: Over all criteria, next to accuracy.
 _OVERALL: Section = {
     "mean_kappa": (
         "Mean kappa | mean of the criteria's kappas, quadratic on ordinal criteria | Cohen 1960",
         _of(),
     ),
 }
-#: How sure and how right, beside accuracy.
+#: Confidence against correctness, next to accuracy.
 _CALIBRATION: Section = {
     "confidence": (
         "Sure | mean of how sure the rater says it is | Guo et al. 2017",

@@ -1,4 +1,4 @@
-"""The matrix of ratings, shape (items, raters): levels 0 .. k-1, and -1 where none is."""
+"""The matrix of ratings, shape (items, raters): levels 0 .. k-1, and -1 if missing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MISSING = -1
 
 
 def level_counts(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
-    """How many raters chose each level, per item; shape (items, k).
+    """Return how many raters chose each level, per item; shape (items, k).
 
     The table n_ij of Fleiss (1971).
 
@@ -27,7 +27,7 @@ def level_counts(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
 
 
 def mode_of(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The level with most votes along the last axis; -1 where it is tied or nobody voted.
+    """Return the level with most votes along the last axis; -1 for a tie or without votes.
 
     >>> mode_of(np.array([[1, 2, 0], [1, 1, 0], [0, 0, 0]])).tolist()
     [1, -1, -1]
@@ -38,7 +38,7 @@ def mode_of(counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def majority(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
-    """The unique mode of every item; -1 where it is tied or the item has no rating.
+    """Return the unique mode of every item; -1 for a tie or without ratings.
 
     >>> majority(np.array([[0, 1, 1], [0, 1, -1]]), 2).tolist()
     [1, -1]
@@ -47,10 +47,10 @@ def majority(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
 
 
 def majority_of_others(ratings: Ratings, k: int) -> npt.NDArray[np.int64]:
-    """For every rater the unique mode of the others, shape (items, raters); -1 where none.
+    """Return for every rater the unique mode of the others, shape (items, raters); else -1.
 
-    What a member of a group can be compared with: against a majority that counts its own vote,
-    it would partly agree with itself.
+    Group members are compared with this, since with a majority that includes their own vote they
+    would partly be compared with themselves.
 
     >>> majority_of_others(np.array([[0, 1, 1], [0, 1, -1]]), 2).tolist()
     [[1, -1, -1], [1, 0, -1]]
@@ -67,7 +67,7 @@ class Means(NamedTuple):
 
 
 def mean_level(ratings: Ratings) -> Means:
-    """The mean of the levels of every item, for ordered levels.
+    """Return the mean level of every item, for ordered levels.
 
     ``values`` is 0 where ``known`` is false.
 
@@ -81,7 +81,7 @@ def mean_level(ratings: Ratings) -> Means:
 
 
 def mean_of_others(ratings: Ratings) -> Means:
-    """For every rater the mean level of the others, shape (items, raters).
+    """Return for every rater the mean level of the others, shape (items, raters).
 
     >>> mean_of_others(np.array([[0, 1, 2]])).values.tolist()
     [[1.5, 1.0, 0.5]]
@@ -93,12 +93,12 @@ def mean_of_others(ratings: Ratings) -> Means:
     return Means(total / np.maximum(number, 1), number > 0)
 
 
-#: So many different rows can be given a number each.
+#: The largest number of possible rows that are encoded as numbers.
 MOST_CODES = 1_000_000
 
 
 class Patterns(NamedTuple):
-    """Distinct rows: ``rows`` (p, columns), how often each occurs, and each item's pattern."""
+    """Distinct rows: ``rows`` (p, columns), their counts, and each item's pattern."""
 
     rows: npt.NDArray[np.int64]
     times: npt.NDArray[np.int64]
@@ -106,10 +106,10 @@ class Patterns(NamedTuple):
 
 
 def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
-    """The distinct rows of a matrix of whole numbers.
+    """Return the distinct rows of a matrix of whole numbers.
 
-    Items with the same ratings are interchangeable, so every figure is a function of how often
-    each pattern occurs, and resampling items is a multinomial draw of patterns.
+    Items with equal ratings are interchangeable, so every figure is a function of the patterns'
+    counts, and resampling items is a multinomial draw of patterns.
 
     >>> patterns(np.array([[0, 1], [2, 2], [0, 1]])).times.tolist()
     [2, 1]
@@ -126,25 +126,25 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
             _as_bytes(rows), return_index=True, return_inverse=True, return_counts=True
         )
         return Patterns(rows[first], times.astype(np.int64), of_item.astype(np.int64))
-    # Few enough to give each a number of its own: counted, not sorted.
+    # Few possible rows: encode each as a number and count, instead of sorting.
     code = np.ravel_multi_index(tuple((rows - low).T), spans)
     counts = np.bincount(code, minlength=prod(spans))
-    there = np.flatnonzero(counts)
-    distinct = np.stack(np.unravel_index(there, spans), axis=1) + low
+    present = np.flatnonzero(counts)
+    distinct = np.stack(np.unravel_index(present, spans), axis=1) + low
     order = np.argsort(_as_bytes(distinct))
     place = np.empty(prod(spans), np.int64)
-    place[there[order]] = np.arange(len(there))
-    return Patterns(distinct[order], counts[there[order]], place[code])
+    place[present[order]] = np.arange(len(present))
+    return Patterns(distinct[order], counts[present[order]], place[code])
 
 
 def _as_bytes(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.void]:
-    """Each row as one thing, to be compared."""
+    """Return each row as one value, for comparisons."""
     whole = np.ascontiguousarray(rows)
     return whole.view(np.dtype((np.void, whole.dtype.itemsize * whole.shape[1]))).ravel()
 
 
 class State(IntEnum):
-    """What became of a question to a rater."""
+    """The state of a question to a rater."""
 
     NOT_ASKED = -1
     ANSWERED = 0
@@ -156,11 +156,11 @@ NONE = "There is no label."
 
 
 def normalised_entropy(counts: npt.ArrayLike) -> Estimate:
-    """How evenly labels are spread over the options, in [0, 1].
+    """Return how evenly labels are spread over the options, in [0, 1].
 
-    Shannon's entropy (1948) over the logarithm of the number of options, used or not: 0 where all
-    labels are one and the same, 1 where every option is as frequent. n counts labels. Undefined
-    without labels, and for fewer than two options.
+    Shannon's entropy (1948) over the logarithm of the number of options, used or not: 0 if all
+    labels are equal, 1 if all options are equally frequent. n counts labels. Undefined without
+    labels, and for fewer than two options.
 
     >>> normalised_entropy([5, 5]).value, normalised_entropy([7, 0, 0]).value
     (1.0, 0.0)
@@ -188,16 +188,16 @@ def majority_baseline(counts: npt.ArrayLike) -> Estimate:
 
 
 def label_entropy(counts: npt.ArrayLike) -> float | None:
-    """How evenly labels are used: 1 where each is as often, 0 where all are one; ``None``: none.
+    """Return how evenly labels are used: 1 if equally often, 0 if only one is; else ``None``.
 
-    Shannon's entropy (1948) over its most, ln k; with one level it is 0.
+    Shannon's entropy (1948) over its maximum, ln k; with one level it is 0.
 
     >>> label_entropy([2, 2]), label_entropy([3, 0]), label_entropy([0, 0])
     (1.0, 0.0, None)
     """
-    found = np.asarray(counts, np.float64)
-    if not found.sum():
+    label_counts = np.asarray(counts, np.float64)
+    if not label_counts.sum():
         return None
-    shares = found[found > 0] / found.sum()
+    shares = label_counts[label_counts > 0] / label_counts.sum()
     spread = -float((shares * np.log(shares)).sum())
-    return max(0.0, spread / float(np.log(len(found)))) if len(found) > 1 else 0.0
+    return max(0.0, spread / float(np.log(len(label_counts)))) if len(label_counts) > 1 else 0.0

@@ -1,8 +1,8 @@
-"""How far a group of raters agrees: Fleiss and Krippendorff; ICC over a complete block.
+"""How much a group of raters agrees: Fleiss and Krippendorff; ICC over a complete block.
 
-Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none (an abstention or a
-failure is no rating). Every coefficient is a function of sums over items, so its bootstrap is one
-product of item weights and per-item terms.
+Ratings have shape (items, raters), levels 0 .. k-1, -1 if missing (abstentions and failures are not
+ratings). Every coefficient is a function of sums over items, so its bootstrap is a product of item
+weights and per-item terms.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def _counts(ratings: Ratings, k: int) -> tuple[Array, Array]:
 
 @grouped(SINGLE)
 def item_agreement(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """The share of pairs of raters that agree on an item, mean over items, in [0, 1].
+    """The mean over items of the share of agreeing pairs of raters, in [0, 1].
 
-    Items count alike, however many rated them: the mean P_i of Fleiss (1971), equation 2, over
-    the items with two or more ratings. Undefined where there are none.
+    Items count equally, however many raters they have: the mean P_i of Fleiss (1971), equation 2,
+    over items with two or more ratings. Undefined without such items.
 
     >>> item_agreement([[0, 0, 1], [1, 1, -1], [0, -1, -1]], 2).value == (1 / 3 + 1) / 2
     True
@@ -48,7 +48,7 @@ def item_agreement(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 
 def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
-    """1 - observed / expected disagreement, from the coincidence matrix of pairable values."""
+    """Return 1 - observed / expected disagreement, from the coincidences of pairable values."""
     counts, number = _counts(ratings, k)
     pairs = counts[:, :, None] * counts[:, None, :] - counts[:, :, None] * np.eye(k)
     share = np.nan_to_num(ratio(1.0, number - 1)) * (number >= 2)
@@ -61,7 +61,7 @@ def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
         distance = _distance(values, metric)
         observed = (coincidences * distance).sum(axis=(0, 1))
         expected = (values[:, None] * values * distance).sum(axis=(0, 1))
-        # Written with one division, n (n - 1) / n stays exact: 1 - (n - 1) D_o / D_e.
+        # Uses one division, so that n (n - 1) / n stays exact: 1 - (n - 1) D_o / D_e.
         used = (values > 1e-9).sum(axis=0)
         return np.where(used < 2, np.nan, 1 - ratio((total - 1) * observed, expected))
 
@@ -69,7 +69,7 @@ def _alpha(ratings: Ratings, k: int, metric: Metric) -> Statistic:
 
 
 def _distance(values: Array, metric: Metric) -> Array:
-    """Squared differences of levels, shape (k, k, resamples)."""
+    """Return squared differences of levels, shape (k, k, resamples)."""
     if metric == "ordinal":
         place = np.cumsum(values, axis=0) - values / 2
         return np.asarray((place[:, None] - place) ** 2, np.float64)
@@ -81,8 +81,8 @@ def _distance(values: Array, metric: Metric) -> Array:
 def alpha_nominal(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Krippendorff's alpha for unordered levels, at most 1 (Krippendorff 2011, section B).
 
-    Items with one rating are left out. Undefined where nothing is paired and where all pairable
-    ratings are equal: without variation, reliability cannot be told (Krippendorff 2011, section E).
+    Items with one rating are left out. Undefined without pairs, and if all pairable ratings are
+    equal: without variation, reliability is unknown (Krippendorff 2011, section E).
 
     >>> round(alpha_nominal([[0, 0], [1, 1], [0, 1]], 2).value, 4)
     0.4444
@@ -94,8 +94,8 @@ def alpha_nominal(ratings: Ratings, k: int, times: Array) -> Statistic:
 def alpha_ordinal(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Krippendorff's alpha for ordered levels (Krippendorff 2011, metric of section D).
 
-    The distance of two levels is the number of ratings between them, half of their own counted,
-    squared: levels that nobody used do not matter. Undefined as ``alpha_nominal``.
+    The distance of two levels is the squared number of ratings between them, counting half of their
+    own; unused levels do not matter. Undefined like ``alpha_nominal``.
 
     >>> round(alpha_ordinal([[0, 0], [2, 2], [0, 1]], 3).value, 4)
     0.7778
@@ -107,7 +107,7 @@ def alpha_ordinal(ratings: Ratings, k: int, times: Array) -> Statistic:
 def alpha_interval(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Krippendorff's alpha for levels at equal distances (Krippendorff 2011, section D).
 
-    Undefined as ``alpha_nominal``.
+    Undefined like ``alpha_nominal``.
 
     >>> round(alpha_interval([[0, 0], [2, 2], [0, 1]], 3).value, 4)
     0.8276
@@ -116,11 +116,9 @@ def alpha_interval(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 
 def modal_number(ratings: Ratings, times: Array) -> int:
-    """The most common number of ratings per item among those with two or more; 0 where none has.
+    """Return the most common number of ratings per item among those with two or more, or 0.
 
-    Of numbers equally common, the larger one.
-
-    ``times`` says how many items each row stands for.
+    In a tie, it is the larger number. ``times`` is the number of items of each row.
 
     >>> modal_number(np.array([[0, 0, 1], [0, 1, -1]]), np.array([2.0, 1.0]))
     3
@@ -135,17 +133,17 @@ def modal_number(ratings: Ratings, times: Array) -> int:
 def fleiss_kappa(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Agreement beyond chance of any raters, in [-1, 1] (Fleiss 1971, equation 7).
 
-    The formula needs one number of ratings on all items: items with another than the most common
-    (``modal_number``) are left out. Undefined where nothing is left, or only one level was used.
+    The formula needs one number of ratings for all items: items with another than the most common
+    (``modal_number``) are left out. Undefined without remaining items, or with a single used level.
 
     >>> round(fleiss_kappa([[0, 0], [1, 1], [0, 1], [0, -1]], 2).value, 6)
     0.333333
     """
     size = modal_number(ratings, times)
     counts, number = _counts(ratings, k)
-    kept = (number == size) & (number >= 2)
+    used = (number == size) & (number >= 2)
     share = np.nan_to_num(ratio((counts**2).sum(axis=1) - number, number * (number - 1)))
-    terms = np.column_stack([share, np.ones(len(share)), counts]) * kept[:, None]
+    terms = np.column_stack([share, np.ones(len(share)), counts]) * used[:, None]
 
     def of(weights: Array) -> Array:
         sums = terms.T @ weights
@@ -180,10 +178,10 @@ def _gwet(ratings: Ratings, k: int, weights_of: Weights) -> Statistic:
 
 @grouped(SINGLE)
 def gwet_ac1(ratings: Ratings, k: int, times: Array) -> Statistic:
-    """Agreement beyond chance that stays sane where one level prevails (Gwet 2008, equation 7).
+    """Agreement beyond chance that stays meaningful if one level prevails (Gwet 2008, eq. 7).
 
-    Observed agreement as ``item_agreement``; items with one rating count for how often levels are
-    used. All k levels of the scale count. Undefined without an item rated twice.
+    Observed agreement as in ``item_agreement``; items with one rating count for the frequency of
+    levels. All k levels of the scale count. Undefined without an item rated twice.
 
     >>> gwet_ac1([[0, 0], [1, 1], [0, 1], [0, 0]], 2).value == (0.75 - 0.46875) / (1 - 0.46875)
     True
@@ -204,7 +202,7 @@ def gwet_ac2(ratings: Ratings, k: int, times: Array) -> Statistic:
 
 
 def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:
-    """Which items were rated by every rater; none where there are fewer than two raters."""
+    """Return which items were rated by every rater; none with fewer than two raters."""
     if ratings.shape[1] < 2:
         return np.zeros(len(ratings), np.bool_)
     return np.asarray(np.all(ratings >= 0, axis=1), np.bool_)
@@ -213,15 +211,15 @@ def complete(ratings: Ratings) -> npt.NDArray[np.bool_]:
 def _why(ratings: Ratings, times: Array) -> str:
     whole = int(times[complete(ratings)].sum())
     if whole < 2:
-        who = f"{whole} item was" if whole else "No item was"
-        return f"{who} rated by all {ratings.shape[1]} raters; two items are needed."
+        subject = f"{whole} item was" if whole else "No item was"
+        return f"{subject} rated by all {ratings.shape[1]} raters; two items are needed."
     if len({tuple(row) for row in ratings[complete(ratings)].tolist()}) > 1:
         return "Items differ so much less than their ratings that no variance is left to share."
     return "All complete items were rated the same, so nothing varies."
 
 
 class _Squares(NamedTuple):
-    """Mean squares of the two-way layout, the items n and the raters m."""
+    """Mean squares of the two-way layout, with n items and m raters."""
 
     items: Array
     raters: Array
@@ -231,12 +229,17 @@ class _Squares(NamedTuple):
 
 
 def _mean_squares(ratings: Ratings) -> Statistic:
-    """Item weights to mean squares, one below the other (Shrout and Fleiss 1979, table 2)."""
-    kept = complete(ratings)
-    levels = np.where(kept[:, None], ratings, 0).astype(np.float64)
+    """Return item weights to mean squares, stacked (Shrout and Fleiss 1979, table 2)."""
+    whole_items = complete(ratings)
+    levels = np.where(whole_items[:, None], ratings, 0).astype(np.float64)
     m = ratings.shape[1]
     terms = np.column_stack(
-        [kept, levels.sum(axis=1) ** 2, (levels**2).sum(axis=1), levels * kept[:, None]]
+        [
+            whole_items,
+            levels.sum(axis=1) ** 2,
+            (levels**2).sum(axis=1),
+            levels * whole_items[:, None],
+        ]
     )
 
     def of(weights: Array) -> Array:
@@ -246,7 +249,7 @@ def _mean_squares(ratings: Ratings) -> Statistic:
         between_items = sums[1] / m - centre
         between_raters = ratio((columns**2).sum(axis=0), n) - centre
         rest = sums[2] - centre - between_items - between_raters
-        # What should cancel and only nearly does would make a perfect panel 0.999...
+        # Rounding of terms that should cancel would make a perfect panel 0.999...
         parts = np.stack([between_items, between_raters, rest])
         parts[np.abs(parts) <= ROUNDING * sums[2]] = 0.0
         free = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)])
@@ -255,14 +258,14 @@ def _mean_squares(ratings: Ratings) -> Statistic:
     return of
 
 
-def _squares(found: Array, m: int) -> _Squares:
-    return _Squares(found[0], found[1], found[2], found[3], m)
+def _squares(stacked: Array, m: int) -> _Squares:
+    return _Squares(stacked[0], stacked[1], stacked[2], stacked[3], m)
 
 
 def _share(s: _Squares, whole: Array) -> Array:
-    """What is between items, as a share of ``whole``; NaN where nothing, or less, is left of that.
+    """Return the variance between items as a share of ``whole``; NaN if that is 0 or negative.
 
-    The variances are estimates by differences, so that their sum may be zero or below.
+    The variances are estimated by differences, so their sum may be zero or negative.
     """
     size = s.items + s.raters + s.error
     return ratio(s.items - s.error, np.where(whole <= ROUNDING * size, 0.0, whole))
@@ -272,9 +275,9 @@ def _share(s: _Squares, whole: Array) -> Array:
 def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Absolute agreement of one rater's levels, two-way random, at most 1: ICC(2,1).
 
-    Shrout and Fleiss (1979), equation for ICC(2,1). On the items that all rated; undefined with
-    fewer than two of them or two raters, where nothing varies, and where the estimated variances
-    add up to nothing or less.
+    Shrout and Fleiss (1979), equation for ICC(2,1), on the items that all rated. Undefined with
+    fewer than two such items or two raters, without variation, and if the estimated variances add
+    up to zero or less.
 
     >>> round(icc_2_1([[0, 1], [1, 1], [2, 3], [3, 3]], 4).value, 4)
     0.8421
@@ -293,7 +296,7 @@ def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
 def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Absolute agreement of the mean of these raters, two-way random, at most 1: ICC(2,k).
 
-    Shrout and Fleiss (1979), equation for ICC(2,k). Undefined as ``icc_2_1``.
+    Shrout and Fleiss (1979), equation for ICC(2,k). Undefined like ``icc_2_1``.
 
     >>> round(icc_2_k([[0, 1], [1, 1], [2, 3], [3, 3]], 4).value, 4)
     0.9143
@@ -312,20 +315,19 @@ def kendall_w(ratings: Ratings, k: int, times: Array) -> Statistic:
     """Concordance of the raters' rankings of the items, corrected for ties, in [0, 1].
 
     Kendall and Babington Smith (1939); ties: Kendall (1948), chapter 6. On the items that all
-    rated; undefined with fewer than two of them or two raters, and where every rater used one
-    level.
+    rated; undefined with fewer than two of them or two raters, and if every rater used one level.
 
     >>> kendall_w([[0, 0], [1, 1], [2, 2]], 3).value
     1.0
     """
-    kept = complete(ratings)
-    block = ratings[kept]
+    whole_items = complete(ratings)
+    block = ratings[whole_items]
     m = ratings.shape[1]
-    # One column per level and rater: which level an item has from each rater.
+    # One column per level and rater, for the level of each item.
     chosen = (block[:, None, :] == np.arange(k)[:, None]).reshape(len(block), k * m) * 1.0
 
     def of(weights: Array) -> Array:
-        used = weights[kept]
+        used = weights[whole_items]
         counts = (chosen.T @ used).reshape(k, m, -1)
         n = used.sum(axis=0)
         ranks = midranks(counts).reshape(k * m, -1)

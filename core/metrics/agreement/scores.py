@@ -1,7 +1,7 @@
-"""How far two sets of numbers on the same items agree: scores, or a mean of levels.
+"""How much two sets of numbers on the same items agree: scores, or means of levels.
 
-Numbers may be any; n items with equal pairs of numbers are one pattern, so that everything is a
-function of how often each pair occurs.
+Items with equal pairs of numbers form one pattern, so that everything is a function of the counts
+of pairs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import Estimate
 from core.metrics.measure import ROUNDING, Array, level_places, ratio, root, tally
 
-#: Ranking all pairs of pairs needs their number squared.
+#: The largest number of distinct pairs for ranking, whose cost is its square.
 MOST_PAIRS = 4_000
 NOTHING = "No item has both."
 TOO_MANY = f"More than {MOST_PAIRS:,} different pairs of scores; tau would take too long."
@@ -49,14 +49,14 @@ NAMES = (
 
 
 class Pairs(NamedTuple):
-    """Distinct pairs of reference and rated number, and which pair each item has (-1: none)."""
+    """Distinct pairs of reference and rated number, and each item's pair (-1: missing)."""
 
     reference: Array
     rated: Array
     of_item: npt.NDArray[np.int64]
 
     def times(self) -> Array:
-        """How often each pair occurs."""
+        """Return the count of each pair."""
         counts = np.bincount(self.of_item[self.of_item >= 0], minlength=len(self.rated))
         return counts.astype(np.float64)
 
@@ -64,10 +64,10 @@ class Pairs(NamedTuple):
 def pair_up(
     reference: npt.ArrayLike, rated: npt.ArrayLike, known: npt.NDArray[np.bool_] | None = None
 ) -> Pairs:
-    """The pairs of two arrays of shape (items,); items where ``known`` is false have none.
+    """Return the pairs of two arrays of shape (items,), without items where ``known`` is false.
 
-    Numbers that rounding alone tells apart are one number, on both sides alike (``levelled``).
-    Raises ``ValueError`` where lengths differ or a number that counts is not finite.
+    Numbers that differ only by rounding are equal, on both sides alike (``levelled``). Raises
+    ``ValueError`` if lengths differ or a number that counts is not finite.
 
     >>> pair_up([1, 1, 2], [3, 3, 4]).of_item.tolist()
     [0, 0, 1]
@@ -79,13 +79,13 @@ def pair_up(
     if not (np.isfinite(x[both]).all() and np.isfinite(y[both]).all()):
         raise ValueError("a number is not finite")
     numbers, (first, second) = level_places(x[both], y[both])
-    found = patterns(np.column_stack([first, second]))
-    order = np.lexsort(found.rows.T[::-1])
+    seen = patterns(np.column_stack([first, second]))
+    order = np.lexsort(seen.rows.T[::-1])
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     of_item = np.full(len(x), -1, dtype=np.int64)
-    of_item[both] = place[found.of_item]
-    distinct = numbers[found.rows[order]]
+    of_item[both] = place[seen.of_item]
+    distinct = numbers[seen.rows[order]]
     return Pairs(distinct[:, 0], distinct[:, 1], of_item)
 
 
@@ -95,12 +95,13 @@ def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str,
     Pearson (1896), Spearman (1904), Kendall's tau-b (1945), RMSE and MAE (Willmott and Matsuura
     2005), bias (rated minus reference) with the p of the paired t-test (Student 1908) and its size
     in standard deviations of the differences (Cohen 1988, equation 2.3.5), and the limits of
-    agreement, bias -/+ 1.96 standard deviations (Bland and Altman 1986). Of how both are spread,
-    the earth mover's distance (Vallender 1974), in units of the numbers, and the largest gap of
-    the distribution functions with its p (Smirnov 1939; an upper bound, see ``ks_p``).
+    agreement, bias -/+ 1.96 standard deviations (Bland and Altman 1986). The distributions are
+    compared by the earth mover's distance (Vallender 1974), in units of the numbers, and by the
+    largest gap of the distribution functions with its p (Smirnov 1939; an upper bound, see
+    ``ks_p``).
 
-    >>> found = score_agreement([0.0, 0.5, 1.0, 1.0], [0.1, 0.4, 1.0, 0.9])
-    >>> round(found["bias"].value, 3), round(found["limit_high"].value, 3)
+    >>> figures = score_agreement([0.0, 0.5, 1.0, 1.0], [0.1, 0.4, 1.0, 0.9])
+    >>> round(figures["bias"].value, 3), round(figures["limit_high"].value, 3)
     (-0.025, 0.163)
     """
     pairs = pair_up(reference, rated)
@@ -108,14 +109,14 @@ def score_agreement(reference: npt.ArrayLike, rated: npt.ArrayLike) -> dict[str,
 
 
 def figures(pairs: Pairs, times: Array) -> dict[str, Estimate]:
-    """The figures of pairs that occur so often."""
+    """Return the figures of pairs with these counts."""
     n = int(times.sum())
-    found = statistics(pairs)(times[:, None])
+    values = statistics(pairs)(times[:, None])
     return {
         name: Estimate.defined(float(values[0]), n)
         if np.isfinite(values[0])
         else Estimate.undefined(_why(name, n, len(times)), n)
-        for name, values in found.items()
+        for name, values in values.items()
     }
 
 
@@ -130,28 +131,28 @@ def _why(name: str, n: int, pairs: int) -> str:
 
 
 class PairStatistics:
-    """Weights of pairs, shape (pairs, resamples), to every figure of ``NAMES``."""
+    """Maps weights of pairs, shape (pairs, resamples), to every figure of ``NAMES``."""
 
     def __init__(self, pairs: Pairs) -> None:
         x, y = pairs.reference, pairs.rated
         gap = y - x
-        # Centred, or sums of squares of numbers far from 0 would cancel.
+        # Centre first, since sums of squares of numbers far from 0 would cancel.
         cx, cy = x - x.mean() if len(x) else x, y - y.mean() if len(y) else y
         self._terms = np.stack([np.abs(gap), gap**2, gap, cx, cy, cx**2, cy**2, cx * cy])
         self._x, self._y = _Side(x), _Side(y)
         self._orders: npt.NDArray[np.float32] | None = None
         if len(x) <= MOST_PAIRS:
             signs = np.sign(np.subtract.outer(x, x)) * np.sign(np.subtract.outer(y, y))
-            # Whole numbers, and their sums up to 2 ** 24, are exact in single precision.
+            # Whole numbers and their sums up to 2 ** 24 are exact in single precision.
             self._orders = signs.astype(np.float32)
 
     def __call__(self, weights: Array) -> Mapping[str, Array]:
-        """Every figure of every resample; NaN where undefined."""
+        """Return every figure of every resample; NaN if undefined."""
         n = weights.sum(axis=0)
         sums = self._terms @ weights
         totals_x, totals_y = self._x.totals(weights), self._y.totals(weights)
         varies = ((totals_x > 0).sum(axis=0) > 1) & ((totals_y > 0).sum(axis=0) > 1) & (n >= 3)
-        # Gaps that cancel leave a rounding of their size.
+        # Gaps that cancel leave a rounding error.
         gaps = np.where(np.abs(sums[2]) <= ROUNDING * sums[0], 0.0, sums[2])
         bias = ratio(gaps, n)
         spread = _spread(sums[1], gaps, n)
@@ -174,7 +175,7 @@ class PairStatistics:
         }
 
     def _apart(self, weights: Array, n: Array) -> dict[str, Array]:
-        """How differently both sides' numbers are spread, whichever items they are of."""
+        """Return how differently both sides' numbers are distributed, ignoring items."""
         numbers, place = np.unique(
             np.concatenate([self._x.numbers, self._y.numbers]), return_inverse=True
         )
@@ -207,27 +208,27 @@ class PairStatistics:
 
 
 class _Side:
-    """The distinct numbers of one side, and which of them each pair has."""
+    """The distinct numbers of one side, and each pair's number."""
 
     def __init__(self, numbers: Array) -> None:
         self.numbers, place = np.unique(numbers, return_inverse=True)
         self._number, self.place = len(self.numbers), place.ravel()
 
     def totals(self, weights: Array) -> Array:
-        """The weights per distinct number, in rising order."""
+        """Return the weights per distinct number, in increasing order."""
         return tally(self.place, self._number, weights)
 
 
 def statistics(pairs: Pairs) -> PairStatistics:
-    """The function from weights of pairs to statistics, NaN where undefined."""
+    """Return the function from weights of pairs to statistics, NaN if undefined."""
     return PairStatistics(pairs)
 
 
 def _spread(squares: Array, sums: Array, n: Array) -> Array:
-    """The standard deviation (n - 1) of the differences; 0 where they are all equal."""
-    left = squares - np.nan_to_num(ratio(sums**2, n))
-    left = np.where(left <= ROUNDING * squares, 0.0, left)
-    return np.nan_to_num(root(ratio(left, np.maximum(n - 1, 0))))
+    """Return the standard deviation (n - 1) of the differences; 0 if they are all equal."""
+    remainder = squares - np.nan_to_num(ratio(sums**2, n))
+    remainder = np.where(remainder <= ROUNDING * squares, 0.0, remainder)
+    return np.nan_to_num(root(ratio(remainder, np.maximum(n - 1, 0))))
 
 
 def _pearson(sums: Array, n: Array) -> Array:

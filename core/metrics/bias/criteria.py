@@ -1,4 +1,4 @@
-"""What is wrong with a question: not understood alike, options that could be one, overlap."""
+"""Faults of a question: different interpretations, options that could be merged, overlap."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from core.metrics.measure import Array, GroupMeasure, Ratings, ratio, root
 
 
 class Agreement(NamedTuple):
-    """Krippendorff's alpha as an effect, and the share of pairs of raters that answer alike."""
+    """Krippendorff's alpha as an effect, and the share of agreeing pairs of raters."""
 
     effect: BiasEffect
     alike: Estimate
 
 
 def agreement(ratings: Ratings, k: int, ordered: bool, null: Null) -> Agreement:
-    """Krippendorff's alpha with the p of it being on the healthy side of ``null``.
+    """Return Krippendorff's alpha, with the p of it being on the healthy side of ``null``.
 
-    Ratings have shape (items, raters), levels 0 .. k-1, -1 where there is none; the ordinal alpha
-    where levels are ordered, else the nominal one. Interval and p leave out one item at a time.
-    Undefined for fewer than 20 items rated twice, and where all ratings are the same level.
+    Ratings have shape (items, raters), levels 0 .. k-1, -1 if missing. It is the ordinal alpha for
+    ordered levels, else the nominal one. Interval and p leave out one item at a time. Undefined for
+    fewer than 20 items rated twice, and if all ratings are the same level.
 
     >>> ratings = np.array([[0, 0], [1, 1], [0, 1], [1, 0]] * 10)
     >>> round(agreement(ratings, 2, False, Null(0.4, "below")).effect.estimate, 4)
@@ -56,10 +56,10 @@ def _alpha(seen: Patterns, k: int, ordered: bool, null: Null) -> BiasEffect:
 
 
 class Merge(NamedTuple):
-    """What if levels ``first`` and ``second`` were one.
+    """The effect of merging levels ``first`` and ``second``.
 
-    ``apart``: alpha among the ratings that are one of the two, which says whether raters can tell
-    them apart (0: no better than chance). ``agreement`` and ``accuracy`` are before and after.
+    ``apart``: alpha among the ratings of these two levels, which measures whether raters can
+    distinguish them (0: no better than chance). ``agreement`` and ``accuracy``: before, after.
     """
 
     first: int
@@ -70,7 +70,7 @@ class Merge(NamedTuple):
 
     @property
     def helps(self) -> bool:
-        """Whether alpha is higher with the two as one."""
+        """Return whether merging raises alpha."""
         before, after = (figure.value for figure in self.agreement)
         return before is not None and after is not None and after > before
 
@@ -84,17 +84,17 @@ def merges(
     *,
     judges: int | None = None,
 ) -> list[Merge]:
-    """Every what-if of two levels as one: neighbours where levels are ordered, else all pairs.
+    """Return every merge of two levels: neighbours if levels are ordered, else all pairs.
 
-    Recomputed from the ratings; nothing is asked again. With two levels there is nothing to merge.
+    It is computed from the ratings, without new calls. With two levels there is nothing to merge.
 
     Args:
-        ratings: shape (items, raters), -1 where there is none.
-        truth: shape (items,), -1 where unknown; without truth there is no accuracy.
+        ratings: shape (items, raters), -1 if missing.
+        truth: shape (items,), -1 if unknown; without truth there is no accuracy.
         k: the number of levels.
         ordered: whether levels have an order.
-        null: what ``apart`` is judged against.
-        judges: the first so many raters are scored against the truth (default: all); where the
+        null: the null value of ``apart``.
+        judges: the number of first raters that are scored against the truth (default: all); if the
             truth is a rater itself, it must not be one of them.
 
     >>> ratings = np.array([[0, 0], [1, 2], [2, 1], [1, 1], [2, 2]] * 8)
@@ -137,21 +137,20 @@ def _merge(
 
 
 def _accuracy(rows: Ratings, times: Ratings, k: int) -> Estimate:
-    """The share of all ratings that equal the truth, which stands in the first column."""
+    """Return the share of ratings that equal the truth, which is the first column."""
     truth = np.repeat(np.repeat(rows[:, 0], times), rows.shape[1] - 1)
     return accuracy(confusion(truth, np.repeat(rows[:, 1:], times, axis=0).ravel(), k))
 
 
 Association = Callable[[Array], Array]
-#: The normal quantile of a two-sided interval at 95%, and how finely its end is sought.
+#: The normal quantile of a two-sided 95% interval, and the number of bisections for its end.
 _SURE, _HALVINGS = 1.959963984540054, 12
 
 
 def correlation_of(x: npt.ArrayLike, y: npt.ArrayLike) -> Association:
-    """Pearson's r of tables whose row i stands for ``x[i]`` and column j for ``y[j]``.
+    """Return Pearson's r of tables with row i at ``x[i]`` and column j at ``y[j]``.
 
-    Tables have shape (..., rows, columns) and any total (Pearson 1896). NaN where a side is
-    constant.
+    Tables have shape (..., rows, columns) and any total (Pearson 1896). NaN if a side is constant.
 
     >>> float(correlation_of([0, 1], [0, 1])(np.array([[4.0, 1.0], [1.0, 4.0]])))
     0.6
@@ -171,10 +170,9 @@ def correlation_of(x: npt.ArrayLike, y: npt.ArrayLike) -> Association:
 
 
 def cramers_v(tables: Array) -> Array:
-    """How strongly two sets of unordered levels go together, in [0, 1] (Cramer 1946, chapter 21).
+    """Return the association of two sets of unordered levels, in [0, 1] (Cramer 1946, ch. 21).
 
-    Tables have shape (..., rows, columns); levels that are not used do not count. NaN where a side
-    is constant.
+    Tables have shape (..., rows, columns); unused levels do not count. NaN if a side is constant.
 
     >>> float(cramers_v(np.array([[5.0, 0.0, 0.0], [0.0, 5.0, 0.0]])))
     1.0
@@ -188,14 +186,14 @@ def cramers_v(tables: Array) -> Array:
 
 
 def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> BiasEffect:
-    """How far two questions give the same answer, and the p of it being at most ``limit``.
+    """Return how much two questions give the same answer, and the p of it being at most ``limit``.
 
-    ``table`` counts items by the answers to both, shape (rows, columns). The estimate is signed: a
-    question may be the other one turned round. The p is a score test: the variance is that of the
-    table drawn towards independence until its association is the limit, so that two questions
-    which never differed in a few items are not taken for the same (Rao 1948); the lower end of the
-    interval (of the absolute value) is where that test gives 2.5%, the upper end is 1 or less.
-    Undefined for fewer than 20 items and where a side is constant.
+    ``table`` counts items by the answers to both, shape (rows, columns). The estimate is signed,
+    since one question may be the reverse of the other. The p is a score test: its variance is that
+    of the table shrunk towards independence until its association is the limit, so that two
+    questions that never differed on a few items do not count as equal (Rao 1948). The interval of
+    the absolute value starts where that test gives 2.5% and ends at 1 or less. Undefined for fewer
+    than 20 items and if a side is constant.
 
     >>> same = redundancy([[60, 0], [0, 140]], correlation_of([0, 1], [0, 1]), 0.8)
     >>> round(same.estimate, 2), same.p < 0.001, 0.8 < same.low
@@ -208,22 +206,22 @@ def redundancy(table: npt.ArrayLike, association: Association, limit: float) -> 
     signed = float(association(counts))
     if not np.isfinite(signed):
         return BiasEffect.undefined("One of the two questions has the same answer everywhere.", n)
-    found = min(1.0, abs(signed))
-    z = _score(counts, association, found, limit) if found > limit else 0.0
-    p = normal_p(z, "above") if found > limit else 1.0
-    low, high = _ends(counts, association, found)
+    size = min(1.0, abs(signed))
+    z = _score(counts, association, size, limit) if size > limit else 0.0
+    p = normal_p(z, "above") if size > limit else 1.0
+    low, high = _ends(counts, association, size)
     ends = (low, high) if signed >= 0 else (-high, -low)
     return BiasEffect(signed, *ends, n, p)
 
 
-def _score(counts: Array, association: Association, found: float, at: float) -> float:
-    """How many standard errors the association lies above ``at``, if ``at`` were true."""
-    error = _error(_towards(counts, at / found), association)
-    return (found - at) / error if error > 0 else 0.0
+def _score(counts: Array, association: Association, size: float, at: float) -> float:
+    """Return how many standard errors the association is above ``at``, if ``at`` were true."""
+    error = _error(_towards(counts, at / size), association)
+    return (size - at) / error if error > 0 else 0.0
 
 
 def _towards(counts: Array, share: float) -> Array:
-    """The table drawn towards independence; r and V are that share of what they were."""
+    """Return the table shrunk towards independence; r and V shrink by that share."""
     n = counts.sum()
     alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     mixed: Array = share * counts + (1 - share) * alone
@@ -231,7 +229,7 @@ def _towards(counts: Array, share: float) -> Array:
 
 
 def _error(counts: Array, association: Association) -> float:
-    """The standard error by the infinitesimal jackknife (Efron 1982, section 6.3)."""
+    """Return the standard error by the infinitesimal jackknife (Efron 1982, section 6.3)."""
     n, cells = counts.sum(), counts.size
     step = 1e-5 * n
     nudged = counts + step * np.eye(cells).reshape(cells, *counts.shape)
@@ -241,14 +239,14 @@ def _error(counts: Array, association: Association) -> float:
     return sqrt(float(weight @ centred**2) / n)
 
 
-def _ends(counts: Array, association: Association, found: float) -> tuple[float, float]:
-    high = min(1.0, found + _SURE * _error(counts, association))
-    if found < 1e-9:
+def _ends(counts: Array, association: Association, size: float) -> tuple[float, float]:
+    high = min(1.0, size + _SURE * _error(counts, association))
+    if size < 1e-9:
         return 0.0, high
-    below, above = 0.0, found
+    below, above = 0.0, size
     for _ in range(_HALVINGS):
         middle = (below + above) / 2
-        if _score(counts, association, found, middle) > _SURE:
+        if _score(counts, association, size, middle) > _SURE:
             below = middle
         else:
             above = middle
@@ -256,12 +254,12 @@ def _ends(counts: Array, association: Association, found: float) -> tuple[float,
 
 
 def item_rest(values: Array, question: int, null: Null) -> BiasEffect:
-    """The correlation of a question's values with the mean of the other questions' values.
+    """Return the correlation of a question's values with the mean of the other questions'.
 
-    The corrected item-total correlation (Henrysson 1963), interval and p by leaving out items on
-    Fisher's z (1921). ``values`` has shape (items, questions), NaN where there is none; an item
-    takes part where the question and at least two others have a value. Undefined for fewer than 20
-    items, with fewer than three questions, and where a side is constant.
+    The corrected item-total correlation (Henrysson 1963); interval and p leave out items, on
+    Fisher's z (1921). ``values`` has shape (items, questions), NaN if missing. An item counts if
+    the question and at least two others have a value. Undefined for fewer than 20 items, with
+    fewer than three questions, and if a side is constant.
 
     >>> rng = np.random.default_rng(2)
     >>> values = rng.normal(size=(300, 1)) + rng.normal(size=(300, 4))

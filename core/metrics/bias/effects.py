@@ -1,4 +1,4 @@
-"""An effect: how large, how sure, how likely by chance; and which effects are shown."""
+"""Effects: their size, certainty and p; and the rules for showing them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from core.metrics.estimate import Estimate, wilson
 from core.metrics.intervals.bootstrap import holm
 from core.metrics.measure import Array
 
-#: Which side of the null value ails. ``both``: either.
+#: The harmful side of the null value. ``both``: either.
 Side = Literal["both", "above", "below"]
 
-#: With fewer items than this an effect is not judged: its p would rest on the model, not on data.
+#: With fewer items an effect is not tested: its p would depend on the model, not on data.
 FEW = 20
-#: Differences that should be zero may miss it by this much.
+#: The tolerance for differences that should be zero.
 EXACT = 1e-12
 
 
 class Null(NamedTuple):
-    """The value that a healthy rater or question has at most (``above``) or at least (``below``).
+    """The largest (``above``) or smallest (``below``) value of a healthy rater or question.
 
     >>> Null(0.4, "below").value
     0.4
@@ -38,9 +38,9 @@ class Null(NamedTuple):
 class BiasEffect(NamedTuple):
     """An estimate with its 95% interval and the p of the null value.
 
-    ``n`` counts independent units: items, however many answers each has, or answers where a test
-    is exact for them. Without an estimate ``reason`` says why; an interval is ``None`` where all
-    items show the same, and then ``p`` is 1 or comes from one more item that shows the null.
+    ``n`` counts independent units: items, however many answers each has, or answers if the test is
+    exact for them. Without an estimate, ``reason`` says why. The interval is ``None`` if all items
+    are equal; then ``p`` is 1, or assumes one more item at the null.
     """
 
     estimate: float | None
@@ -52,7 +52,7 @@ class BiasEffect(NamedTuple):
 
     @classmethod
     def undefined(cls, reason: str, n: int = 0) -> BiasEffect:
-        """An effect that cannot be judged, and why.
+        """Return an effect that cannot be tested, with the reason.
 
         >>> BiasEffect.undefined("Nothing was labelled.").p is None
         True
@@ -61,12 +61,12 @@ class BiasEffect(NamedTuple):
 
     @property
     def figure(self) -> Estimate:
-        """The estimate with its interval, without the p."""
+        """Return the estimate with its interval, without the p."""
         return Estimate(self.estimate, self.low, self.high, self.reason, self.n)
 
 
 def too_few(n: int) -> BiasEffect:
-    """The effect of fewer than ``FEW`` items: undefined.
+    """Return the undefined effect of fewer than ``FEW`` items.
 
     >>> too_few(3).reason
     'Only 3 items can be compared; 20 are needed.'
@@ -75,7 +75,7 @@ def too_few(n: int) -> BiasEffect:
 
 
 def normal_p(z: float, side: Side) -> float:
-    """The p of a standard normal deviate on the side that ails, in [0, 1].
+    """Return the p of a standard normal deviate on the harmful side, in [0, 1].
 
     >>> round(normal_p(1.959964, "both"), 4), round(normal_p(1.959964, "below"), 4)
     (0.05, 0.975)
@@ -86,7 +86,7 @@ def normal_p(z: float, side: Side) -> float:
 
 
 def judged(estimate: float, error: float, n: int, null: Null) -> BiasEffect:
-    """The effect of an estimate whose standard error rests on ``n`` independent items.
+    """Return the effect of an estimate and its standard error over ``n`` independent items.
 
     Student's t with n - 1 degrees of freedom (Student 1908). ``error`` must be positive.
 
@@ -105,10 +105,10 @@ def judged(estimate: float, error: float, n: int, null: Null) -> BiasEffect:
 
 
 def alike(estimate: float, n: int, null: Null) -> BiasEffect:
-    """The effect where all ``n`` items show the same, so that nothing tells how it varies.
+    """Return the effect if all ``n`` items are equal, so that their variance is unknown.
 
-    There is no interval. The p is that of one item more which shows the null: then the estimate
-    lies n + 1 standard errors from it (n values e and one 0 have the standard error e / (n + 1)).
+    It has no interval. The p assumes one more item at the null: the estimate is then n + 1 standard
+    errors from it (n values e and one 0 have the standard error e / (n + 1)).
 
     >>> alike(0.0, 30, Null()).p, alike(1.0, 30, Null()).p < 1e-20
     (1.0, True)
@@ -125,9 +125,9 @@ def alike(estimate: float, n: int, null: Null) -> BiasEffect:
 def jackknifed(
     estimate: float, left_out: Array, null: Null, times: Array | None = None
 ) -> BiasEffect:
-    """The effect of a statistic from its values without one item each (Tukey 1958).
+    """Return the effect of a statistic from its values without one item each (Tukey 1958).
 
-    ``times`` says how many items each value stands for. Undefined where a value is NaN.
+    ``times`` is the number of items of each value. Undefined if a value is NaN.
 
     >>> values = np.arange(21.0)
     >>> effect = jackknifed(10.0, (210 - values) / 20, Null())
@@ -146,16 +146,16 @@ def jackknifed(
 
 
 def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> BiasEffect:
-    """The share of ``hits``, and the p of it being at most ``limit``.
+    """Return the share of ``hits``, and the p of it being at most ``limit``.
 
-    Cells of one item may go together, so all counts are divided by the design effect (Kish 1965,
-    section 8.2), taken as no less than 1; then the test is the exact binomial one and the interval
-    Wilson's. Undefined for fewer than 20 items.
+    Cells of one item may be correlated, so all counts are divided by the design effect (Kish 1965,
+    section 8.2), at least 1. The test is then exact binomial, and the interval Wilson's. Undefined
+    for fewer than 20 items.
 
     Args:
         hits: one truth value per cell, shape (cells,).
         items: the item of each cell, shape (cells,).
-        limit: the share that is still healthy, in (0, 1).
+        limit: the largest healthy share, in (0, 1).
 
     >>> effect = share_above([1] * 30 + [0] * 70, np.arange(100), 0.1)
     >>> effect.estimate, effect.p < 1e-6
@@ -168,15 +168,15 @@ def share_above(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -> Bias
         return too_few(number)
     share = float(hit.mean())
     spread = _design(hit - share, codes, share)
-    cells, found = len(hit) / spread, float(hit.sum()) / spread
-    whole, counted = round(cells), min(round(found), round(cells))
+    cells, hit_cells = len(hit) / spread, float(hit.sum()) / spread
+    whole, counted = round(cells), min(round(hit_cells), round(cells))
     low, high = wilson(counted, whole)
-    p = float(bdtrc(floor(found) - 1, whole, limit)) if found >= 1 else 1.0
+    p = float(bdtrc(floor(hit_cells) - 1, whole, limit)) if hit_cells >= 1 else 1.0
     return BiasEffect(share, min(low, share), max(high, share), number, p)
 
 
 def _design(residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p: float) -> float:
-    """How many times larger the variance is than that of independent cells; at least 1."""
+    """Return the variance relative to that of independent cells; at least 1."""
     if not 0 < p < 1:
         return 1.0
     together = float((np.bincount(codes, residuals) ** 2).sum())
@@ -184,10 +184,10 @@ def _design(residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p:
 
 
 def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
-    """The share of items for which an option was picked, and the p of it being ``limit`` or more.
+    """Return the share of items with a picked option, and the p of it being ``limit`` or more.
 
-    The exact binomial test; the interval is Wilson's. ``picked`` counts the items for which anybody
-    picked it, of ``n`` that anybody answered. Undefined for fewer than 20 items.
+    The exact binomial test; the interval is Wilson's. ``picked`` counts items for which any rater
+    picked it, of ``n`` answered items. Undefined for fewer than 20 items.
 
     >>> effect = hardly_used(0, 200, 0.05)
     >>> effect.estimate, round(effect.high, 3), f"{effect.p:.1e}"  # 0.95^200
@@ -199,21 +199,21 @@ def hardly_used(picked: int, n: int, limit: float) -> BiasEffect:
     return BiasEffect(picked / n, low, high, n, float(bdtr(picked, n, limit)))
 
 
-# Which effects are significant: surely there, and large enough to matter.
+# Significant effects: surely present, and large enough to matter.
 #
-# All checks of a run are corrected together (Holm 1979), so the rate of false alarms is one of
-# whole runs: data in which nothing ails raise any finding in at most ``FALSE_ALARMS`` of runs. That
-# was simulated, and holds as far as the simulation goes (``PROMISED``). An effect that is surely
-# there and too small to matter is not shown either.
+# All checks of a run are corrected together (Holm 1979), so the false alarm rate is per run: data
+# without faults raise any finding in at most ``FALSE_ALARMS`` of runs. That was simulated, and
+# holds as far as the simulation goes (``PROMISED``). Effects that are surely present but too small
+# are not shown either.
 #
-# What is only observed stands apart (``OBSERVED``): a slope on length is there in healthy judges as
-# soon as longer answers are better than their labels can tell, and likewise with answers of the
-# judge's own maker; so it is shown for what it is, without a promise, and corrected by itself.
-# Whether it is a cause is for probes to tell (``core.metrics.bias.probes``).
+# Observed kinds are separate (``OBSERVED``). Healthy judges show a slope on length as soon as
+# longer answers are better than their labels can tell, and likewise with answers of the judge's own
+# maker. These are shown without a promise, and corrected separately. Only probes tell whether they
+# are causes (``core.metrics.bias.probes``).
 
-#: At most this share of runs without any fault raises a finding.
+#: The largest share of runs without faults that raise a finding.
 FALSE_ALARMS = 0.01
-#: What was simulated (``bench/findings.py``), for whoever reads the promise.
+#: What was simulated (``bench/findings.py``), for readers of the promise.
 PROMISED = (
     f"In simulated runs in which nothing ails at most {FALSE_ALARMS:.0%} raise any finding, but "
     "for length and own answers, of which nothing is promised. Their judges err at random in a "
@@ -242,12 +242,12 @@ Kind = Literal[
 Severity = Literal["slight", "serious"]
 
 
-#: Effects that healthy judges show too, wherever it is deserved: no false-alarm rate can be given.
+#: Effects that healthy judges show too, if deserved: a false alarm rate cannot be given.
 OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
 class Bound(NamedTuple):
-    """What a healthy subject has, and how far beyond that it matters.
+    """A healthy subject's limit, and the excess from which it matters.
 
     >>> BOUNDS["agreement"]
     Bound(null=Null(value=0.4, side='below'), matters=0.1)
@@ -257,8 +257,8 @@ class Bound(NamedTuple):
     matters: float
 
 
-#: Values are in [0, 1] (an option's value, a share, a correlation), so bounds are, too. Where a
-#: healthy judge shows some of it (it abstains now and then, people hardly do), so does the null.
+#: Values are in [0, 1] (an option's value, a share, a correlation), and so are bounds. If healthy
+#: judges show some of an effect (they abstain now and then, people hardly do), so does the null.
 BOUNDS: dict[Kind, Bound] = {
     "position": Bound(Null(0.0, "both"), 0.05),
     "flips": Bound(Null(0.10, "above"), 0.05),
@@ -281,13 +281,13 @@ BOUNDS: dict[Kind, Bound] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that ails a judge or a criterion, as a sentence with its evidence.
+    """A fault of a judge or a criterion, as a sentence with its evidence.
 
-    ``subject`` names it, ``role`` says which of the two it is, ``other`` the second subject where
-    there is one. ``estimate`` with its 95% interval ``low`` to ``high`` (``None`` where all items
-    show the same), from ``n`` independent items or answers. ``p`` is corrected for all checks of
-    the run; ``false_alarms`` is the share of runs without any fault that raise a finding, and
-    ``None`` where it is only observed. ``serious``: the whole interval lies where it matters.
+    ``subject`` names it, ``role`` says which of the two it is, ``other`` is the second subject, if
+    any. ``estimate`` has the 95% interval ``low`` to ``high`` (``None`` if all items are equal),
+    from ``n`` independent items or answers. ``p`` is corrected for all checks of the run.
+    ``false_alarms`` is the share of runs without faults that raise a finding, ``None`` for observed
+    kinds. ``serious``: the whole interval is where it matters.
     """
 
     kind: Kind
@@ -307,10 +307,10 @@ class Finding:
 def significant(
     checks: Sequence[tuple[Kind, BiasEffect]], rate: float = FALSE_ALARMS
 ) -> list[float | None]:
-    """For every check its p, corrected for all of them, where it is significant; else ``None``.
+    """Return every check's p, corrected for all of them, if significant; else ``None``.
 
-    >>> there = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
-    >>> significant([("leniency", there), ("leniency", there._replace(estimate=0.01))])
+    >>> large = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
+    >>> significant([("leniency", large), ("leniency", large._replace(estimate=0.01))])
     [2e-05, None]
     """
     corrected = [
@@ -329,9 +329,9 @@ def significant(
 
 
 def severity(kind: Kind, effect: BiasEffect) -> Severity:
-    """``serious`` where both ends of the interval lie where it matters, on one side.
+    """Return ``serious`` if both ends of the interval are where it matters, on one side.
 
-    What is only observed never is: it may be deserved.
+    Observed kinds are never serious, since they may be deserved.
 
     >>> severity("leniency", BiasEffect(0.2, 0.1, 0.3, 100, 1e-5))
     'serious'
@@ -350,7 +350,7 @@ def severity(kind: Kind, effect: BiasEffect) -> Severity:
 
 
 def _beyond(kind: Kind, value: float) -> float:
-    """How far a value lies beyond the null on the side that ails."""
+    """Return how far a value exceeds the null on the harmful side."""
     null = BOUNDS[kind].null
     if kind == "redundancy":
         return abs(value) - null.value

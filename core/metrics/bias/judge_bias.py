@@ -24,13 +24,13 @@ from core.metrics.bias.effects import (
 from core.metrics.estimate import wilson
 from core.metrics.measure import ROUNDING, Array, ratio, root
 
-#: The least correlation that is divided by.
+#: The smallest correlation used as a divisor.
 TOGETHER = 0.1
 
 
 class Halo(NamedTuple):
-    """``own`` is the mean correlation of a rater's answers, ``reference`` what the reference
-    accounts for; the effect is their difference.
+    """``own`` is the mean correlation of a rater's answers, ``reference`` the expected one; the
+    effect is their difference.
     """
 
     effect: BiasEffect
@@ -41,26 +41,26 @@ class Halo(NamedTuple):
 def halo(
     own: Array, reference: Array, null: Null | None = None, others: Array | None = None
 ) -> Halo:
-    """How much closer a rater's answers to different questions go together than they should.
+    """Return how much more a rater's answers to different questions correlate than they should.
 
-    The mean Pearson correlation over pairs of questions, of the rater less of the reference, both
-    on the same items (Cooper 1981: a halo is observed correlation above the true one); interval and
-    p by leaving out items. A rater's random errors only lower its correlations. Null: 0, above.
+    The mean Pearson correlation over pairs of questions, of the rater less the reference, on the
+    same items (Cooper 1981: a halo is observed correlation above the true one); interval and p
+    leave out items. A rater's random errors only lower its correlations. Null: 0, above.
 
-    Those of the reference lower its own, too, and a rater that errs less is no halo. How much more
-    of a question it sees is told by ``others``, with whom both are compared on it (Spearman 1904,
-    correction for attenuation): the rater's correlation of a and b should be the reference's, times
-    r(own, others) / r(reference, others) on each. Without others by r(a, b') r(b, a') / r(a', b'),
-    the dashes being the reference's. The larger of both is what the rater is held against.
+    The reference's errors lower its correlations too, and a rater with fewer errors has no halo.
+    ``others`` measure how well both see a question (Spearman 1904, correction for attenuation): the
+    rater's correlation of a and b should be the reference's, times r(own, others) /
+    r(reference, others) on each. Without others, it is r(a, b') r(b, a') / r(a', b'), with dashes
+    for the reference's. The larger of both is what the rater is compared with.
 
     Args:
-        own: the rater's values, shape (items, questions); NaN where there is none.
+        own: the rater's values, shape (items, questions); NaN if missing.
         reference: the reference's, same shape.
-        null: what a healthy rater has.
+        null: the value of a healthy rater.
         others: the mean values of other raters, same shape.
 
-    A pair takes part with 20 items that all answered and no constant column. Undefined without
-    such a pair.
+    A pair counts with 20 items that all answered and no constant column. Undefined without such a
+    pair.
 
     >>> rng = np.random.default_rng(1)
     >>> truth = rng.normal(size=(200, 3))
@@ -69,62 +69,62 @@ def halo(
     0.8
     """
     sides = [own, reference] if others is None else [own, reference, others]
-    known: npt.NDArray[np.bool_] = np.all(np.isfinite(sides), axis=0)
+    complete: npt.NDArray[np.bool_] = np.all(np.isfinite(sides), axis=0)
     total, used, pairs = np.zeros((3, 1 + len(own))), np.zeros(len(own), np.bool_), 0
     for a, b in combinations(range(own.shape[1]), 2):
-        rows = known[:, a] & known[:, b]
+        rows = complete[:, a] & complete[:, b]
         if rows.sum() < FEW:
             continue
-        found = _of_two(sides, a, b, rows)
-        if np.isnan(found).any():
+        parts = _of_two(sides, a, b, rows)
+        if np.isnan(parts).any():
             continue
-        pairs, used, total = pairs + 1, used | rows, total + found
+        pairs, used, total = pairs + 1, used | rows, total + parts
     if not pairs:
-        items = int((known.sum(axis=1) >= 2).sum())
+        items = int((complete.sum(axis=1) >= 2).sum())
         short = too_few(items) if items < FEW else None
         reason = "No two questions vary enough on items that both answered."
         return Halo(short or BiasEffect.undefined(reason, items), None, None)
-    mine, theirs, accounted = total / pairs
-    least = theirs if theirs[0] >= accounted[0] else accounted
-    apart = mine - least
+    own_r, reference_r, accounted = total / pairs
+    least = reference_r if reference_r[0] >= accounted[0] else accounted
+    apart = own_r - least
     effect = jackknifed(float(apart[0]), apart[1:][used], null or Null(0.0, "above"))
-    return Halo(effect, float(mine[0]), float(least[0]))
+    return Halo(effect, float(own_r[0]), float(least[0]))
 
 
 def _of_two(sides: Sequence[Array], a: int, b: int, rows: npt.NDArray[np.bool_]) -> Array:
-    """Of two questions the correlations of the rater and of the reference, and what the reference
-    accounts for: of all items, then without each, shape (3, 1 + items).
+    """Return two questions' correlations of the rater and of the reference, and the expected one:
+    for all items, then without each, shape (3, 1 + items).
     """
 
     def r(x: Array, at: int, y: Array, to: int) -> Array:
         return _each_left_out(x[:, at], y[:, to], rows)
 
     own, reference, *others = sides
-    mine, theirs = r(own, a, own, b), r(reference, a, reference, b)
-    # Divided by next to nothing a correlation would account for anything.
+    own_r, reference_r = r(own, a, own, b), r(reference, a, reference, b)
+    # Dividing by almost nothing would explain any correlation.
     if others:
         seen = np.array([r(own, at, others[0], at) for at in (a, b)])
-        known = np.array([r(reference, at, others[0], at) for at in (a, b)])
-        accounted = theirs * (seen / np.maximum(known, TOGETHER)).prod(axis=0)
+        seen_by_reference = np.array([r(reference, at, others[0], at) for at in (a, b)])
+        accounted = reference_r * (seen / np.maximum(seen_by_reference, TOGETHER)).prod(axis=0)
     else:
         across = r(own, a, reference, b) * r(reference, a, own, b)
-        accounted = across / np.maximum(np.abs(theirs), TOGETHER) * np.sign(theirs)
-    return np.array([mine, theirs, np.clip(accounted, -1.0, 1.0)])
+        accounted = across / np.maximum(np.abs(reference_r), TOGETHER) * np.sign(reference_r)
+    return np.array([own_r, reference_r, np.clip(accounted, -1.0, 1.0)])
 
 
 def _each_left_out(x: Array, y: Array, rows: npt.NDArray[np.bool_]) -> Array:
-    """Pearson's r of some rows, then r without each; without one that is not there it is the same.
+    """Return Pearson's r of some rows, then without each item; other items do not change it.
 
-    NaN where a column is constant.
+    NaN if a column is constant.
     """
     point, without = _left_out(x[rows], y[rows])
-    found = np.full(1 + len(x), point)
-    found[1:][rows] = without
-    return found
+    correlations = np.full(1 + len(x), point)
+    correlations[1:][rows] = without
+    return correlations
 
 
 def _left_out(x: Array, y: Array) -> tuple[float, Array]:
-    """Pearson's r, and r without each item; NaN where a column is constant."""
+    """Return Pearson's r, and r without each item; NaN if a column is constant."""
     x, y = x - x.mean(), y - y.mean()
     terms = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
     whole = terms.sum(axis=1, keepdims=True)
@@ -135,22 +135,22 @@ def _r(sums: Array) -> Array:
     n, x, y, xx, yy, xy = sums
     spread_x, spread_y = n * xx - x * x, n * yy - y * y
     flat = (spread_x <= ROUNDING * n * xx) | (spread_y <= ROUNDING * n * yy)
-    found = ratio(n * xy - x * y, root(spread_x * spread_y))
-    return np.where(flat, np.nan, found)
+    r = ratio(n * xy - x * y, root(spread_x * spread_y))
+    return np.where(flat, np.nan, r)
 
 
 def clustered_mean(
     values: npt.ArrayLike, items: npt.ArrayLike, null: Null | None = None
 ) -> BiasEffect:
-    """The mean of ``values``, with an interval that knows that an item's values belong together.
+    """Return the mean of ``values``, with an interval for cells clustered by item.
 
     Args:
         values: shape (cells,), for instance differences from a reference; NaN cells are left out.
         items: the item of each cell, shape (cells,), whole numbers.
-        null: what a healthy rater has; 0 on both sides by default.
+        null: the value of a healthy rater; 0 on both sides by default.
 
-    The variance is that of a ratio of sums over clusters
-    (Cochran 1977, equation 9A.6, without finite correction). Undefined for fewer than 20 items.
+    The variance is that of a ratio of sums over clusters (Cochran 1977, equation 9A.6, without
+    finite correction). Undefined for fewer than 20 items.
 
     >>> effect = clustered_mean([1, 0] * 30, np.repeat(np.arange(30), 2))
     >>> effect.estimate, effect.n
@@ -158,9 +158,9 @@ def clustered_mean(
     """
     against = null or Null()
     given, of = np.asarray(values, np.float64), np.asarray(items, np.int64)
-    known = ~np.isnan(given)
-    codes = np.unique(of[known], return_inverse=True)[1]
-    sums: Array = np.bincount(codes, given[known]).astype(np.float64)
+    present = ~np.isnan(given)
+    codes = np.unique(of[present], return_inverse=True)[1]
+    sums: Array = np.bincount(codes, given[present]).astype(np.float64)
     sizes: Array = np.bincount(codes).astype(np.float64)
     n = len(sizes)
     if n < FEW:
@@ -177,17 +177,17 @@ def _ratio(sums: Array, sizes: Array) -> tuple[float, float]:
 
 
 def others_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """For every rater the mean of the others' values, shape (cells, raters); NaN where none.
+    """Return for every rater the mean of the others' values, shape (cells, raters), or NaN.
 
-    The leave-one-out consensus: against a mean that holds its own value, a rater would partly be
+    The leave-one-out consensus: with a mean that includes its own value, a rater would partly be
     compared with itself.
 
     >>> others_mean(np.array([[0.0, 1.0, np.nan]]))[0].tolist()
     [1.0, 0.0, 0.5]
     """
-    known = ~np.isnan(values)
-    number = known.sum(axis=1, keepdims=True) - known
-    total = np.where(known, values, 0.0)
+    present = ~np.isnan(values)
+    number = present.sum(axis=1, keepdims=True) - present
+    total = np.where(present, values, 0.0)
     others = total.sum(axis=1, keepdims=True) - total
     return np.where(number > 0, others / np.maximum(number, 1), np.nan)
 
@@ -199,7 +199,7 @@ class ShownOrders(NamedTuple):
     """The answers to one question with k options.
 
     ``first[o, f]`` counts the answers that chose option o while option f was shown first, ``last``
-    while it was shown last; shape (k, k). Abstentions are not in it, wherever they are shown.
+    while it was shown last; shape (k, k). Abstentions are excluded, wherever they are shown.
 
     >>> ShownOrders(np.eye(2), 1 - np.eye(2)).first.sum()
     np.float64(2.0)
@@ -210,10 +210,10 @@ class ShownOrders(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A place's pull: the share of answers that took it for its own sake.
+    """A place's pull: the share of answers that chose it for its position.
 
-    ``share`` of the answers chose what stood there, ``expected`` would if the place did not matter.
-    The effect's estimate is (share - expected) / (1 - expected), below 0 where it is shunned.
+    ``share`` of the answers chose the option there, ``expected`` would without position bias. The
+    effect's estimate is (share - expected) / (1 - expected), negative if the place is avoided.
     """
 
     place: Literal["first", "last"]
@@ -223,14 +223,14 @@ class Pull(NamedTuple):
 
 
 def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
-    """The pull of the first or the last place, whichever is less likely by chance.
+    """Return the pull of the first or the last place, whichever is less likely by chance.
 
-    Orders are drawn without looking at the item, so if the place does not matter, any order could
-    as well have been shown with any other answer of the same question. The number of answers that
-    chose what stood first is compared with its mean and variance over all such exchanges, which
-    are known exactly (Hoeffding 1951, theorem 2), by the normal distribution with continuity
-    correction; p counts both places where they differ (more than two options). Orders that never
-    vary have no variance: an undefined effect, as for fewer than 20 answers. n counts answers.
+    Orders are drawn independently of the item, so without position bias any order could have been
+    shown with any other answer of the same question. The number of answers that chose the first
+    option is compared with its exact mean and variance over all such exchanges (Hoeffding 1951,
+    theorem 2), by the normal distribution with continuity correction. p covers both places if they
+    differ (more than two options). Without varying orders, or with fewer than 20 answers, the
+    effect is undefined. n counts answers.
 
     >>> first, last = np.array([[40, 20], [10, 30]]), np.array([[20, 40], [30, 10]])
     >>> pull = position_effect([ShownOrders(first, last)])
@@ -246,25 +246,25 @@ def position_effect(questions: Sequence[ShownOrders]) -> Pull | BiasEffect:
     ends = [_pull("first", [q.first for q in asked], n)]
     if any(len(q.first) > 2 for q in asked):
         ends.append(_pull("last", [q.last for q in asked], n))
-    found = [end for end in ends if end is not None]
-    if not found:
+    pulls = [end for end in ends if end is not None]
+    if not pulls:
         return BiasEffect.undefined(ONE_ORDER, n)
-    least = min(found, key=lambda end: end.effect.p or 0.0)
-    p = min(1.0, (least.effect.p or 0.0) * len(found))
+    least = min(pulls, key=lambda end: end.effect.p or 0.0)
+    p = min(1.0, (least.effect.p or 0.0) * len(pulls))
     return least._replace(effect=least.effect._replace(p=p))
 
 
 def _pull(place: Literal["first", "last"], tables: Sequence[Array], n: int) -> Pull | None:
-    there = sum(float(np.trace(table)) for table in tables)
+    chosen = sum(float(np.trace(table)) for table in tables)
     moments = [_moments(table) for table in tables]
     mean, variance = sum(m for m, _ in moments), sum(v for _, v in moments)
     expected = mean / n
     if variance < 0.25 or expected >= 1:
         return None
-    z = max(0.0, abs(there - mean) - 0.5) / sqrt(variance)
-    low, high = (_share(end, expected) for end in wilson(round(there), n))
-    effect = BiasEffect(_share(there / n, expected), low, high, n, normal_p(z, "both"))
-    return Pull(place, effect, there / n, expected)
+    z = max(0.0, abs(chosen - mean) - 0.5) / sqrt(variance)
+    low, high = (_share(end, expected) for end in wilson(round(chosen), n))
+    effect = BiasEffect(_share(chosen / n, expected), low, high, n, normal_p(z, "both"))
+    return Pull(place, effect, chosen / n, expected)
 
 
 def _share(of: float, expected: float) -> float:
@@ -272,7 +272,7 @@ def _share(of: float, expected: float) -> float:
 
 
 def _moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
-    """Mean and variance of the trace when orders are exchanged between answers."""
+    """Return mean and variance of the trace when orders are exchanged between answers."""
     n = float(table.sum())
     chosen, shown = table.sum(axis=1) / n, table.sum(axis=0) / n
     mean = float(chosen @ shown)
@@ -281,7 +281,7 @@ def _moments(table: npt.NDArray[np.float64]) -> tuple[float, float]:
     return n * mean, n * n / (n - 1) * spread
 
 
-# Does a longer text get more for the same truth? A slope within strata, which shows no cause.
+# Do longer texts get higher values at the same truth? A slope within strata, which shows no cause.
 
 
 def length_slope(
@@ -291,24 +291,24 @@ def length_slope(
     items: npt.ArrayLike,
     null: Null | None = None,
 ) -> BiasEffect:
-    """How much a value rises per unit of ``log_length`` among cells of the same stratum.
+    """Return how much a value rises per unit of ``log_length`` among cells of the same stratum.
 
-    With strata (question x true level) and lengths as log2, the estimate is what a doubling of the
-    length goes with in the answers to texts of the same level: a judge whose errors depend on the
-    level only has slope 0 however truth and length go together. Where the level is a label that
-    errs, or tells less than the judge sees, longer texts that are better have a slope without any
-    regard for length. Least squares with an effect of
-    each stratum; the standard error leaves out one item at a time (Cameron and Miller 2015,
-    section VI.B, the jackknife form), so cells of one item may go together.
+    With strata (question x true level) and lengths as log2, the estimate is the effect of doubling
+    the length among texts of the same level. A judge whose errors depend only on the level has
+    slope 0, however truth and length are related. If the level is a label with errors, or is
+    coarser than the judge's view, longer texts that are better have a slope without any length
+    bias. Least squares with a fixed effect per stratum; the standard error leaves out one item at a
+    time (Cameron and Miller 2015, section VI.B, the jackknife form), so cells of one item may be
+    correlated.
 
     Args:
         values: the value of each answer, shape (cells,).
         log_length: the logarithm of the text's length, shape (cells,).
-        strata: what was asked and is true, shape (cells,), whole numbers.
+        strata: the question and its true level, shape (cells,), whole numbers.
         items: the item of each cell, shape (cells,), whole numbers.
-        null: what a healthy rater has; 0 on both sides by default.
+        null: the value of a healthy rater; 0 on both sides by default.
 
-    Undefined for fewer than 20 items, and where lengths do not vary within any stratum.
+    Undefined for fewer than 20 items, and if lengths do not vary within any stratum.
 
     >>> length = np.tile(np.arange(10.0), 10)
     >>> noise = np.tile([0.1, -0.1, -0.1, 0.1, 0.0], 20)
@@ -337,5 +337,5 @@ def _within(
     values: npt.NDArray[np.float64], stratum: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
     means = np.bincount(stratum, values) / np.maximum(np.bincount(stratum), 1)
-    found: npt.NDArray[np.float64] = values - means[stratum]
-    return found
+    deviations: npt.NDArray[np.float64] = values - means[stratum]
+    return deviations

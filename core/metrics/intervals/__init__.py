@@ -1,4 +1,4 @@
-"""How sure a figure is: bootstrap, exact bounds, samples drawn unevenly, and differences.
+"""The uncertainty of figures: bootstrap, exact bounds, unevenly drawn samples, differences.
 
-May import ``core.metrics`` only. Items are what is resampled; what is said of one stays together.
+May import ``core.metrics`` only. Resampling draws whole items, with all of their ratings.
 """

@@ -1,4 +1,4 @@
-"""Which verdicts may be accepted unseen, and the exact bounds that this rests on."""
+"""Which verdicts may be accepted unseen, and the exact bounds behind the decision."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
 
 
 def fewest(alpha: float, delta: float = 0.05) -> int:
-    """How many labels promise ``alpha`` if none disagrees: (1 - alpha)^n <= delta.
+    """The number of labels that guarantee ``alpha`` if none disagrees: (1 - alpha)^n <= delta.
 
     >>> fewest(0.1), fewest(0.05)
     (29, 59)
@@ -41,12 +41,12 @@ def share_of_rest(
     level: float = 0.95,
     known: KnownLabels = NOTHING,
 ) -> Estimate:
-    """The share of right ones among the ``rest``, where n of all were drawn at random.
+    """The share of right verdicts among the ``rest``, if n of all were drawn at random.
 
-    All are the drawn, the ``known`` and the rest. The interval is exact, two one-sided bounds of
-    the rest (``upper_bound_of_rest``); the value is what is left of the estimate for all. Undefined
-    with fewer than 10 drawn, while ``missing`` drawn ones are not known (those known first are not
-    a random draw), and where nothing is left.
+    All are the drawn, the ``known`` and the rest. The interval is exact, from two one-sided bounds
+    of the rest (``upper_bound_of_rest``); the value is what the estimate for all leaves for it.
+    Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no label (those labelled
+    first are not a random draw), and if there is no rest.
 
     >>> few = share_of_rest(9, 9, 100)
     >>> few.reason
@@ -64,17 +64,17 @@ def share_of_rest(
     others = KnownLabels(known.n, known.n - known.wrong)
     high = upper_bound_of_rest(right, n, rest, tail, others)
     low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
-    left = right / n * (n + known.n + rest) - right - others.wrong
-    return Estimate(float(min(high, max(low, left / rest))), low, high, n=n)
+    right_in_rest = right / n * (n + known.n + rest) - right - others.wrong
+    return Estimate(float(min(high, max(low, right_in_rest / rest))), low, high, n=n)
 
 
 def share_so_far(
     right: int, n: int, missing: int, rest: int, *, known: KnownLabels = NOTHING
 ) -> tuple[float, float] | None:
-    """The 95% range of ``share_of_rest`` whatever the ``missing`` drawn ones turn out to be.
+    """The 95% range of ``share_of_rest``, however the ``missing`` drawn ones turn out.
 
-    The ends are those of the intervals with all of them wrong, and all of them right, so that it
-    holds in whichever order people decide. ``None`` where the whole draw would say nothing.
+    The ends are those of the intervals with all of them wrong and with all of them right, so the
+    range holds in any order of labelling. ``None`` if the whole draw would be too small.
 
     >>> share_so_far(7, 8, 4, 200)
     (0.27, 1.0)
@@ -95,47 +95,48 @@ def _why_not(n: int, rest: int, missing: int) -> str:
     return f"Only {n} {what} drawn at random; {AUDIT} are needed to speak of the rest."
 
 
-# Which verdicts may be accepted unseen: a confidence above which few enough disagree with people.
+# Which verdicts may be accepted unseen: from which confidence on few enough disagree with people.
 #
-# Fixed-sequence testing (Bauer 1991), as Jung, Brahman and Choi (2024), "Trust or Escalate", use it
-# for judges: from sure verdicts downwards, "more than a share ``alpha`` of the verdicts at or above
-# this confidence disagrees" is tested at level ``delta``, until it cannot be rejected. The last
-# threshold that was rejected is taken. Testing stops at the first failure, so the chance of taking
-# a threshold that breaks the promise is at most ``delta``, however many are tried.
+# Fixed-sequence testing (Bauer 1991), which Jung, Brahman and Choi (2024), "Trust or Escalate", use
+# for judges: starting with the most confident verdicts, the hypothesis "more than a share ``alpha``
+# of the verdicts at or above this confidence disagrees" is tested at level ``delta``, until it
+# cannot be rejected. The last rejected threshold is used. Testing stops at the first failure, so
+# the probability of a threshold that breaks the promise is at most ``delta``, however many are
+# tested.
 #
-# They test with exact binomial bounds (Clopper and Pearson 1934), which speak of an endless supply
-# of such verdicts. Verdicts of a run are finite: where the labelled ones were right by luck, the
-# others are wrong the more often, and simulations on recorded votes broke the promise about them in
-# up to 9% of trials. Where the verdicts to be accepted are given, the test is therefore the exact
-# one for what is left of a finite number (hypergeometric; Wang 2015 treats its exact intervals).
+# Jung et al. test with exact binomial bounds (Clopper and Pearson 1934), which assume an infinite
+# supply of verdicts. Those of a run are finite: if the labelled ones were right by luck, more
+# of the others are wrong. In simulations on recorded votes this broke the promise about them in up
+# to 9% of trials. If the verdicts to accept are given, the test is thus exact for the rest of a
+# finite population (hypergeometric; Wang 2015 treats its exact intervals).
 #
-# Some that were not drawn may be known by now: another queue settled them, and nobody knows why
-# those and not others. They stay in the number that was drawn from, and the bound is of the wrong
-# ones among all of it, which holds whatever was looked at later; those known to be wrong are taken
-# off. Taking the known ones out of the rest instead, as though the labelled were drawn from what is
-# left, broke the promise in nearly every trial where the easy half had been settled.
+# Some verdicts outside the draw may have been settled by another queue, selected in an unknown way.
+# They stay in the population, the bound is of the wrong verdicts in the whole population, which
+# holds whatever was labelled later, and those known to be wrong are subtracted. Removing the known
+# ones from the population instead, as though the labels had been drawn from the remainder, broke
+# the promise in nearly every trial where the easy half had been settled.
 #
-# Testing in sequence is not enough then: whoever settles the surest first takes the first test away
-# once it failed, and gets another one (broken in 5.8% of trials, looking twenty times). Where some
-# are known all thresholds are bounded at once, each at delta divided by their number, and the
-# lowest that holds is taken; at one confidence, the usual case of unanimous verdicts, that is the
-# same.
+# Sequential testing is then not enough: a reviewer who settles the most confident verdicts first
+# removes a failed first test and gets another one (the promise broke in 5.8% of trials with twenty
+# looks). If some are known, all thresholds are bounded simultaneously, each at delta divided by
+# their number, and the lowest that holds is used. With a single confidence, the usual case of
+# unanimous verdicts, this is the same.
 #
-# A fresh draw from what is left is another chance to be lucky: whoever drew until something was
-# accepted broke the promise in up to 11% of trials. What the draws of a run may break together is
-# therefore spent over them: ``delta`` is what this draw may.
+# A new draw from the remainder is another chance to be lucky: drawing until something was accepted
+# broke the promise in up to 11% of trials. The error probability of a run is therefore shared by
+# its draws: ``delta`` is the share of this draw.
 #
-# Both hold for labels drawn at random, each with the same chance, from what the promise is about.
-# Labels of a review queue are of the doubtful cells. Weighted by their chances they give estimates,
-# but no exact bound; they must not be given here, nor their cells: only the random audit and what
-# it was drawn from.
+# Both tests assume labels drawn at random, with equal probability, from the verdicts that the
+# promise is about. The labels of a review queue are on doubtful cells. Weighted by their
+# probabilities they give estimates but no exact bound; neither they nor their cells may be passed
+# here, only the random audit and its population.
 
 #: Testing starts where this share of the verdicts is at or above the threshold: with too few
-#: labels the first test has no power, and it would be the last.
+#: labels the first test has no power, and testing would end there.
 START = 0.4
-#: The largest number of labels that is looked for when saying how many would do.
+#: The largest number of labels to try when computing how many are needed.
 MOST = 100_000
-#: What helps where others settled a part of what was drawn from.
+#: The advice if others settled a part of the population.
 ANEW = "A new random draw, from what is left, would speak of it alone."
 
 Floats = npt.NDArray[np.float64]
@@ -143,11 +144,11 @@ Bools = npt.NDArray[np.bool_]
 
 
 class Step(NamedTuple):
-    """One threshold that was tested: ``labels`` are at or above it, ``wrong`` of them disagree.
+    """A tested threshold: ``labels`` are at or above it, ``wrong`` of them disagree.
 
-    ``unseen`` are the verdicts that would be accepted (``None``: an endless supply); with
-    confidence 1 - delta no larger a share of them than ``bound`` disagrees. ``known`` are those at
-    or above it that were not drawn and are settled all the same.
+    ``unseen`` verdicts would be accepted (``None``: an infinite supply); with confidence 1 - delta
+    at most a share ``bound`` of them disagrees. ``known`` are those at or above the threshold that
+    were not drawn but are settled.
     """
 
     threshold: float
@@ -160,10 +161,10 @@ class Step(NamedTuple):
 
 
 class Acceptance(NamedTuple):
-    """``threshold`` is ``None`` where nothing may be accepted; ``reason`` then says why.
+    """``threshold`` is ``None`` if nothing may be accepted; ``reason`` then says why.
 
-    ``more``: about how many random labels more are needed, if verdicts go on disagreeing as they
-    did; 0 where a threshold was found, ``None`` where no number would do.
+    ``more``: roughly how many more random labels are needed if the error rate stays the same; 0 if
+    a threshold was found, ``None`` if no number is enough.
     """
 
     threshold: float | None
@@ -173,13 +174,13 @@ class Acceptance(NamedTuple):
 
     @property
     def bound(self) -> float | None:
-        """The share of the accepted that disagrees is at most this, with confidence 1 - delta."""
+        """With confidence 1 - delta at most this share of the accepted verdicts disagrees."""
         held = _holding(self.steps)
         return held[-1].bound if held else None
 
     @property
     def accepted(self) -> int | None:
-        """How many unseen verdicts may be accepted; ``None`` of an endless supply."""
+        """How many unseen verdicts may be accepted; ``None`` for an infinite supply."""
         held = _holding(self.steps)
         return held[-1].unseen if held else 0
 
@@ -196,18 +197,17 @@ def acceptance(
     """The lowest confidence from which on verdicts may be accepted unseen.
 
     Args:
-        confidence: of the randomly drawn, labelled verdicts; any scale, higher is surer.
+        confidence: of the randomly drawn, labelled verdicts; any scale, higher is more certain.
         right: whether each agrees with people, same shape.
         alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
-        unseen: confidence of the others that the labelled ones were drawn from. Not given: the
-            promise is about an endless supply of such verdicts.
-        known: confidence, and whether they agree, of further ones that the labelled were drawn
-            from: settled by whatever way, so that nothing need be promised of them. Only with
-            ``unseen``.
-        delta: the largest chance of breaking that promise, in (0, 1).
+        unseen: confidences of the unlabelled part of the population. Without it, the promise is
+            about an infinite supply of such verdicts.
+        known: confidences of further settled verdicts of the population, and whether they agree;
+            however they were settled, no promise is made about them. Only with ``unseen``.
+        delta: the largest probability of breaking that promise, in (0, 1).
 
-    Thresholds are distinct confidences: verdicts with the same one are accepted together. Which
-    are tested, and in which order, follows from confidences alone and never from who was right.
+    Thresholds are distinct confidences: verdicts with equal confidence are accepted together. Which
+    are tested, and in which order, depends on confidences alone, never on who was right.
 
     >>> sure = acceptance([0.9] * 40 + [0.6] * 20, [True] * 40 + [True, False] * 10, 0.1)
     >>> sure.threshold, round(sure.bound, 3), len(sure.steps)
@@ -224,8 +224,8 @@ def acceptance(
             f"{least} are needed."
         )
         return Acceptance(None, (), least - len(drawn.sure), reason)
-    left = None if unseen is None else np.asarray(unseen, np.float64)
-    steps = _sequence(drawn, others, left, alpha, delta)
+    unlabelled = None if unseen is None else np.asarray(unseen, np.float64)
+    steps = _sequence(drawn, others, unlabelled, alpha, delta)
     held = _holding(steps)
     if held:
         return Acceptance(held[-1].threshold, steps, 0)
@@ -237,12 +237,12 @@ def acceptance(
 
 
 def _holding(steps: tuple[Step, ...]) -> list[Step]:
-    """The steps that held and accept something."""
+    """The steps that held and accept at least one verdict."""
     return [step for step in steps if step.held and step.unseen != 0]
 
 
 def nearest(steps: tuple[Step, ...]) -> Step | None:
-    """Of the steps that did not hold the one that came nearest; ``None``: all did."""
+    """The failed step that came nearest to holding; ``None``: all held."""
     failed = [step for step in steps if not step.held]
     return min(failed, key=lambda step: step.bound, default=None)
 
@@ -263,7 +263,7 @@ class _SeenLabels(NamedTuple):
     good: Bools
 
     def at(self, level: float) -> tuple[int, int]:
-        """How many are at or above a confidence, and how many of them are wrong."""
+        """How many labels are at or above a confidence, and how many of them are wrong."""
         at = self.sure >= level
         return int(at.sum()), int((at & ~self.good).sum())
 
@@ -276,13 +276,13 @@ def _labels(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _SeenLabels:
 
 
 def _sequence(
-    drawn: _SeenLabels, others: _SeenLabels, left: Floats | None, alpha: float, delta: float
+    drawn: _SeenLabels, others: _SeenLabels, unlabelled: Floats | None, alpha: float, delta: float
 ) -> tuple[Step, ...]:
-    parts = [drawn.sure, others.sure, np.empty(0) if left is None else left]
+    parts = [drawn.sure, others.sure, np.empty(0) if unlabelled is None else unlabelled]
     everything = np.concatenate(parts)
     levels, counts = np.unique(everything, return_counts=True)
     shares = np.cumsum(counts[::-1]) / len(everything)
-    # A quarter more than the fewest, because how many labels lie there is chance.
+    # A quarter more than the fewest, because the number of labels there is random.
     start = max(START, min(1.0, 1.25 * fewest(alpha, delta) / len(drawn.sure)))
     tested = levels[::-1][shares >= start]
     at_once = len(others.sure) > 0
@@ -290,22 +290,22 @@ def _sequence(
     steps: list[Step] = []
     for level in tested:
         labels, wrong = drawn.at(level)
-        known = KnownLabels(*others.at(level))
-        if left is None:
+        settled = KnownLabels(*others.at(level))
+        if unlabelled is None:
             rest, bound = None, upper_bound(wrong, labels, risk)
         else:
-            rest = int((left >= level).sum())
-            bound = upper_bound_of_rest(wrong, labels, rest, risk, known)
-        steps.append(Step(float(level), labels, wrong, rest, bound, bound <= alpha, known))
+            rest = int((unlabelled >= level).sum())
+            bound = upper_bound_of_rest(wrong, labels, rest, risk, settled)
+        steps.append(Step(float(level), labels, wrong, rest, bound, bound <= alpha, settled))
         if not steps[-1].held and not at_once:
             break
     return tuple(steps)
 
 
 def _more(first: Step, alpha: float, delta: float, labels: int) -> int | None:
-    """Labels to add so that the first threshold would hold with the share wrong seen so far.
+    """Labels to add so that the first threshold would hold with the observed share wrong.
 
-    Of all labels only a part is at or above the threshold, so more are drawn than count.
+    Only some of all labels are at or above the threshold, so more are drawn than count.
     """
     share = first.wrong / max(1, first.labels)
     low, high = first.labels, MOST

@@ -1,7 +1,7 @@
 """Intervals by resampling items, exact ones of shares, and tests of two shares of the same items.
 
-A resample is how often each item was drawn (``draws``), so a thousand resamples of everything are
-one matrix of weights and every figure is a product with it; nothing loops over resamples.
+A resample is how often each item was drawn (``draws``), so a thousand resamples are one matrix of
+weights and every figure is a product with it; no code loops over resamples.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from scipy.special import bdtr, betaincinv, ndtr, ndtri
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.measure import NEAR, Array, near_zero
 
-#: Several statistics of the same resamples by name.
+#: Several statistics of the same resamples, by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
 
-#: Below this many observations the interval is BCa, from it on percentile. Simulated coverage of
-#: nominal 95% is closer with BCa up to about here, and the same beyond (tests/metrics).
+#: Below this many observations the interval is BCa, else percentile. In simulations the coverage of
+#: nominal 95% is better with BCa up to about here, and equal beyond (tests/metrics).
 SMALL = 200
-#: An interval is given while at most this share of the resamples leaves the figure undefined.
+#: The largest share of undefined resamples with which an interval is given.
 UNDEFINED_SHARE = 0.05
-#: So many weights are worked with at a time.
+#: How many weights are processed at a time.
 _WEIGHTS_NEAR = 400_000
 
 
@@ -38,12 +38,12 @@ def intervals(
     """The interval of every statistic of ``bundle``.
 
     Args:
-        bundle: item (or pattern) weights to statistics; NaN where undefined.
+        bundle: maps item (or pattern) weights to statistics; NaN if undefined.
         draws: resamples, shape (patterns, resamples).
         times: how often each pattern occurs, shape (patterns,).
-        n: the observations that decide between BCa (fewer than ``SMALL``) and percentile; all
-            items where not given.
-        how: the nominal coverage, and one method in place of these two.
+        n: the number of observations that decides between BCa (fewer than ``SMALL``) and
+            percentile; all items by default.
+        how: the nominal coverage, and a method that overrides this choice.
 
     >>> from core.metrics.intervals.draws import resample_patterns
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
@@ -60,17 +60,17 @@ def intervals(
     point = bundle(base[:, None])
     if how.method == "basic":
         return {n: basic(v, float(point[n][0]), how.level) for n, v in resampled.items()}
-    there = base > 0
-    left_out = bundle(base[:, None] - np.eye(len(base))[:, there])
+    occurs = base > 0
+    left_out = bundle(base[:, None] - np.eye(len(base))[:, occurs])
     return {
-        name: bca(values, float(point[name][0]), left_out[name], base[there], how.level)
+        name: bca(values, float(point[name][0]), left_out[name], base[occurs], how.level)
         for name, values in resampled.items()
     }
 
 
 def _in_portions(bundle: Bundle, draws: Array) -> Mapping[str, Array]:
-    """Every statistic of all resamples; of many patterns a portion of them at a time, which stays
-    near the processor.
+    """Every statistic of all resamples; in portions if there are many patterns, to fit the
+    processor's cache.
     """
     resamples = draws.shape[1]
     portion = max(1_000, _WEIGHTS_NEAR // max(1, len(draws)))
@@ -91,20 +91,20 @@ def percentile(values: Array, level: float = 0.95) -> Interval:
 
 def percentiles(values: Mapping[str, Array], level: float = 0.95) -> dict[str, Interval]:
     """The percentile intervals of several statistics of the same resamples."""
-    found = {}
+    intervals_by_name = {}
     for name, rising in zip(values, risen(values.values()), strict=True):
         reason = _too_little(rising, len(values[name]))
         if reason:
-            found[name] = Interval(None, None, "percentile", reason)
+            intervals_by_name[name] = Interval(None, None, "percentile", reason)
             continue
         low, high = (quantile(rising, at) for at in ((1 - level) / 2, (1 + level) / 2))
-        found[name] = Interval(low, high, "percentile")
-    return found
+        intervals_by_name[name] = Interval(low, high, "percentile")
+    return intervals_by_name
 
 
 def basic(values: Array, point: float, level: float = 0.95) -> Interval:
-    """The basic interval: the percentile one turned round at the figure (Davison and Hinkley 1997,
-    equation 2.10). Its ends may lie beyond what a figure can be.
+    """The basic interval: the percentile interval mirrored at the figure (Davison and Hinkley 1997,
+    equation 2.10). Its ends may lie outside a figure's range.
 
     >>> basic(np.arange(1001.0), 400.0, 0.5)[:2]
     (50.0, 550.0)
@@ -120,25 +120,25 @@ def bca(
 ) -> Interval:
     """The bias-corrected and accelerated interval (Efron 1987, equations 2.3 and 6.6).
 
-    ``left_out[p]`` is the statistic without one item of pattern p, of which there are ``times[p]``.
-    Where leaving one out makes the statistic undefined, or changes nothing, the acceleration is 0.
+    ``left_out[p]`` is the statistic without one item of pattern p, which has ``times[p]`` items. If
+    leaving one out makes the statistic undefined, or changes nothing, the acceleration is 0.
 
     >>> rng = np.random.default_rng(3)
     >>> interval = bca(rng.normal(size=4000), 0.0, np.array([-1.0, 1.0]), np.array([5.0, 5.0]))
     >>> round(interval.low, 1), round(interval.high, 1)
     (-2.0, 1.9)
     """
-    known = risen([values])[0]
-    reason = _too_little(known, len(values))
+    rising = risen([values])[0]
+    reason = _too_little(rising, len(values))
     if reason or np.isnan(point):
         return Interval(None, None, "bca", reason or "The figure itself is undefined.")
-    side = near_zero(known - point)
-    below = ((side < 0).sum() + 0.5 * (side == 0).sum()) / len(known)
-    edge = 0.5 / len(known)
+    side = near_zero(rising - point)
+    below = ((side < 0).sum() + 0.5 * (side == 0).sum()) / len(rising)
+    edge = 0.5 / len(rising)
     shift = float(ndtri(np.clip(below, edge, 1 - edge)))
     ends = shift + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     places = ndtr(shift + ends / (1 - _acceleration(left_out, times) * ends))
-    low, high = (quantile(known, at) for at in np.clip(places, 0, 1).tolist())
+    low, high = (quantile(rising, at) for at in np.clip(places, 0, 1).tolist())
     return Interval(low, high, "bca")
 
 
@@ -168,17 +168,17 @@ def _acceleration(left_out: Array, times: Array) -> float:
 
 
 def risen(values: Collection[Array]) -> list[Array]:
-    """The known values of each of several statistics, rising. All at once is sooner than each."""
+    """Each statistic's defined values in rising order. Sorting all at once is faster."""
     rows = np.array([*values]) if values else np.empty((0, 1))
     rows.sort(axis=1)
-    # What is not known stands last.
+    # NaN sorts last.
     if not np.isnan(rows[:, -1]).any():
         return [*rows]
     return [row[: len(row) - int(np.isnan(row).sum())] for row in rows]
 
 
 def quantile(rising: Array, at: float) -> float:
-    """The quantile of sorted values, to the bit that of ``np.quantile``.
+    """The quantile of sorted values, equal to ``np.quantile`` to the last bit.
 
     >>> quantile(np.array([0.0, 1.0, 4.0]), 0.75)
     2.5
@@ -190,12 +190,12 @@ def quantile(rising: Array, at: float) -> float:
     return high - gap * (1 - part) if part >= 0.5 else low + gap * part
 
 
-def _too_little(known: Array, resamples: int) -> str:
-    """Why the known values of a statistic, rising, make no interval; empty where they do."""
-    missing = 1 - len(known) / resamples
+def _too_little(defined: Array, resamples: int) -> str:
+    """Why the sorted defined values of a statistic yield no interval; empty if they do."""
+    missing = 1 - len(defined) / resamples
     if missing > UNDEFINED_SHARE:
         return f"It is undefined in {missing:.0%} of the resamples."
-    if known[-1] - known[0] <= NEAR:
+    if defined[-1] - defined[0] <= NEAR:
         return "All resamples give the same value, so they cannot tell how far off it may be."
     return ""
 
@@ -204,21 +204,21 @@ ONE_ITEM = "One item alone cannot tell how far off it may be."
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """The p values corrected for how many there are, in [0, 1] (Holm 1979).
+    """P values corrected for their number, in [0, 1] (Holm 1979).
 
-    Sorted, the i-th smallest of m is multiplied by m - i + 1, and none may fall below a smaller
-    one. ``None`` (an undefined test) stays ``None`` and is not counted.
+    The i-th smallest of m is multiplied by m - i + 1, and never falls below a smaller one's.
+    ``None`` (an undefined test) stays ``None`` and is not counted.
 
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
     """
     order = sorted((p, index) for index, p in enumerate(p_values) if p is not None)
-    found: list[float | None] = [None] * len(p_values)
+    corrected: list[float | None] = [None] * len(p_values)
     largest = 0.0
     for rank, (p, index) in enumerate(order):
         largest = max(largest, min(1.0, p * (len(order) - rank)))
-        found[index] = largest
-    return found
+        corrected[index] = largest
+    return corrected
 
 
 NO_DISCORDANT = "Both are right on the same items, so there is nothing to test."
@@ -228,7 +228,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> Estimate:
     """The two-sided p of McNemar's test by the binomial distribution; n counts discordant items.
 
     Twice the smaller tail of Binomial(b + c, 1/2), at most 1 (McNemar 1947, with the exact form of
-    Mosteller 1952). Undefined where nobody is right alone.
+    Mosteller 1952). Undefined if neither is right alone.
 
     >>> mcnemar_exact(1, 9).value
     0.021484375

@@ -1,4 +1,4 @@
-"""A share of cells where cells of one item go together, and some stand for more than others."""
+"""A share of cells, if the cells of an item are correlated and some cells have more weight."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def clustered_share(
     weights: npt.ArrayLike | None = None,
     level: float = USUAL.level,
 ) -> Estimate:
-    """The share of cells that hit, with an interval that resampled items would have.
+    """The share of cells that hit, with an interval like that of resampled items.
 
-    The interval is Wilson's (1927) on the effective number of cells: as many independent ones as
-    have the variance that sums over items show, with t on the items less one (Korn and Graubard
-    1998; Dean and Pagano 2015). Where all cells hit, or none does, an item counts once.
+    The interval is Wilson's (1927) on the effective number of cells: the number of independent
+    cells with the variance that sums over items show, with t on items - 1 degrees (Korn and
+    Graubard 1998; Dean and Pagano 2015). If all cells hit, or none does, an item counts once.
 
     Args:
         hits: whether each cell hits, shape (cells,).
         items: the number of each cell's item, shape (cells,).
-        weights: how many cells each stands for, shape (cells,); all alike where not given.
+        weights: how many cells each stands for, shape (cells,); equal by default.
         level: how often the interval shall hold the true share.
 
     Undefined without cells; no interval with a single item.
@@ -57,13 +57,13 @@ def clustered_share(
 
 
 def _sum(values: npt.NDArray[np.float64]) -> float:
-    """The sum, the same to the last digit whatever the order of items."""
+    """The sum, equal to the last digit in any order of items."""
     return float(np.sort(values).sum())
 
 
 def share_interval(share: float, worth: float, items: int, level: float = USUAL.level) -> Interval:
-    """Wilson's interval of a share that is worth as many independent observations, which need not
-    be a whole number, with t on the ``items`` less one; none with a single item.
+    """Wilson's interval of a share worth this many independent observations, not necessarily a
+    whole number, with t on ``items`` - 1 degrees; none for a single item.
 
     >>> low, high, *_ = share_interval(0.75, 4.0, 4)
     >>> round(low, 2), round(high, 2)
@@ -78,5 +78,5 @@ def share_interval(share: float, worth: float, items: int, level: float = USUAL.
         reach * sqrt(share * (1 - share) / worth + spread / 4 / worth),
     )
     low, high = (middle - half) / (1 + spread), (middle + half) / (1 + spread)
-    # Rounding must not leave [0, 1], nor the share, at its ends.
+    # Rounding must neither leave [0, 1] nor exclude the share.
     return Interval(max(0.0, min(low, share)), min(1.0, max(high, share)), "wilson")

@@ -1,4 +1,4 @@
-"""How often items, or patterns of equal ratings, are drawn in resamples, with replacement."""
+"""How often resamples draw items, or patterns of equal ratings, with replacement."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from core.metrics.measure import Array
 def resample_items(items: int, resamples: int, rng: np.random.Generator) -> Array:
     """How often each item is drawn, shape (items, resamples); every column adds up to ``items``.
 
-    The bootstrap of Efron (1979). Used for all criteria of the items, so that what combines them
-    keeps their correlation.
+    The bootstrap of Efron (1979). All criteria share the draws, so that figures over several
+    criteria keep their correlation.
 
     >>> resample_items(3, 2, np.random.default_rng(0)).sum(axis=0).tolist()
     [3.0, 3.0]
@@ -42,22 +42,21 @@ def resample_patterns(
     return rng.multinomial(n, times / n, size=resamples).T.astype(np.float64, order="C")
 
 
-#: From so many items on, patterns that so many of them have are drawn from a normal distribution.
+#: From ``MANY`` items on, patterns with at least ``OFTEN`` items are drawn from a normal one.
 MANY, OFTEN = 5_000, 25
-#: Rarer ones are drawn each by itself while at most this share of all items has one of them.
+#: Rarer ones are drawn separately while at most this share of all items has one of them.
 APART = 0.05
-#: So many resamples are drawn at a time: what is worked with stays near the processor.
+#: How many resamples are drawn at a time, to fit the processor's cache.
 _PORTION = 500
 
 
 def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator) -> Array:
-    """As ``resample_patterns``; with many items ten times as fast, and as good.
+    """Like ``resample_patterns``, but ten times as fast with many items, and as accurate.
 
-    Patterns that fewer than ``OFTEN`` items have are drawn from their own binomial distributions,
-    all others together as what is left. That is shared out by a normal draw with the mean and the
-    covariance of the multinomial (McCullagh and Nelder 1989, section 5.3.3), so columns add up, and
-    counts are no whole numbers. The figures are sums of many counts (docs/decisions/0008,
-    bench/drawn.py).
+    Patterns with fewer than ``OFTEN`` items are drawn from their own binomial distributions, all
+    others together get the remainder. It is divided by a normal draw with the mean and covariance
+    of the multinomial (McCullagh and Nelder 1989, section 5.3.3), so columns add up, but counts are
+    not whole numbers. Figures are sums of many counts (docs/decisions/0008, bench/drawn.py).
 
     >>> times = np.array([60_000, 40_000, 3])
     >>> drawn = resample_many(times, 4, np.random.default_rng(0))
@@ -67,23 +66,23 @@ def resample_many(times: npt.NDArray[np.int64], resamples: int, rng: np.random.G
     n, often = int(times.sum()), np.flatnonzero(times >= OFTEN)
     if n < MANY or not len(often):
         return resample_patterns(times, resamples, rng)
-    found = np.empty((len(times), resamples))
+    sampled = np.empty((len(times), resamples))
     rare = np.flatnonzero(times < OFTEN)
-    found[rare] = _rare(times[rare], n, resamples, rng)
-    left = n - found[rare].sum(axis=0)
+    sampled[rare] = _rare(times[rare], n, resamples, rng)
+    remainder = n - sampled[rare].sum(axis=0)
     shares = (times[often] / times[often].sum())[:, None]
     small, roots = shares.astype(np.float32), np.sqrt(shares).astype(np.float32)
-    spread = np.sqrt(left).astype(np.float32)
+    spread = np.sqrt(remainder).astype(np.float32)
     for start in range(0, resamples, _PORTION):
         part = slice(start, min(start + _PORTION, resamples))
         noise = rng.standard_normal((len(often), part.stop - start), np.float32)
         noise *= roots
         noise -= small * noise.sum(axis=0)
         noise *= spread[part]
-        drawn = shares * left[part]
+        drawn = shares * remainder[part]
         drawn += noise
-        found[often, part] = np.maximum(drawn, 0.0, out=drawn)
-    return found
+        sampled[often, part] = np.maximum(drawn, 0.0, out=drawn)
+    return sampled
 
 
 def _rare(
@@ -91,17 +90,17 @@ def _rare(
 ) -> npt.NDArray[Any]:
     """How often patterns that few of ``n`` items have are drawn, shape (patterns, resamples).
 
-    Of a small share of all items, how often one is drawn hardly tells of another. Chances are whole
-    multiples of 2 ** -16.
+    Patterns with a small share of all items are almost independent. Probabilities are multiples of
+    2 ** -16.
     """
     total = int(times.sum())
     if total > APART * n:
         shares = np.append(times, n - total) / n
         return rng.multinomial(n, shares, size=resamples).T[:-1]
-    found = np.zeros((len(times), resamples), np.uint8)
+    drawn = np.zeros((len(times), resamples), np.uint8)
     for each in np.unique(times[times > 0]).tolist():
         mine = np.flatnonzero(times == each)
         upto = np.rint(bdtr(np.arange(128), n, each / n) * 2**16).astype(np.int64)
         outcome = np.repeat(np.arange(128, dtype=np.uint8), np.diff(upto, prepend=0))
-        found[mine] = outcome[rng.integers(0, 2**16, (len(mine), resamples), np.uint16)]
-    return found
+        drawn[mine] = outcome[rng.integers(0, 2**16, (len(mine), resamples), np.uint16)]
+    return drawn

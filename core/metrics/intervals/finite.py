@@ -1,4 +1,4 @@
-"""Exact bounds of what is left of a finite number of which some were drawn at random."""
+"""Exact bounds for the rest of a finite population after a random draw."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scipy.special import gammaln
 
 
 class KnownLabels(NamedTuple):
-    """``n`` that were not drawn are known all the same, ``wrong`` of them to be wrong.
+    """``n`` were not drawn but are known, ``wrong`` of them to be wrong.
 
-    However they were chosen: a bound of the whole number holds whatever was looked at later.
+    Their selection does not matter: a bound of the population holds whatever was labelled later.
     """
 
     n: int = 0
@@ -25,18 +25,17 @@ NOTHING = KnownLabels()
 def upper_bound_of_rest(
     wrong: int, n: int, rest: int, delta: float = 0.05, known: KnownLabels = NOTHING
 ) -> float:
-    """The largest share of the ``rest`` that may be wrong, n of all being drawn at random.
+    """The largest share of the ``rest`` that may be wrong, if n of all were drawn at random.
 
-    All are the drawn, the ``known`` and the rest. The largest number of wrong ones among all, w,
-    with P(X <= wrong) > delta, X hypergeometric, less those that are known to be wrong. 1 where
-    more are known to be wrong than that: then the draw was an unlucky one and bounds nothing. 0
-    where nothing is left.
+    All are the drawn, the ``known`` and the rest. Of the largest number of wrong ones among all, w,
+    with P(X <= wrong) > delta, X hypergeometric, those known to be wrong are subtracted. 1 if more
+    are known to be wrong: the draw was unlucky and bounds nothing. 0 if there is no rest.
 
     >>> round(upper_bound_of_rest(0, 30, 10), 2), round(upper_bound_of_rest(0, 30, 10**6), 4)
     (0.2, 0.095)
 
-    Drawn 90 of 300, 14 of them wrong, then 105 others settled, all right. Up to 66 of the 300 may
-    be wrong, so 52 of the 105 that are left.
+    90 of 300 were drawn, 14 of them wrong; then 105 others were settled, all right. Up to 66 of the
+    300 may be wrong, so 52 of the remaining 105.
 
     >>> upper_bound_of_rest(14, 90, 105, known=KnownLabels(105)) == 52 / 105
     True
@@ -66,5 +65,5 @@ def _at_most(wrong: int, n: int, total: int, bad: int) -> float:
 
 
 def _choose(n: int, k: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    found: npt.NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-    return found
+    log_ways: npt.NDArray[np.float64] = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+    return log_ways

@@ -1,6 +1,6 @@
-"""How often verdicts in force are right: those that people settled, and an estimate of the rest.
+"""How often verdicts in force are right: those settled by people, and an estimate for the rest.
 
-Cells are given as levels of one criterion each, negative where there is none.
+Cells are given as levels of a criterion each, negative if missing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.clustered_share import clustered_share
 
-#: What ``settled`` holds where people settled nothing. Another negative one: nobody can say.
+#: In ``settled``: people settled nothing. Any other negative number: they could not decide.
 UNSETTLED = -1
 Levels = npt.NDArray[np.int64]
 NO_LABEL = "No cell with a verdict has a label."
@@ -24,10 +24,10 @@ ALL_PICKED = (
 
 
 class InForce(NamedTuple):
-    """``right`` is the share of verdicts in force that are right, ``before`` that of the votes'.
+    """``right`` is the share of right verdicts in force, ``before`` the share by votes alone.
 
-    ``decided`` cells have a verdict in force that is an option; people ``settled`` some of them.
-    ``labels`` of cells are what both shares rest on; ``rest`` cells are decided by votes alone.
+    ``decided`` cells have an option as their verdict in force; people ``settled`` some of them.
+    Both shares rest on ``labels`` of cells; ``rest`` cells are decided by votes alone.
     """
 
     right: Estimate
@@ -49,19 +49,19 @@ def in_force(
     why: str = ALL_PICKED,
     level: float = USUAL.level,
 ) -> InForce:
-    """The shares of right verdicts before people settled any, and in force after that.
+    """The shares of right verdicts by votes alone, and in force after people settled some.
 
-    What people settled counts as right. The rest is estimated from the labels on it, or from
-    ``audited``: how often people confirm the votes' verdicts on all cells, by a random audit.
+    Settled verdicts count as right. The rest is estimated from its labels, or from ``audited``: how
+    often people confirm the votes' verdicts on all cells, by a random audit.
 
     Args:
-        verdicts: what the votes gave, shape (cells,).
+        verdicts: the votes' verdicts, shape (cells,).
         labels: the labels, same shape.
-        settled: what people settled; ``UNSETTLED`` where they settled nothing.
-        items: the number of each cell's item; cells of one item go together.
-        weights: how many cells each label stands for; all alike where not given.
+        settled: the settled levels; ``UNSETTLED`` without one.
+        items: the number of each cell's item; the cells of an item are correlated.
+        weights: how many cells each label stands for; equal by default.
         audited: see above; ``None`` without an audit.
-        why: why nothing is known of the rest, where all labels are what people settled.
+        why: why nothing is known of the rest if only settled cells have labels.
         level: how often the intervals shall hold.
 
     >>> never = np.full(4, UNSETTLED)
@@ -71,18 +71,18 @@ def in_force(
     """
     voted, chosen = verdicts >= 0, settled >= 0
     rest = voted & (settled == UNSETTLED)
-    known = rest & (labels >= 0)
+    labelled = rest & (labels >= 0)
     decided, number = int((chosen | rest).sum()), int(rest.sum())
     both = voted & chosen
     confirmed = int((both & (verdicts == settled)).sum())
     corrected = int(chosen.sum()) - confirmed
     share = clustered_share(
-        verdicts[known] == labels[known],
-        items[known],
-        None if weights is None else weights[known],
+        verdicts[labelled] == labels[labelled],
+        items[labelled],
+        None if weights is None else weights[labelled],
         level,
     )
-    count = int(chosen.sum()) + (0 if audited is not None else int(known.sum()))
+    count = int(chosen.sum()) + (0 if audited is not None else int(labelled.sum()))
     if audited is not None:
         before = audited
     elif not number and decided:
@@ -104,10 +104,10 @@ def in_force(
 
 
 def _moved(share: Estimate, of: int, more: int, among: int, known: int = 0) -> Estimate:
-    """A share of some cells as that of more of them, of which as many are known to be right."""
+    """A share of some cells extended to ``more`` cells; ``known`` of these are surely right."""
     if of != among or more:
         share = share._replace(hits=None)
-    # What people settled is right, whatever an audit's interval would leave of it.
+    # Settled verdicts are right, even if an audit's interval says otherwise.
     ends = [
         None if end is None else min(1.0, max(known / among, (end * of + more) / among))
         for end in (share.value, share.low, share.high)

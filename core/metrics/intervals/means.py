@@ -1,8 +1,8 @@
 """Means of one number per item, and how far two figures of the same items differ.
 
-Of few items the spread is known from few items, too: resamples, which take it for known, call two
-equal runs different in 11 of 100 comparisons of ten items (bench/means.py). So below ``SMALL``
-items both are by Student's t; from there on items are resampled.
+With few items the spread is uncertain, too. Resampling takes it as known: it calls two equal runs
+different in 11 of 100 comparisons of ten items (bench/means.py). So below ``SMALL`` items both use
+Student's t, and from there on resampled items.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from core.metrics.measure import NEAR, Array, Statistic, near_zero
 ALIKE = "All items have the same value, so they cannot tell how far off the mean may be."
 ALIKE_GAP = "All items give the same difference, so they cannot tell how far off it may be."
 UNMOVED = "No single item changes it, so they cannot tell how far off it may be."
-#: Weights held at once (40 MB); more resamples are drawn in parts.
+#: The most weights held at once (40 MB); more resamples are drawn in parts.
 _AT_ONCE = 5_000_000
 
 
@@ -36,9 +36,9 @@ def mean_of(
 ) -> Estimate:
     """The mean of one number per item; the items are independent.
 
-    By t, with the correction for skewed numbers, below ``SMALL`` items (``mean_interval``), by
-    percentiles of resamples from there on. ``ends`` are the least and the largest that a number
-    can be. Undefined for no items; one item has a mean and no interval.
+    Below ``SMALL`` items the interval is by t with a correction for skewness (``mean_interval``),
+    else by percentiles of resamples. ``ends`` are the smallest and largest possible numbers.
+    Undefined for no items; a single item has a mean and no interval.
 
     >>> mean_of([1.0, 0.0]).value
     0.5
@@ -60,11 +60,11 @@ def mean_of(
 def mean_interval(
     numbers: Array, level: float = 0.95, ends: tuple[float, float] = (-np.inf, np.inf)
 ) -> Interval:
-    """The interval of the mean of two numbers or more, by t with n - 1 degrees.
+    """The interval of the mean of two or more numbers, by t with n - 1 degrees.
 
     Towards the longer tail it reaches further by skewness (2 t^2 + 1) / (6 n) standard deviations
-    (the Edgeworth expansion inverted, Hall 1983, with t for the normal quantile): of scores that
-    crowd at an end of their scale a symmetric interval misses the mean on that side.
+    (the Edgeworth expansion inverted, Hall 1983, with t for the normal quantile). With scores near
+    an end of their scale a symmetric interval misses the mean on that side.
 
     >>> low, high, *_ = mean_interval(np.array([1.0, 2.0, 3.0]))    # 2 and 4.303 / sqrt(3)
     >>> round(low, 3), round(high, 3)
@@ -85,11 +85,11 @@ def mean_interval(
 def _resampled(
     numbers: Array, resamples: int, rng: np.random.Generator, how: Confidence
 ) -> Interval:
-    """Items with equal numbers are one pattern."""
+    """The interval by resampling; items with equal numbers are one pattern."""
     distinct, times = np.unique(numbers, return_counts=True)
 
     def bundle(weights: Array) -> dict[str, Array]:
-        # Leaving one of two items out leaves weights that add up to less than n.
+        # Leaving out an item leaves weights that add up to less than n.
         return {"mean": (distinct @ weights) / weights.sum(axis=0)}
 
     if how.method not in ("auto", "percentile"):
@@ -102,7 +102,7 @@ def _resampled(
 
 
 class Difference(NamedTuple):
-    """Second minus first with its interval, and the p of no difference, by t or from resamples."""
+    """Second minus first with its interval, and the p value, by t or from resamples."""
 
     value: Estimate
     p: Estimate
@@ -118,16 +118,15 @@ def paired_difference(
     among: npt.NDArray[np.bool_] | None = None,
     how: Confidence = USUAL,
 ) -> Difference:
-    """How far the second statistic lies above the first, both over the same items.
+    """The second statistic minus the first, both over the same items.
 
-    ``among`` are the rows that either knows of; all where not given. Below ``SMALL`` such items
-    the difference is weighed by its jackknife standard error and t with n - 1 degrees (Tukey
-    1958); for means that is the paired t-test (Student 1908). From there on both see the same
+    ``among`` are the rows that either uses; all by default. Below ``SMALL`` such items the test
+    and the interval use the jackknife standard error and t with n - 1 degrees (Tukey 1958); for
+    means that is the paired t-test (Student 1908). From there on both statistics see the same
     resamples, so what they share cancels (Efron and Tibshirani 1993, section 10.3), and ``p`` is
-    twice the smaller share of resamples on either side of no difference, with one added to both
-    counts (Davison and Hinkley 1997, equation 4.11), no less than 2 / (resamples + 1). The p of
-    few items is by t, whichever method ``how`` asks of intervals. Undefined where either statistic
-    is.
+    twice the smaller share of resamples on either side of zero, with one added to both counts
+    (Davison and Hinkley 1997, equation 4.11), at least 2 / (resamples + 1). With few items p is by
+    t, whichever interval method ``how`` asks for. Undefined if either statistic is.
 
     >>> hits = lambda column: lambda weights: column @ weights / weights.sum(axis=0)
     >>> draws = np.random.default_rng(1).multinomial(100, [0.5, 0.3, 0.2], size=999).T * 1.0
@@ -161,9 +160,9 @@ def paired_difference(
 
 
 def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) -> Difference:
-    """``left_out[p]`` is the difference without one item of row p, of which there are ``times[p]``.
+    """``left_out[p]`` is the difference without one item of row p, which has ``times[p]`` items.
 
-    Two runs of one item, or runs that differ by the same on every item, cannot be told apart.
+    A single item, or the same difference on every item, gives no error to test with.
     """
     items = float(times.sum())
     if items < 2:
@@ -182,7 +181,7 @@ def _by_jackknife(value: Estimate, left_out: Array, times: Array, level: float) 
 def jackknife_error(left_out: Array, times: Array | None = None) -> Array:
     """The standard errors of statistics from their values without one item (Tukey 1958).
 
-    Items run along the last axis; ``times`` says how many are left out alike.
+    Items are on the last axis; ``times`` is the number of items with the same value.
 
     >>> numbers = np.array([1.0, 2.0, 4.0])
     >>> round(float(jackknife_error((numbers.sum() - numbers) / 2)), 4)    # s / sqrt(3)
@@ -201,7 +200,7 @@ def by_t(
     level: float = 0.95,
     ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Interval:
-    """The interval of a figure from its standard error over so many items; none without one.
+    """The interval of a figure from its standard error and number of items; none without one.
 
     >>> by_t(2.0, 0.5, 5)[:2] == (2 - 0.5 * stdtrit(4, 0.975), 2 + 0.5 * stdtrit(4, 0.975))
     True
@@ -213,8 +212,8 @@ def by_t(
 
 
 def told_apart(statements: int, items: float = np.inf) -> float:
-    """How many standard errors make one of so many statements true, so that in 95 of 100 sets none
-    is made by chance (Bonferroni); by t, where the error is known from few items.
+    """How many standard errors one of ``statements`` needs, so that 95 of 100 sets contain no
+    false one (Bonferroni); by t if the error comes from few items.
 
     >>> round(told_apart(2), 2), round(told_apart(10), 2), round(told_apart(10, 20), 2)
     (1.96, 2.58, 2.86)
@@ -227,8 +226,8 @@ def _unknown(value: Estimate, reason: str) -> Difference:
 
 
 def _p(differences: Array, n: int) -> Estimate:
-    known = differences[~np.isnan(differences)]
-    if not len(known) or (known == known[0]).all():
+    defined = differences[~np.isnan(differences)]
+    if not len(defined) or (defined == defined[0]).all():
         return Estimate.undefined("All resamples give the same difference.", n)
-    tail = min((known <= 0).sum(), (known >= 0).sum())
-    return Estimate.defined(min(1.0, 2 * (tail + 1) / (len(known) + 1)), n)
+    tail = min((defined <= 0).sum(), (defined >= 0).sum())
+    return Estimate.defined(min(1.0, 2 * (tail + 1) / (len(defined) + 1)), n)

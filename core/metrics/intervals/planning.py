@@ -1,7 +1,7 @@
-"""What more labels would buy: the width of an interval, and the power of a comparison.
+"""Planning labels: the width of an interval, and the power of a comparison.
 
-The arithmetic of ``sampling.powered_mean`` and ``powered_gaps.powered_gap`` before any label is
-there, from what is expected of judges' errors in each group of cells.
+The same computation as ``sampling.powered_mean`` and ``powered_gaps.powered_gap``, before there are
+labels, from the expected errors of judges in each group of cells.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from scipy.special import ndtr, ndtri, stdtrit
 from core.metrics.intervals.sampling import AUDIT
 from core.metrics.measure import Array, tally
 
-#: The level of a test, and the power that is planned for.
+#: The level of a test, and the planned power.
 LEVEL, POWER = 0.05, 0.8
 
 
 class Expected(NamedTuple):
-    """What is expected of cells, arrays of shape (cells,).
+    """Expectations for cells, arrays of shape (cells,).
 
-    ``part``: what a cell's value counts in the mean or gap. ``said``: the votes' value. ``mean``
-    and ``variance``: of what people would say. ``left``: nobody labelled it; else it was drawn.
+    ``part``: the weight of a cell's value in the mean or gap. ``said``: the votes' value. ``mean``
+    and ``variance``: of people's value. ``left``: not labelled; the others were drawn.
     """
 
     part: Array
@@ -36,8 +36,8 @@ class Expected(NamedTuple):
 
 
 def outcome(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, Array]:
-    """Means and variances of what people would say of cells: the option voted for, or with the
-    chance ``wrong`` of each any other alike.
+    """Means and variances of people's values of cells: the option voted for, or with probability
+    ``wrong`` any of the others, all equally likely.
 
     >>> [one.tolist() for one in outcome([0.0, 1.0], 1, np.array([0.25]))]
     [[0.75], [0.1875]]
@@ -45,16 +45,16 @@ def outcome(values: Sequence[float], voted: int, wrong: Array) -> tuple[Array, A
     others = [value for at, value in enumerate(values) if at != voted]
     if not others:
         return np.full(len(wrong), values[voted]), np.zeros(len(wrong))
-    here = values[voted]
-    mean = (1 - wrong) * here + wrong * sum(others) / len(others)
-    square = (1 - wrong) * here**2 + wrong * sum(v * v for v in others) / len(others)
+    voted_value = values[voted]
+    mean = (1 - wrong) * voted_value + wrong * sum(others) / len(others)
+    square = (1 - wrong) * voted_value**2 + wrong * sum(v * v for v in others) / len(others)
     return mean, np.maximum(0.0, square - mean**2)
 
 
 class Drawn(NamedTuple):
-    """Cells that are drawn alike: how many there are, how many have labels already, how many more
-    are drawn, and the variance of what judges, as far as they are listened to, are off by there (in
-    units of the mean).
+    """A group of cells that are drawn alike: their number, how many have labels already, how many
+    more are drawn, and the variance of the judges' errors after weighting by lambda (in units of
+    the mean).
     """
 
     cells: int
@@ -64,27 +64,27 @@ class Drawn(NamedTuple):
 
     @property
     def labels(self) -> float:
-        """How many labels there will be, at most all."""
+        """The number of labels in the end, at most all."""
         return min(float(self.cells), self.have + self.more)
 
 
 def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[Drawn]:
-    """The cells by groups that are drawn alike, with the chance of each cell that is left.
+    """The cells in groups that are drawn alike, given the probability of each unlabelled cell.
 
-    Judges are listened to as far as makes errors least (lambda of ``sampling.powered_mean``).
+    Judges are weighted to minimise the error (lambda of ``sampling.powered_mean``).
     """
     place, chances = np.asarray(group, np.int64), np.asarray(chance, np.float64)
     number = int(place.max()) + 1
     sizes = np.bincount(place, minlength=number).astype(np.float64)
 
     def within(values: Array) -> Array:
-        """Values less the mean of their group."""
+        """Values minus the mean of their group."""
         return values - (tally(place, number, values[:, None])[:, 0] / np.maximum(sizes, 1))[place]
 
-    said, mean = within(cells.part * cells.said), within(cells.part * cells.mean)
-    spread = float(said @ said)
-    listen = min(1.0, max(0.0, float(said @ mean) / spread)) if spread > 0 else 0.0
-    square = (mean - listen * said) ** 2 + cells.part**2 * cells.variance
+    votes, mean = within(cells.part * cells.said), within(cells.part * cells.mean)
+    spread = float(votes @ votes)
+    listen = min(1.0, max(0.0, float(votes @ mean) / spread)) if spread > 0 else 0.0
+    square = (mean - listen * votes) ** 2 + cells.part**2 * cells.variance
     columns = np.column_stack([~cells.left, cells.left * chances, square]).astype(np.float64)
     sums = tally(place, number, columns)
     return [
@@ -95,7 +95,7 @@ def drawn(cells: Expected, group: npt.ArrayLike, chance: npt.ArrayLike) -> list[
 
 
 def task_error(cells: Expected, tasks: npt.ArrayLike) -> float:
-    """The standard error that is left of a gap over tasks when every cell has a label."""
+    """The standard error of a gap over tasks that remains when every cell has a label."""
     of = np.asarray(tasks, np.int64)
     number = int(of.max()) + 1
     by_task = tally(of, number, (cells.part * cells.mean)[:, None])[:, 0]
@@ -112,24 +112,24 @@ def error(groups: Sequence[Drawn]) -> float | None:
     8.66
     """
     variance = 0.0
-    for one in groups:
-        n = one.labels
-        if n >= one.cells:
+    for group in groups:
+        n = group.labels
+        if n >= group.cells:
             continue
         if n < 2:
             return None
-        variance += one.cells * (one.cells - n) * one.square / n
+        variance += group.cells * (group.cells - n) * group.square / n
     return sqrt(variance)
 
 
 def reach(groups: Sequence[Drawn]) -> float | None:
-    """Half the width of the 95% interval; ``None`` where there would be too few labels for one.
+    """Half the width of the 95% interval; ``None`` if there are too few labels for one.
 
     >>> round(reach([Drawn(100, 0, 25, 0.25)]), 2), reach([Drawn(100, 0, 9, 0.25)])
     (17.92, None)
     """
-    spread, some = error(groups), [one for one in groups if one.labels < one.cells]
-    drawn = sum(one.labels for one in some)
+    spread, some = error(groups), [group for group in groups if group.labels < group.cells]
+    drawn = sum(group.labels for group in some)
     if spread is None or (some and drawn < AUDIT):
         return None
     if not some:
@@ -138,8 +138,8 @@ def reach(groups: Sequence[Drawn]) -> float | None:
 
 
 def power(gap: float, spread: float, tests: int = 1) -> float:
-    """The chance that a gap this large is found, where its estimate has this standard error, as the
-    first of so many tests that are corrected together (Holm 1979).
+    """The probability of detecting a gap of this size, given the standard error of its estimate,
+    as the first of ``tests`` tests that are corrected together (Holm 1979).
 
     >>> round(power(0.1, 0.0357), 2), round(power(0.0, 0.1), 3)
     (0.8, 0.05)
@@ -151,7 +151,7 @@ def power(gap: float, spread: float, tests: int = 1) -> float:
 
 
 def found_from(spread: float, tests: int = 1) -> float:
-    """The smallest gap that is found with a chance of ``POWER``, as the first of so many tests.
+    """The smallest gap detected with probability ``POWER``, as the first of ``tests`` tests.
 
     >>> round(found_from(0.1), 2)
     0.28

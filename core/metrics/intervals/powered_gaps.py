@@ -1,16 +1,15 @@
-"""How far two systems (or runs) are apart, from judges' values for all cells and people's for some.
+"""The gap between two systems (or runs), from judges' values for all cells and people's for some.
 
-A task's gap is a sum over its cells: what the second system earned there, less the first. The gap
-over tasks is prediction-powered as a mean is (``sampling.powered_mean``); here the tasks are taken
-as a sample of such tasks, so that the interval is wide where tasks differ, as that of an
-uncorrected difference is.
+A task's gap is a sum over its cells: the second system's points minus the first's. The gap over
+tasks is prediction-powered like a mean (``sampling.powered_mean``), but here the tasks are a sample
+of such tasks: the interval is wide if tasks differ, like the interval of an uncorrected difference.
 
     gap of a task = sum of a (lambda f)  +  sum of a (y - lambda f) / chance over labelled cells
 
-Its variance over tasks holds everything at once: tasks that differ, cells drawn with other chances,
-and what the two systems have in common on a task (Robins, Rotnitzky and Zhao 1994; as active
+Its variance over tasks includes everything: differences between tasks, unequal probabilities of
+cells, and what both systems have in common on a task (Robins, Rotnitzky and Zhao 1994; as active
 statistical inference in Zrnic and Candes 2024). ``lambda`` is that of PPI++ (Angelopoulos, Duchi
-and Zrnic 2023): it makes the variance least, within [0, 1].
+and Zrnic 2023): it minimises the variance, within [0, 1].
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.sampling import AUDIT, widened
 from core.metrics.measure import NEAR, Array, tally
 
-#: Of a group of cells that were drawn alike so many must be labelled, or all of them.
+#: The least number of labels in a group of cells that were drawn alike, unless all have one.
 FEWEST = 5
 
 
 class PoweredGap(NamedTuple):
     """``gap`` uses people's and judges' values, ``labels`` people's alone, ``raw`` judges' alone.
 
-    ``listened`` is lambda, ``p`` that of no gap, two-sided; ``None`` where the gap is undefined.
+    ``listened`` is lambda, ``p`` the two-sided p value; ``None`` if the gap is undefined.
     """
 
     gap: Estimate
@@ -43,7 +42,7 @@ class PoweredGap(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Cells of one side that were drawn alike; ``seen`` are the places of the labelled ones."""
+    """Cells of one side that were drawn alike; ``seen`` are the indices of the labelled ones."""
 
     cells: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]
@@ -65,23 +64,23 @@ def whole_items(
     parts: Numbers,
     tasks: Numbers,
 ) -> tuple[Numbers, ...]:
-    """What ``powered_gap`` takes where items were drawn with all of their cells: one value for each
-    item, of what its cells add up to; unknown where one of them is. ``signs`` are -1 of the first
-    system's cells, 1 of the second's.
+    """The arguments of ``powered_gap`` if items were drawn with all of their cells: a value for
+    each item, the sum of its cells, unknown if one of them is. ``signs`` are -1 for the first
+    system's cells, 1 for the second's.
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
 
     def of(each: Numbers) -> Array:
         return np.asarray(np.bincount(item, each), np.float64)
 
-    # Penalties count the other way in what is said, not in the part.
+    # Penalties reverse the sign of the judges' value, not of the part.
     whole = of(np.abs(parts))
     scale = signs[first] * np.where(whole > 0, whole, 1.0)
     return of(parts * said) / scale, of(parts * values) / scale, strata[first], scale, tasks[first]
 
 
 class _Sides(NamedTuple):
-    """Signed cells: what people and judges say of each (0 where people say nothing), by group."""
+    """Signed cells: people's and judges' values of each (0 without a label), by group."""
 
     people: Array
     judges: Array
@@ -94,7 +93,7 @@ class _Sides(NamedTuple):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The least and the largest mean gap that there can be."""
+        """The smallest and largest possible mean gap."""
         down, up = (float(np.maximum(sign * self.parts, 0.0).sum()) for sign in (-1, 1))
         if self.signed:
             down = up = down + up
@@ -102,7 +101,7 @@ class _Sides(NamedTuple):
 
     @property
     def open(self) -> list[_Group]:
-        """Those of which judges speak for a part."""
+        """The groups that are only partly labelled."""
         return [group for group in self.groups if not group.whole]
 
 
@@ -116,26 +115,25 @@ def powered_gap(
     listen: float | None = None,
     level: float = USUAL.level,
 ) -> PoweredGap:
-    """The mean over tasks of what its cells add up to, with its interval and p.
+    """The mean over tasks of the sum of their cells, with its interval and p value.
 
     Args:
         said: the judges' value of every cell, in [-1, 1], shape (cells,).
-        values: people's, in [-1, 1], NaN where they gave none, same shape.
-        stratum: which cells were drawn alike, any integers, same shape. Within one, and on one side
-            (sign of ``parts``), the labelled cells must be a random draw, or be all there are.
-        parts: what a cell's value counts in its task's gap; negative for the first system.
-        tasks: which task a cell is of, any integers, same shape.
-        listen: lambda, in [0, 1]; chosen so that the variance is least where not given.
+        values: people's, in [-1, 1], NaN without one, same shape.
+        stratum: which cells were drawn alike, any integers, same shape. Within a stratum and a side
+            (sign of ``parts``), the labelled cells must be a random draw, or all cells.
+        parts: the weight of a cell's value in its task's gap; negative for the first system.
+        tasks: the task of each cell, any integers, same shape.
+        listen: lambda, in [0, 1]; chosen to minimise the variance by default.
         level: how often the interval shall hold the true value.
 
-    The interval uses t with the degrees of the parts of its variance (Satterthwaite 1946), less one
-    for lambda, whose fitting also widens what the labels make of it; it ends where no gap can be
-    larger. Steps of whole numbers, and labels off
-    by the same everywhere, get four more at half a point above and below their mean, as
-    ``powered_mean`` does.
+    The interval uses t with the degrees of the parts of its variance (Satterthwaite 1946), minus
+    one for lambda, whose fitting also widens the labels' part; it ends at the largest possible
+    gap. If values move in steps of whole numbers, or labels are off by the same everywhere, four
+    more are added at half a point above and below their mean, as in ``powered_mean``.
 
-    Undefined with fewer than 10 labels drawn at random, fewer than ``FEWEST`` of a group, or one
-    task. Raises ``ValueError`` for shapes that do not fit.
+    Undefined with fewer than 10 labels drawn at random, fewer than ``FEWEST`` in a group, or a
+    single task. Raises ``ValueError`` for shapes that do not fit.
 
     Two systems on three tasks, all labelled: the gaps are 1, 0 and 1.
 
@@ -166,20 +164,20 @@ def _sides(
     parts: npt.ArrayLike,
     tasks: npt.ArrayLike,
 ) -> _Sides:
-    f, y, a = (np.asarray(one, np.float64) for one in (said, values, parts))
+    f, y, a = (np.asarray(each, np.float64) for each in (said, values, parts))
     kinds, of = np.asarray(stratum, np.int64), np.asarray(tasks, np.int64)
-    if len({one.shape for one in (f, y, a, kinds, of)}) > 1:
+    if len({each.shape for each in (f, y, a, kinds, of)}) > 1:
         raise ValueError("one value, label, stratum, part and task per cell")
-    known = np.isfinite(y)
+    labelled = np.isfinite(y)
     _, place = np.unique(np.column_stack([kinds, np.sign(a)]), axis=0, return_inverse=True)
     groups = tuple(
-        _Group(np.flatnonzero(place == one), np.flatnonzero((place == one) & known))
-        for one in range(int(place.max()) + 1 if len(place) else 0)
+        _Group(np.flatnonzero(place == group), np.flatnonzero((place == group) & labelled))
+        for group in range(int(place.max()) + 1 if len(place) else 0)
     )
     names, task = np.unique(of, return_inverse=True)
-    steps = bool(np.isin(y[known], (-1.0, 0.0, 1.0)).all())
-    signed = bool((f < 0).any() or (y[known] < 0).any())
-    people = np.where(known, a * y, 0.0)
+    steps = bool(np.isin(y[labelled], (-1.0, 0.0, 1.0)).all())
+    signed = bool((f < 0).any() or (y[labelled] < 0).any())
+    people = np.where(labelled, a * y, 0.0)
     return _Sides(people, a * f, a, steps, signed, groups, task, len(names))
 
 
@@ -197,19 +195,19 @@ def _why_not(sides: _Sides) -> str:
 
 
 def _stood_for(sides: _Sides, values: Array) -> Array:
-    """What the labelled cells' values say of each cell: their mean, and for themselves more.
+    """Spread the labelled cells' values over all cells: the mean to each, more to themselves.
 
-    It adds up to the whole that the labelled ones stand for.
+    Adds up to the total that the labelled ones stand for.
     """
-    found = np.zeros(len(values))
+    spread = np.zeros(len(values))
     for cells, seen in sides.groups:
         if len(cells) == len(seen):
-            found[cells] = values[cells]
+            spread[cells] = values[cells]
             continue
         mean = float(values[seen].mean())
-        found[cells] = mean
-        found[seen] += (values[seen] - mean) * len(cells) / len(seen)
-    return found
+        spread[cells] = mean
+        spread[seen] += (values[seen] - mean) * len(cells) / len(seen)
+    return spread
 
 
 def _by_task(sides: _Sides, values: Array) -> Array:
@@ -230,7 +228,7 @@ def _estimate(
     mean = float(gaps.mean())
     mean = 0.0 if abs(mean) <= NEAR else mean
     drawn = _drawn(sides, listen, fitted=fitted)
-    variance = float(gaps.var(ddof=1)) / sides.number + sum(one.hidden for one in drawn)
+    variance = float(gaps.var(ddof=1)) / sides.number + sum(part.hidden for part in drawn)
     degrees = _degrees(sides.number, variance, drawn, fitted=fitted)
     error = sqrt(variance)
     reach = float(stdtrit(degrees, (1 + level) / 2)) * error
@@ -240,8 +238,8 @@ def _estimate(
 
 
 class _Drawn(NamedTuple):
-    """What a group's random labels make of the variance of the gap: ``hidden`` is the part of it
-    that few labels hide of their own spread.
+    """The part of the gap's variance from a group's random labels: ``hidden`` is what a small
+    number of labels hides of their own spread.
     """
 
     variance: float
@@ -250,10 +248,10 @@ class _Drawn(NamedTuple):
 
 
 def _drawn(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
-    """By group; wider where lambda was fitted to the labels (``sampling.widened``)."""
+    """By group; wider if lambda was fitted to the labels (``sampling.widened``)."""
     spare = sum(len(group.seen) - 1 for group in sides.open)
     wider = widened(spare) if fitted else 1.0
-    found = []
+    parts = []
     for cells, seen in sides.open:
         n, all_of = len(seen), len(cells)
         off = (sides.people - listen * sides.judges)[seen]
@@ -262,14 +260,14 @@ def _drawn(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
         alike = sides.steps or total <= 1e-12
         square = (total + scale) / (n + 3) if alike else wider * total / (n - 1)
         each = all_of * (all_of - n) / n / sides.number**2
-        found.append(_Drawn(each * square, each * max(0.0, square - total / n), n - 1))
-    return found
+        parts.append(_Drawn(each * square, each * max(0.0, square - total / n), n - 1))
+    return parts
 
 
 def _degrees(number: int, variance: float, drawn: list[_Drawn], *, fitted: bool) -> float:
-    """What the variance is worth: its parts have other degrees (Satterthwaite 1946)."""
-    rest = max(0.0, variance - sum(one.variance for one in drawn))
-    parts = sum(one.variance**2 / one.degrees for one in drawn) + rest**2 / (number - 1)
+    """The degrees of freedom of the variance: its parts differ (Satterthwaite 1946)."""
+    rest = max(0.0, variance - sum(part.variance for part in drawn))
+    parts = sum(part.variance**2 / part.degrees for part in drawn) + rest**2 / (number - 1)
     if not drawn or parts <= 0:
         return number - 1
     return min(number - 1, max(1.0, variance**2 / parts - fitted))

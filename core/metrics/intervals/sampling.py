@@ -12,20 +12,20 @@ from scipy.special import stdtrit
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.finite import upper_bound_of_rest
 
-# Estimates for all items from labels of some, where the labelled ones were not drawn alike.
+# Estimates for all items from labels of some, if the labelled ones were not drawn alike.
 #
-# A review queue holds the hard items, so what is seen there says nothing of the rest by itself.
-# They are decided whole and count once each; a part drawn at random from everything else (the
-# audit) stands for all of it. With too few of it there is no headline.
+# A review queue holds the hard items, so its results say nothing of the rest by themselves. They
+# are all decided and count once each; a random draw from everything else (the audit) stands for all
+# of it. If it is too small there is no headline figure.
 
-#: Fewer audited items than this give no headline.
+#: With fewer audited items there is no headline figure.
 AUDIT = 10
 
 
 class SelectedMeans(NamedTuple):
-    """``weighted`` speaks of all items; ``naive`` only of those labelled, ``hard`` of the queue's.
+    """``weighted`` is about all items; ``naive`` only the labelled, ``hard`` only the queue's.
 
-    ``naive`` is there to be shown beside, never as a headline.
+    ``naive`` is shown beside ``weighted``, never as a headline.
     """
 
     weighted: Estimate
@@ -42,18 +42,19 @@ def honest_mean(
 ) -> SelectedMeans:
     """The mean over all items, from the labelled ones and how many each of them stands for.
 
-    ``weighted`` is sum(w y) / sum(w): the audit is post-stratified to what it was drawn from (Holt
-    and Smith 1979). Its variance is that of the audit alone, sum(w (w - 1) (y - mean)^2) /
-    sum(w)^2, with t on as many items as the weights are worth (Kish 1965: sum(w)^2 / sum(w^2)). Two
-    items more, one 0 and one 1, at the audit's largest weight, keep the variance of shares from
-    vanishing where all audited items are alike (Agresti and Coull 1998 do so for a plain share).
-    Where all audited items stand for as many, and are 0 or 1, the interval is exact instead: that
-    of a simple random draw without replacement (``upper_bound_of_rest``).
+    ``weighted`` is sum(w y) / sum(w): the audit is post-stratified to its population (Holt and
+    Smith 1979). Its variance is the audit's alone, sum(w (w - 1) (y - mean)^2) / sum(w)^2, with t
+    on as many items as the weights are worth (Kish 1965: sum(w)^2 / sum(w^2)). Two added items, a 0
+    and a 1, at the audit's largest weight, keep the variance of shares from vanishing if all
+    audited items are alike (Agresti and Coull 1998 do so for a plain share). If all audited items
+    have the same weight and are 0 or 1, the interval is exact instead, as of a simple random draw
+    without replacement (``upper_bound_of_rest``).
 
     Args:
-        values: what is averaged, in [0, 1] (1: right, 0: wrong, or a score), shape (labelled,).
-        stands: for how many items each stands, itself included: 1 where it was looked at for sure,
-            0 where others stand for it; same shape.
+        values: the numbers to average, in [0, 1] (1: right, 0: wrong, or a score), shape
+            (labelled,).
+        stands: how many items each stands for, itself included: 1 if it was certain to be looked
+            at, 0 if others stand for it; same shape.
         audited: whether the random audit holds it, same shape.
         hard: whether the queue of hard items holds it, same shape.
         level: how often intervals shall hold the true value.
@@ -93,12 +94,14 @@ def _weighted(
     hits, each = np.append(hits, [0.0, 1.0]), np.append(each, [each.max()] * 2)
     square = float((each * np.maximum(each - 1, 0.0) * (hits - middle) ** 2).sum())
     worth = float(each.sum() ** 2 / (each**2).sum())
-    found = _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
-    # What was seen is known: neither the hits nor the misses among it can be undone by the rest.
-    there = weight > 0
-    hit, missed = float(y[there].sum()), float((1 - y[there]).sum())
+    estimate = _mean(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
+    # Observed hits and misses are certain; the rest cannot undo them.
+    counted = weight > 0
+    hit, missed = float(y[counted].sum()), float((1 - y[counted]).sum())
     low, high = hit / float(weight.sum()), 1 - missed / float(weight.sum())
-    return found._replace(low=max(found.low or 0.0, low), high=min(found.high or 1.0, high))
+    return estimate._replace(
+        low=max(estimate.low or 0.0, low), high=min(estimate.high or 1.0, high)
+    )
 
 
 def _exact(
@@ -107,7 +110,7 @@ def _exact(
     drawn: npt.NDArray[np.bool_],
     level: float,
 ) -> tuple[float, float]:
-    """Ends where all drawn ones, each 0 or 1, stand for as many; the others are known."""
+    """The ends if all drawn ones, each 0 or 1, have the same weight; the others are known."""
     n, right = int(drawn.sum()), int(y[drawn].sum())
     rest, tail = max(0, round(float(weight[drawn].sum())) - n), (1 - level) / 2
     known, others = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
@@ -134,14 +137,14 @@ def _mean(mean: float, error: float, worth: float, n: int, level: float) -> Esti
 # The mean over all items from judges' values for all and people's for some.
 #
 # Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023): the mean of
-# what the judges say, corrected by how far they were off where people looked. However wrong the
-# judges are, the interval holds; the better they are, the narrower it is.
+# the judges' values, corrected by their error on labelled items. However wrong the judges are, the
+# interval holds; the better they are, the narrower it is.
 #
 #     estimate = lambda * mean(f over all) + sum(w (y - lambda f)) / sum(w)      w = 1 / chance
 #
-# ``lambda`` (Angelopoulos, Duchi and Zrnic 2023, PPI++, equation 11 for means) is how far the
-# judges are listened to: 0 is the labels alone, 1 plain prediction-powered inference. It is the
-# value that makes the variance least, kept within [0, 1].
+# ``lambda`` (Angelopoulos, Duchi and Zrnic 2023, PPI++, equation 11 for means) is the weight of the
+# judges: 0 is the labels alone, 1 plain prediction-powered inference. It minimises the variance,
+# within [0, 1].
 
 
 class Powered(NamedTuple):
@@ -168,23 +171,23 @@ def powered_mean(
     """The mean of people's values over all items, with its interval.
 
     Args:
-        said: the judges' value of every item, or their chance of being right, shape (items,).
+        said: the judges' value of every item, or their probability of being right, shape (items,).
         values: people's values of the labelled items, in [0, 1], shape (labelled,).
         labelled: which items have one, shape (items,).
-        stratum: which items were drawn alike, any integers, shape (items,): the queue and the rest,
-            say. Within a stratum the labelled items must be a random draw. One where not given.
-        listen: lambda, in [0, 1]; chosen so that the variance is least where not given.
+        stratum: which items were drawn alike, any integers, shape (items,), such as the queue and
+            the rest. Within a stratum the labelled items must be a random draw. One by default.
+        listen: lambda, in [0, 1]; chosen to minimise the variance by default.
         level: how often intervals shall hold the true value.
 
-    The items are these and no others, so that a stratum labelled whole adds no uncertainty: the
-    variance is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran
-    1977, sections 5.4 and 7.2), with t on the degrees that the strata's variances have together
-    (Satterthwaite 1946) less one for lambda, whose fitting widens it, too (``widened``). Where
-    values are 0 or 1, or all y - lambda f are alike, four more at half a point above and below
-    their mean keep s_h from 0 (Agresti and Coull 1998 add four to a share).
+    The items are a finite population, so a fully labelled stratum adds no uncertainty: the variance
+    is sum (N_h / N)^2 (1 - n_h / N_h) s_h^2 / n_h with s_h^2 of y - lambda f (Cochran 1977,
+    sections 5.4 and 7.2), with t on the degrees of the strata's variances together (Satterthwaite
+    1946) minus one for lambda, whose fitting also widens it (``widened``). If values are 0 or 1, or
+    all y - lambda f are alike, four more at half a point above and below their mean keep s_h from
+    0 (Agresti and Coull 1998 add four to a share).
 
-    Undefined with fewer than 10 labels drawn at random, or where a stratum has fewer than two.
-    Raises ``ValueError`` for shapes that do not fit.
+    Undefined with fewer than 10 labels drawn at random, or if a stratum has fewer than two. Raises
+    ``ValueError`` for shapes that do not fit.
 
     >>> few = powered_mean([0.5, 1.0], [1.0], [True, False])
     >>> few.mean.reason
@@ -206,10 +209,10 @@ def powered_mean(
 
 
 class ItemShares(NamedTuple):
-    """What ``powered_mean`` takes where items were drawn with all of their cells, once for each.
+    """The arguments of ``powered_mean`` if items were drawn with all of their cells.
 
-    ``said`` and ``values`` are the points of an item's cells as a share of what they could reach,
-    in [``low``, 1], ``values`` NaN where one of them is unknown.
+    ``said`` and ``values`` are the points of an item's cells as a share of the most possible, in
+    [``low``, 1]; ``values`` is NaN if one of them is unknown.
     """
 
     said: npt.NDArray[np.float64]
@@ -225,26 +228,28 @@ def item_shares(
     values: npt.ArrayLike,
     strata: npt.ArrayLike,
 ) -> ItemShares:
-    """Cells added up by item, each by its weight; items that nothing rewards are left out.
+    """Weighted sums of cells by item; items without positive points are left out.
 
-    Columns of cells, all of one shape; an item's cells are of one stratum.
+    Columns of cells, all of one shape; the cells of an item are in one stratum.
 
     >>> found = item_shares([7, 7, 9], [3, 1, 1], [0, 1, 1], [1, np.nan, 0], [1, 1, 2])
     >>> found.said.tolist(), found.values.tolist(), found.strata.tolist()
     ([0.25, 1.0], [nan, 0.0], [1, 2])
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
-    w, f, y = (np.asarray(one, np.float64) for one in (weights, said, values))
+    w, f, y = (np.asarray(column, np.float64) for column in (weights, said, values))
     reach = np.bincount(item, np.maximum(w, 0.0))
     kept = reach > 0
     down = np.bincount(item, np.minimum(w, 0.0))[kept] / reach[kept]
-    told, known = (np.bincount(item, w * one)[kept] / reach[kept] for one in (f, y))
+    said_points, known_points = (
+        np.bincount(item, w * values_)[kept] / reach[kept] for values_ in (f, y)
+    )
     of = np.asarray(strata, np.int64)[first][kept]
-    return ItemShares(told, known, of, float(down.min(initial=0.0)))
+    return ItemShares(said_points, known_points, of, float(down.min(initial=0.0)))
 
 
 class _Part(NamedTuple):
-    """A stratum: its share of all items, what judges say of all, and of the labelled ones."""
+    """A stratum: its share of all items, the judges' values of all, and of the labelled ones."""
 
     share: float
     all: npt.NDArray[np.float64]
@@ -253,7 +258,7 @@ class _Part(NamedTuple):
 
     @property
     def left(self) -> float:
-        """The share of its items that nobody labelled."""
+        """The unlabelled share of its items."""
         return 1 - len(self.values) / len(self.all)
 
 
@@ -264,7 +269,7 @@ class _Sample(NamedTuple):
 
     @property
     def random(self) -> int:
-        """How many labels were drawn at random: those of strata that are not labelled whole."""
+        """How many labels were drawn at random: those of strata that are not fully labelled."""
         return sum(len(part.values) for part in self.parts if part.left > 0)
 
 
@@ -275,18 +280,18 @@ def _sample(
     stratum: npt.ArrayLike | None,
 ) -> _Sample:
     f, y = np.asarray(said, np.float64), np.asarray(values, np.float64)
-    known = np.asarray(labelled, np.bool_)
+    has_label = np.asarray(labelled, np.bool_)
     kinds = np.zeros(len(f), np.int64) if stratum is None else np.asarray(stratum, np.int64)
-    if f.shape != known.shape or f.shape != kinds.shape or len(y) != known.sum():
+    if f.shape != has_label.shape or f.shape != kinds.shape or len(y) != has_label.sum():
         raise ValueError("one judges' value, mark and stratum per item, one value per label")
     spread_out = np.zeros(len(f))
-    spread_out[known] = y
+    spread_out[has_label] = y
     parts = tuple(
         _Part(
             float((kinds == kind).mean()),
             f[kinds == kind],
-            f[known & (kinds == kind)],
-            spread_out[known & (kinds == kind)],
+            f[has_label & (kinds == kind)],
+            spread_out[has_label & (kinds == kind)],
         )
         for kind in np.unique(kinds)
     )
@@ -310,7 +315,7 @@ def _why_not(sample: _Sample) -> str:
 
 
 def _least_variance(sample: _Sample) -> float:
-    """The regression of people's values on the judges', within strata, as much as each counts."""
+    """The regression of people's values on the judges', within strata, weighted by their share."""
     together = alone = 0.0
     for part in sample.parts:
         n = len(part.values)
@@ -340,9 +345,9 @@ def _estimate(sample: _Sample, listen: float, level: float, *, fitted: bool = Fa
 
 
 def _degrees(parts: list[tuple[float, int]]) -> float:
-    """What degrees of freedom a sum of variances has, each with its own (Satterthwaite 1946).
+    """The degrees of freedom of a sum of variances with their own (Satterthwaite 1946).
 
-    Where few labels of one stratum carry most of the variance it is known no better than from them.
+    If few labels of one stratum carry most of the variance, they limit how well it is known.
 
     >>> _degrees([(1.0, 9), (1.0, 9)]), round(_degrees([(1.0, 2), (0.1, 40)]), 2)
     (18.0, 2.42)
@@ -353,19 +358,19 @@ def _degrees(parts: list[tuple[float, int]]) -> float:
 
 
 def widened(spare: int) -> float:
-    """How much larger the variance of labels is than they show where lambda was fitted to them, and
-    ``spare`` are their degrees before it: they lie nearer to it than others would, and it is itself
+    """The factor on the labels' variance if lambda was fitted to them; ``spare`` are their degrees
+    before the fit. Fitted labels lie nearer to the line than others would, and lambda itself is
     uncertain (Cochran 1977, chapter 7, of the regression estimator).
 
     >>> round(widened(14), 3), round(widened(200), 3)
     (1.16, 1.01)
     """
-    left = max(1, spare - 1)
-    return spare / left * (1 + 1 / left)
+    after_fit = max(1, spare - 1)
+    return spare / after_fit * (1 + 1 / after_fit)
 
 
 def _square(off: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float) -> float:
-    """s^2 of what judges were off by."""
+    """s^2 of the judges' errors."""
     total = float(((off - off.mean()) ** 2).sum())
     if np.isin(values, (0.0, 1.0)).all() or total <= 1e-12:
         return (total + 4 * 0.25) / (len(off) + 3)

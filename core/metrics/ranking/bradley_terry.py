@@ -1,10 +1,10 @@
 """Bradley-Terry strengths with ties, and their intervals by bootstrap over items.
 
 The model is Davidson's (1970): with strengths e^s and a tie parameter v, i beats j, ties, loses
-in the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the usual two (the other is Rao and
-Kupper 1967) it is the one whose likelihood is concave with points (a tie is half a win) and the
-number of ties as sufficient statistics: the fitted points of every system equal those observed,
-and nothing else of the data matters. Without ties it is Bradley and Terry (1952).
+in the proportions e^s_i : v * e^((s_i + s_j) / 2) : e^s_j. Of the two usual models (the other is
+Rao and Kupper 1967) it is the one with a concave likelihood and with points (a tie is half a win)
+and the number of ties as sufficient statistics: the fitted points of every system equal the
+observed points, and nothing else in the data matters. Without ties it is Bradley and Terry (1952).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from core.metrics.ranking.contests import (
 )
 
 _STEPS, _HALVINGS, _LONGEST_STEP, _ALL_TIE = 60, 12, 2.0, 40.0
-#: The largest difference between observed and fitted points, per contest, that ends the search.
+#: The search ends when observed and fitted points differ by less than this, per contest.
 _CLOSE = 1e-9
 
 
 class StrengthFit(NamedTuple):
-    """``strengths`` (systems, resamples), in natural log units, their mean 0; ``log_tie``
-    (resamples,), minus infinity where nothing was tied; ``converged`` (resamples,).
+    """``strengths`` (systems, resamples), in natural log units with mean 0; ``log_tie``
+    (resamples,), minus infinity without ties; ``converged`` (resamples,).
     """
 
     strengths: Array
@@ -47,7 +47,7 @@ class StrengthFit(NamedTuple):
 
 
 class _Design(NamedTuple):
-    """How pairs add up to systems: ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs,
+    """The map from pairs to systems: ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs,
     systems * systems) the outer product of every row with itself.
     """
 
@@ -65,12 +65,12 @@ class _State(NamedTuple):
 
 
 def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> StrengthFit:
-    """The most likely strengths for every resample of ``totals``, shape (pairs, 3, resamples).
+    """The maximum likelihood strengths for every resample of ``totals`` (pairs, 3, resamples).
 
-    ``prior`` gives every system so many wins and as many losses against an imagined system of
-    strength 0, which makes all estimates finite (Caron and Doucet 2012 do the same with a gamma
-    prior). Without it the estimate is finite only where no group of systems won all its contests
-    against the rest (Ford 1957); see ``ranking_graph.separated``.
+    ``prior`` gives every system this many wins and losses against an imaginary system of strength
+    0, which makes all estimates finite (Caron and Doucet 2012 do the same with a gamma prior).
+    Without it the estimate is finite only if no group of systems won all its contests against the
+    rest (Ford 1957); see ``contests.separated``.
 
     >>> totals = np.array([[[60.0], [20.0], [20.0]]])    # 70 points of 100
     >>> found = fit(np.array([[0, 1]]), totals, 2)
@@ -81,7 +81,7 @@ def fit(pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0) -> S
     resamples = totals.shape[2]
     tied = totals[:, TIED].sum(axis=0)
     played = totals.sum(axis=(0, 1))
-    # No ties: the parameter is at its limit. Nothing but ties: strengths cannot be told.
+    # Without ties the parameter is at its limit; with only ties strengths are undetermined.
     free = (tied > 0) & (tied < played)
     values = np.zeros((systems + 1, resamples))
     values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, _ALL_TIE, -np.inf))
@@ -102,7 +102,7 @@ def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Ar
     >>> [round(float(share), 3) for share in outcome_shares(np.array(0.0), np.log(0.5))]
     [0.4, 0.2, 0.4]
     """
-    # From some point on everything ties; infinities would make shares undefined.
+    # Beyond some point everything ties; infinity would make shares undefined.
     tie = np.minimum(np.asarray(log_tie, np.float64), _ALL_TIE)
     logits = np.stack(np.broadcast_arrays(gap / 2, tie, -gap / 2), axis=0)
     powers = np.exp(logits - logits.max(axis=0))
@@ -113,7 +113,7 @@ def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Ar
 def _advanced(
     design: _Design, totals: Array, values: Array, now: _State, prior: float, free: Array
 ) -> tuple[Array, _State]:
-    """One Newton step, halved where it would lose likelihood."""
+    """A Newton step, halved if it would lower the likelihood."""
     n = design.systems
     step = np.linalg.solve(now.information, now.gradient.T[:, :, None])[:, :, 0].T
     step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(axis=0), 1e-300))
@@ -155,9 +155,9 @@ def _state(design: _Design, totals: Array, values: Array, prior: float, free: Ar
         gradient[:n] += prior * (1 - 2 * chance)
         information[:, range(n), range(n)] += (2 * prior * chance * (1 - chance)).T
     else:
-        # The sum of strengths is free; this fixes it at 0 and changes nothing else.
+        # The sum of strengths is undetermined; this fixes it at 0 and changes nothing else.
         information[:, :n, :n] += 1.0
-    # Where shares have run to 0 or 1 the curvature can vanish in rounding.
+    # For shares close to 0 or 1 rounding can make the curvature vanish.
     information[:, range(n + 1), range(n + 1)] += 1e-12
     return _State(likelihood, gradient, information)
 
@@ -177,27 +177,27 @@ def _design(pairs: Ratings, systems: int) -> _Design:
     return _Design(ends, squares, systems)
 
 
-#: Wins and losses against an imagined average system, where no estimate is finite.
+#: Wins and losses against an imaginary average system, if no estimate is finite.
 PRIOR = 0.5
-#: The same in resamples, only so that none of them is infinite.
+#: The same in resamples, just large enough to keep all of them finite.
 TOUCH = 0.05
-#: A bootstrap over fewer items than this says too little.
+#: The least number of items for a bootstrap.
 FEWEST = 5
 
-#: Standard errors that tell one difference from none, looked at alone (95%, two-sided).
+#: Standard errors of a significant difference, tested alone (95%, two-sided).
 _ALONE = float(ndtri(0.975))
 _FEW = "There are {n} items; intervals need at least {least}."
 
 
 class Strengths(NamedTuple):
-    """Strengths of one group of systems that contests join.
+    """The strengths of a group of systems connected by contests.
 
     ``members`` are their indices; arrays run along them. ``value`` is in natural log units with
     mean 0: e to the difference of two is the odds of the first, ties aside. ``regularised``: no
-    finite estimate exists, ``groups`` says between whom, and ``value`` holds what a prior of half
-    a win and half a loss per system makes of it. ``better[i, j]``: i is better than j, all such
-    statements together at 95%, whichever level intervals have. ``error[i, j]`` is the standard
-    error of a difference, and ``critical[i, j]`` how many of them it must be to be told.
+    finite estimate exists, ``groups`` says between which systems, and ``value`` comes from a prior
+    of half a win and half a loss per system. ``better[i, j]``: i is better than j, simultaneously
+    for all pairs at 95%, whatever the level of intervals. ``error[i, j]`` is the standard error of
+    a difference, ``critical[i, j]`` the number of them for significance.
     """
 
     members: tuple[int, ...]
@@ -215,13 +215,13 @@ class Strengths(NamedTuple):
 def strengths(
     table: ContestTable, rng: np.random.Generator, *, resamples: int = 1000, level: float = 0.95
 ) -> list[Strengths]:
-    """The strengths of each group of systems that contests join, the largest group first.
+    """The strengths of each group of systems connected by contests, the largest group first.
 
     Bradley and Terry (1952) with Davidson's (1970) ties. ``better`` compares every difference with
-    the largest standardised one of each resample of items (Romano and Wolf 2005), so that one wrong
-    statement among all of them is as rare as one alone. Intervals are percentiles over resamples;
-    below ``SMALL`` items standard errors are those of the jackknife, and intervals and ``better``
-    by t with as many degrees as a system has items, less one.
+    the largest standardised one of each resample of items (Romano and Wolf 2005), so a wrong
+    statement among all of them is as rare as for a single one. Intervals are percentiles over
+    resamples; below ``SMALL`` items standard errors are by the jackknife, and intervals and
+    ``better`` by t with as many degrees as a system has items, minus one.
     """
     groups = components(win_matrix(table).contests)
     weights = (
@@ -241,14 +241,14 @@ def further_contests(
     power: float = 0.8,
     most: int = 100_000,
 ) -> Estimate:
-    """How many more contests between two systems would tell them apart, if their difference is as
-    estimated; 0 where they are apart already.
+    """How many more contests between two systems would distinguish them if their difference is as
+    estimated; 0 if they are already distinguished.
 
     Every contest between them adds its Fisher information about the difference, (won + lost -
     (won - lost)^2) / 4 at the fitted shares, to the present 1 / error^2, until the difference is
-    (``critical`` + z of ``power``) standard errors. ``critical`` is that of all comparisons made
-    together (``Strengths.critical``); by default that of one alone, two-sided at 95%. It asks for
-    more than mere significance now: a chance of ``power`` to find it.
+    (``critical`` + z of ``power``) standard errors. ``critical`` is that of all simultaneous
+    comparisons (``Strengths.critical``); by default that of a single one, two-sided at 95%. This
+    asks for more than significance: a probability of ``power`` to find the difference.
 
     >>> further_contests(0.5, 0.4, float("-inf")).value
     108.0
@@ -317,27 +317,27 @@ def _of_group(
     error, most = gaps.std(axis=2), _largest(gaps, USUAL.level)
     critical = np.full((n, n), most)
     if table.items < SMALL:
-        there = np.flatnonzero(part.counts.sum(axis=(1, 2)))
-        left_out = part.totals(1.0 - np.eye(table.items)[:, there])
+        present = np.flatnonzero(part.counts.sum(axis=(1, 2)))
+        left_out = part.totals(1.0 - np.eye(table.items)[:, present])
         without = fit(pairs, left_out, n, prior=prior or TOUCH).strengths
         error = jackknife_error(without[:, None] - without[None, :])
         items = items_of(part)
-        # As rare as so many standard errors of a normal distribution.
+        # As rare as this many standard errors of a normal distribution.
         degrees = np.minimum(items[:, None], items[None, :]) - 1
         critical = stdtrit(np.maximum(degrees, 1), ndtr(critical))
         alone = jackknife_error(without).tolist()
-        found = tuple(
-            by_t(float(one), off, number, level)
-            for one, off, number in zip(value, alone, items.tolist(), strict=True)
+        ends = tuple(
+            by_t(float(strength), off, number, level)
+            for strength, off, number in zip(value, alone, items.tolist(), strict=True)
         )
     else:
-        found = tuple(percentile(row, level) for row in drawn)
+        ends = tuple(percentile(row, level) for row in drawn)
     better = (value[:, None] - value[None, :] > critical * error) & (error > 0)
-    return Strengths(group, value, found, log_tie, regularised, outside, better, error, critical)
+    return Strengths(group, value, ends, log_tie, regularised, outside, better, error, critical)
 
 
 def _largest(gaps: Array, level: float) -> float:
-    """How many standard errors the largest of all resampled differences reaches at that level."""
+    """The level's quantile of the largest resampled difference, in standard errors."""
     error = gaps.std(axis=2)[:, :, None]
     away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
     scaled = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
@@ -345,7 +345,7 @@ def _largest(gaps: Array, level: float) -> float:
 
 
 def items_of(table: ContestTable) -> Array:
-    """On how many items every system met another."""
+    """The number of items on which each system met another."""
     met = table.counts.sum(axis=2) > 0
     each = [met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]
-    return np.array([float(one.any(axis=1).sum()) for one in each])
+    return np.array([float(met_on.any(axis=1).sum()) for met_on in each])

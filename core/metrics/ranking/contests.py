@@ -1,6 +1,6 @@
-"""Pairwise contests as counts: the win matrix, who can be compared, and both orders.
+"""Pairwise contests as counts: the win matrix, comparable systems, and both orders.
 
-A contest is between two systems on one item; it is won, lost or tied. Items are the clusters of
+A contest is between two systems on an item; it is won, lost or tied. Items are the clusters of
 every bootstrap here: the contests of an item stay together.
 """
 
@@ -18,14 +18,14 @@ from core.metrics.agreement.kappa import cohen_kappa
 from core.metrics.estimate import Estimate
 from core.metrics.measure import NEAR, Array, Ratings, ratio
 
-#: The places of the last axis of ``ContestTable.counts``.
+#: Indices on the last axis of ``ContestTable.counts``.
 WON, TIED, LOST = 0, 1, 2
 
 
 class ContestTable(NamedTuple):
-    """Counts of contests. ``pairs`` has shape (pairs, 2): every two systems that met, the smaller
-    index first. ``counts`` has shape (items, pairs, 3): how often the first of the pair won, tied
-    and lost. Systems are numbered from 0 to ``systems`` - 1.
+    """Counts of contests. ``pairs`` has shape (pairs, 2): all systems that met, the smaller index
+    first. ``counts`` has shape (items, pairs, 3): how often the first of the pair won, tied and
+    lost. Systems are numbered from 0 to ``systems`` - 1.
     """
 
     pairs: Ratings
@@ -34,16 +34,16 @@ class ContestTable(NamedTuple):
 
     @property
     def items(self) -> int:
-        """The number of items, those without any contest among them."""
+        """The number of items, including those without any contest."""
         return len(self.counts)
 
     @property
     def contests(self) -> float:
-        """The number of contests (their weights added up)."""
+        """The number of contests (the sum of their weights)."""
         return float(self.counts.sum())
 
     def totals(self, weights: Array | None = None) -> Array:
-        """The counts added up over items, shape (pairs, 3), or (pairs, 3, resamples) for item
+        """The counts summed over items, shape (pairs, 3), or (pairs, 3, resamples) for item
         weights of shape (items, resamples).
         """
         if weights is None:
@@ -55,7 +55,7 @@ class ContestTable(NamedTuple):
 class WinMatrix(NamedTuple):
     """``wins[i, j]`` is how often i beat j, ``ties`` is symmetric, ``contests`` how often they met.
 
-    ``share[i, j]`` = (wins + ties / 2) / contests; NaN, as a mask, where they never met.
+    ``share[i, j]`` = (wins + ties / 2) / contests; NaN, as a mask, if they never met.
     """
 
     wins: Array
@@ -74,7 +74,7 @@ def tabulate(
     n_items: int,
     weights: npt.ArrayLike = 1.0,
 ) -> ContestTable:
-    """The table of contests. ``points`` is what ``first`` got: 1, 0.5 (a tie) or 0.
+    """The table of contests. ``points`` are those of ``first``: 1, 0.5 (a tie) or 0.
 
     >>> tabulate([0, 0], [0, 1], [1, 0], [1, 0.5], systems=2, n_items=1).counts.tolist()
     [[[1.0, 1.0, 0.0]]]
@@ -108,9 +108,9 @@ def win_matrix(table: ContestTable) -> WinMatrix:
 def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     """The mean over opponents met of the share of points against each, shape (systems, ...).
 
-    With all pairs held equally often it is wins (ties count half) over contests. A mean over
-    opponents does not reward a system for having met the weak ones more often. NaN, as a mask,
-    where a system met nobody. ``totals`` has shape (pairs, 3, ...).
+    If all pairs met equally often it is wins (ties count half) over contests. A mean over opponents
+    does not reward a system for meeting weak ones more often. NaN, as a mask, for a system without
+    opponents. ``totals`` has shape (pairs, 3, ...).
 
     >>> pairs = np.array([[0, 1], [0, 2]])
     >>> win_rates(pairs, np.array([[1.0, 0, 0], [0, 1, 0]]), 3).tolist()
@@ -118,12 +118,12 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     """
     share = ratio(totals[:, WON] + totals[:, TIED] / 2, totals.sum(axis=1))
     met = ~np.isnan(share)
-    known = np.where(met, share, 0.0)
+    shares = np.where(met, share, 0.0)
     shape = (systems, *share.shape[1:])
     points, opponents = np.zeros(shape), np.zeros(shape)
     a, b = pairs.T
-    np.add.at(points, a, known)
-    np.add.at(points, b, np.where(met, 1 - known, 0.0))
+    np.add.at(points, a, shares)
+    np.add.at(points, b, np.where(met, 1 - shares, 0.0))
     np.add.at(opponents, a, met)
     np.add.at(opponents, b, met)
     return ratio(points, opponents)
@@ -132,9 +132,9 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
 def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     """Wins and ties over wins, losses and twice the ties, of all contests, shape (systems, ...).
 
-    As unitxt's ``weighted_win_rate`` counts (Arena-Hard: Li et al. 2024): a tie is one point of
-    two, so that it weighs as much as two contests that were won or lost. NaN where a system met
-    nobody. ``totals`` has shape (pairs, 3, ...).
+    The count of unitxt's ``weighted_win_rate`` (Arena-Hard: Li et al. 2024): a tie is one point of
+    two, so it weighs as much as two contests with a winner. NaN for a system without opponents.
+    ``totals`` has shape (pairs, 3, ...).
 
     >>> pairs = np.array([[0, 1], [0, 2]])
     >>> weighted_win_rates(pairs, np.array([[1.0, 0, 0], [0, 1, 0]]), 3).round(3).tolist()
@@ -148,18 +148,18 @@ def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     return ratio(points, whole)
 
 
-# What the graph of contests says: who can be compared at all, who beats whom in a circle, and
+# The graph of contests: which systems can be compared, which beat each other in a circle, and
 # whether strengths have finite estimates.
 
 Flags = npt.NDArray[np.bool_]
 
 
 class Majorities(NamedTuple):
-    """Who beats whom by majority. ``beats[i, j]``: i won more contests against j than it lost.
+    """Majorities. ``beats[i, j]``: i won more contests against j than it lost.
 
-    ``winner`` beats everybody else (Condorcet 1785), or is ``None``. ``circles`` are groups of
-    systems in which everybody can be reached from everybody by "beats", the largest first;
-    ``examples`` gives the shortest circle of each, its first system the lowest.
+    ``winner`` beats every other system (Condorcet 1785), or is ``None``. ``circles`` are groups of
+    systems in which each reaches all others by "beats", the largest first; ``examples`` holds the
+    shortest circle of each, starting with its lowest system.
     """
 
     beats: Flags
@@ -169,8 +169,8 @@ class Majorities(NamedTuple):
 
 
 def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
-    """The groups of systems that contests join, the largest first; of different groups nothing
-    can be said. ``contests[i, j]`` counts how often i and j met.
+    """The groups of systems connected by contests, the largest first. Systems of different groups
+    cannot be compared. ``contests[i, j]`` counts how often i and j met.
 
     >>> components([[0, 2, 0], [2, 0, 0], [0, 0, 0]])
     ((0, 1), (2,))
@@ -181,11 +181,11 @@ def components(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
 def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     """The groups between which strengths have no finite estimate, the strongest first.
 
-    One group: all estimates are finite. Several: no contest between them was lost by the upper
-    side, so that no difference is too large. That is so where one side won everything (Zermelo
-    1929; Ford 1957; a tie counts for both), and where ties are on one rung or between neighbouring
-    ones of a ladder that every win goes down: then differences and the parameter of ties grow
-    together without end. Systems must be joined by contests (one of ``components``).
+    One group: all estimates are finite. Several: the upper side lost no contest between them, so
+    no difference is too large for the data. This happens if one side won everything (Zermelo 1929;
+    Ford 1957; a tie counts for both), and if systems form a ladder on which every win goes down and
+    ties stay on a rung or between neighbouring ones: then differences and the tie parameter grow
+    together without limit. Systems must be connected by contests (one of ``components``).
     """
     rungs = _ladder(matrix)
     if rungs is not None:
@@ -205,16 +205,16 @@ def separated(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
 
 
 def _ladder(matrix: WinMatrix) -> Array | None:
-    """Rungs, the highest for the strongest, such that every win goes down one rung or more and
-    every tie at most one, up or down; ``None`` where there are no such rungs, or no win and tie.
+    """Rungs, the highest for the strongest, such that every win goes down at least one rung and
+    every tie at most one, up or down; ``None`` if there are none, or not both a win and a tie.
 
-    These are differences of a system of constraints: shortest ways (Floyd 1962; Warshall 1962), of
-    which none may lead back to its beginning with a gain.
+    A system of difference constraints, solved by shortest paths (Floyd 1962; Warshall 1962); no
+    path may return to its start with a gain.
     """
     won, tied = np.asarray(matrix.wins) > 0, np.asarray(matrix.ties) > 0
     if not (won.any() and tied.any()):
         return None
-    # bound[i, j]: how far the rung of j may lie above that of i.
+    # bound[i, j]: the largest height of j's rung above i's.
     bound = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
     np.fill_diagonal(bound, np.minimum(bound.diagonal(), 0.0))
     for via in range(len(bound)):
@@ -233,7 +233,7 @@ def majorities(matrix: WinMatrix) -> Majorities:
     >>> majorities(win_matrix(table)).examples
     ((0, 1, 2),)
     """
-    # Wins are weighted by their question, and such sums differ by rounding.
+    # Wins are weighted by their question, so sums differ by rounding.
     beats: Flags = matrix.wins - matrix.wins.T > NEAR
     n = len(beats)
     winner = next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
@@ -248,17 +248,17 @@ def _circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
         came: dict[int, int] = {}
         queue = deque([start])
         while queue and start not in came:
-            here = queue.popleft()
-            for there in group:
-                if beats[here, there] and there not in came:
-                    came[there] = here
-                    queue.append(there)
+            system = queue.popleft()
+            for beaten in group:
+                if beats[system, beaten] and beaten not in came:
+                    came[beaten] = system
+                    queue.append(beaten)
         path = [start]
         while came[path[-1]] != start:
             path.append(came[path[-1]])
-        found = (start, *reversed(path[1:]))
-        if not best or len(found) < len(best):
-            best = found
+        circle = (start, *reversed(path[1:]))
+        if not best or len(circle) < len(best):
+            best = circle
     return best
 
 
@@ -266,24 +266,24 @@ def _groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], ...]:
     _, labels = csgraph.connected_components(
         sparse.csr_array(edges.astype(np.int8)), directed=True, connection=connection
     )
-    found = [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
-    return tuple(sorted(found, key=lambda group: (-len(group), group)))
+    groups = [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
+    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
 
 
 def _any(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
     return bool(edges[np.ix_(above, below)].any())
 
 
-# One judge asked twice, with the two answers exchanged: how often right, and how often the same.
+# A judge asked twice, the two answers swapped: how often it is right, and how often consistent.
 #
-# Choices are levels (0: the first answer, 1: the second, ...) in the original numbering whatever
-# the order shown; negative: no answer. Every figure says what it does with those.
+# Choices are levels (0: the first answer, 1: the second, ...) in the original numbering, whatever
+# order was shown; negative: no answer. Every figure documents how it treats those.
 
 _NOTHING = "There is no item with an answer in both orders."
 
 
 def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Estimate:
-    """The mean over both orders of the share of right choices; no answer is no right one.
+    """The mean over both orders of the share of right choices; a missing answer is not right.
 
     Items without a truth are left out. (Zeng et al. 2024, average accuracy.)
 
@@ -291,18 +291,18 @@ def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Es
     0.75
     """
     a, b, right = (np.asarray(x, np.int64) for x in (one, two, truth))
-    known = right >= 0
-    if not known.any():
+    has_truth = right >= 0
+    if not has_truth.any():
         return Estimate.undefined("No item has a label.")
-    hits = ((a == right)[known].mean() + (b == right)[known].mean()) / 2
-    return Estimate.defined(float(hits), int(known.sum()))
+    hits = ((a == right)[has_truth].mean() + (b == right)[has_truth].mean()) / 2
+    return Estimate.defined(float(hits), int(has_truth.sum()))
 
 
 def same_choice(one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False) -> Estimate:
     """The share of items with the same choice in both orders.
 
-    Items with an answer missing are left out; or, with ``empty_counts``, two missing answers are
-    the same choice and one is a different one (the convention of LLMBar's published figures).
+    Items with a missing answer are left out; or, with ``empty_counts``, two missing answers are
+    the same choice and a single one differs (the convention of LLMBar's published figures).
 
     >>> same_choice([0, 1, -1], [0, 0, -1]).value
     0.5
@@ -319,9 +319,9 @@ def order_kappa(
 ) -> Estimate:
     """Cohen's kappa between the two orders, on ``k`` levels.
 
-    Items with an answer missing are left out; or, with ``empty_is_second``, only the first answer
-    is told from everything else, missing answers included (the convention of LLMBar's figures).
-    Undefined where one and the same level was chosen throughout.
+    Items with a missing answer are left out; or, with ``empty_is_second``, the first answer is
+    contrasted with everything else, missing answers included (the convention of LLMBar's figures).
+    Undefined if the same level was chosen throughout.
 
     >>> order_kappa([0, 1, 1, 0], [0, 1, 0, 0]).value
     0.5

@@ -1,4 +1,4 @@
-"""Other strengths: Elo ratings averaged over orders, and strengths if all were equally long."""
+"""Other strengths: Elo ratings averaged over orders, and strengths at equal answer length."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from core.metrics.intervals.means import by_t, jackknife_error
 from core.metrics.measure import Array
 from core.metrics.ranking.bradley_terry import FEWEST
 
-# Elo ratings, averaged over orders: a running average that depends on who played last.
+# Elo ratings averaged over orders. A single Elo rating depends on the order of contests.
 #
-# Elo (1978) updates after each contest, so one pass over the same contests in another order gives
-# other ratings. Here every figure is a mean over seeded orders, and all orders run side by side.
+# Elo (1978) updates after each contest, so a pass over the same contests in another order gives
+# other ratings. Here every figure is a mean over seeded orders; all orders run in parallel.
 
 START, SCALE, STEP = 1000.0, 400.0, 4.0
-#: Passes cost time for every contest; beyond this many contests fewer orders are as good.
+#: Every pass takes time per contest; with more contests than this fewer orders are enough.
 _WORK = 4_000_000
-#: So many contests of every pass are laid out at a time: few enough to stay in the cache.
+#: How many contests of every pass are prepared at a time, to stay in the cache.
 _BLOCK = 256
 
 
 class Elo(NamedTuple):
-    """Mean rating per system over orders, its spread (standard deviation) over orders, and its
-    interval over items (of few by t), in Elo points: 400 points are odds of 10 to 1.
+    """Mean rating per system over orders, its standard deviation over orders (``spread``), and its
+    interval over items (by t if they are few), in Elo points: 400 points are odds of 10 to 1.
     """
 
     rating: Array
@@ -50,9 +50,9 @@ def elo(
     step: float = STEP,
     level: float = USUAL.level,
 ) -> Elo:
-    """Ratings after all contests; ``points`` is what ``first`` got: 1, 0.5 or 0.
+    """Ratings after all contests; ``points`` are those of ``first``: 1, 0.5 or 0.
 
-    Systems that met nobody keep ``START``. An interval holds what the order of contests adds, too.
+    Systems without contests keep ``START``. Intervals include the effect of the order of contests.
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
     won = np.asarray(points, np.float64)
@@ -63,40 +63,40 @@ def elo(
     number = len(np.unique(item))
     if number >= FEWEST and resamples:
         passes += _resampled(item, resamples, rng)
-    # All passes at once: a step costs the same for one of them and for all.
+    # All passes in parallel: a step costs the same for one as for all.
     played = _played(_filled(passes), (a, b, won), systems, step)
     ratings, drawn = played[:orders], played[orders:]
     rating = ratings.mean(axis=0)
     if len(drawn) and number < SMALL:
-        # Resamples of n items spread as though there were as many degrees, not one fewer.
+        # Resamples of n items have the spread of n degrees instead of n - 1.
         spread = drawn.std(axis=0) * np.sqrt(number / (number - 1))
-        found = tuple(
-            by_t(float(one), error, number, level)
-            for one, error in zip(rating, spread.tolist(), strict=True)
+        intervals = tuple(
+            by_t(float(mean), error, number, level)
+            for mean, error in zip(rating, spread.tolist(), strict=True)
         )
     elif len(drawn):
-        found = tuple(percentile(column, level) for column in drawn.T)
+        intervals = tuple(percentile(column, level) for column in drawn.T)
     else:
         reason = f"There are {number} items; intervals need at least {FEWEST}."
-        found = (Interval(None, None, "percentile", reason),) * systems
-    return Elo(rating, ratings.std(axis=0), found)
+        intervals = (Interval(None, None, "percentile", reason),) * systems
+    return Elo(rating, ratings.std(axis=0), intervals)
 
 
 def _resampled(
     item: npt.NDArray[np.int64], resamples: int, rng: np.random.Generator
 ) -> list[npt.NDArray[np.int64]]:
-    """The contests of resampled items, each time in another order."""
+    """The contests of resampled items, each resample in another order."""
     _, index = np.unique(item, return_inverse=True)
     members = [np.flatnonzero(index == i) for i in range(int(index.max()) + 1)]
-    found = []
+    ratings = []
     for _ in range(resamples):
         drawn = np.concatenate([members[i] for i in rng.integers(0, len(members), len(members))])
-        found.append(rng.permutation(drawn))
-    return found
+        ratings.append(rng.permutation(drawn))
+    return ratings
 
 
 def _filled(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Passes as rows of one table; -1 fills up the shorter ones."""
+    """Passes as rows of one table; shorter ones are padded with -1."""
     table = np.full((len(passes), max(map(len, passes))), -1)
     for row, contests in zip(table, passes, strict=True):
         row[: len(contests)] = contests
@@ -116,23 +116,23 @@ def _played(
     starts = systems * np.arange(len(orders))
     for begin in range(0, orders.shape[1], _BLOCK):
         contest = orders[:, begin : begin + _BLOCK].T
-        # Places of both in the flat ratings; -1 takes a step of 0.
+        # Indices of both in the flat ratings; -1 takes a step of 0.
         ones, twos, points = a[contest] + starts, b[contest] + starts, won[contest]
         steps = np.where(contest >= 0, step, 0.0)
-        for one, two, got, far in zip(ones, twos, points, steps, strict=True):
-            better, worse = flat[one], flat[two]
-            change = far * (got - 1 / (1 + np.exp(power * (worse - better))))
-            flat[one] = better + change
-            flat[two] = worse - change
+        for first, second, points_won, far in zip(ones, twos, points, steps, strict=True):
+            better, worse = flat[first], flat[second]
+            change = far * (points_won - 1 / (1 + np.exp(power * (worse - better))))
+            flat[first] = better + change
+            flat[second] = worse - change
     return ratings
 
 
-# Length-controlled comparison: how strong systems were if all answers were equally long.
+# Length-controlled comparison: strengths of systems if all answers were equally long.
 #
 # Logistic regression of contests on the systems' strengths and the difference in length, as in
-# AlpacaEval 2 (Dubois et al. 2024), without its term for how hard an instruction is.
+# AlpacaEval 2 (Dubois et al. 2024), without its term for the difficulty of an instruction.
 
-#: So small that it moves nothing, and keeps resamples finite in which one side won everything.
+#: Too small to move estimates, but keeps resamples finite if one side won everything.
 _RIDGE = 0.01
 _STEPS = 50
 
@@ -140,14 +140,14 @@ _STEPS = 50
 class LengthControlled(NamedTuple):
     """``strengths`` (systems,) at equal length, in natural log units, mean 0, with intervals.
 
-    ``ignored`` (systems,) are strengths by the same model without length, to compare them with:
-    a tie is half a win here, so they are smaller than those of Davidson's model.
+    ``ignored`` (systems,) are strengths by the same model without length, for comparison: a tie is
+    half a win here, so they are smaller than in Davidson's model.
 
-    ``slope`` is the effect of length in log odds: what an answer gains that is longer than the
-    other by much more than usual (tanh of the difference in standard deviations is 1). ``spread``
-    is that standard deviation. ``share`` (systems,) is the expected share of points against an
-    average system at equal length. ``leads`` (systems,) are intervals of how far the system that is
-    first without regard to length is ahead of each at equal length; none without resamples.
+    ``slope`` is the effect of length in log odds: the advantage of an answer much longer than
+    usual compared to the other (tanh of the difference in standard deviations is 1). ``spread`` is
+    that standard deviation. ``share`` (systems,) is the expected share of points against an
+    average system at equal length. ``leads`` (systems,) are intervals, at equal length, of the lead
+    over each of the system that is first regardless of length; empty without resamples.
     """
 
     strengths: Array
@@ -173,9 +173,9 @@ def length_controlled(
 ) -> LengthControlled | str:
     """Strengths at equal length, or the reason why there are none.
 
-    ``lengths`` has shape (contests, 2): the lengths of first and second. A tie (0.5) counts as
-    half a win: a quasi-likelihood (Wedderburn 1974), right for the mean, with intervals over
-    items: of few by the jackknife and t, else by resamples.
+    ``lengths`` has shape (contests, 2): the lengths of first and second. A tie (0.5) counts as half
+    a win: a quasi-likelihood (Wedderburn 1974), right for the mean, with intervals over items: by
+    jackknife and t if they are few, else by resamples.
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
     won, size = np.asarray(points, np.float64), np.asarray(lengths, np.float64)
@@ -193,13 +193,13 @@ def length_controlled(
     # A column of zeros has the slope 0.
     ignored = _fitted(design * (np.arange(systems + 1) < systems), won, once)[:systems, 0]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
-    found, slope = [unknown] * systems, unknown
+    intervals, slope = [unknown] * systems, unknown
     leader, leads = int(ignored.argmax()), tuple[Interval, ...]()
     if number >= FEWEST and resamples and number < SMALL:
         without = _fitted(design, won, (1.0 - np.eye(number))[item])
-        *found, slope = (
-            by_t(float(one), error, number, level)
-            for one, error in zip(point, jackknife_error(without).tolist(), strict=True)
+        *intervals, slope = (
+            by_t(float(strength), error, number, level)
+            for strength, error in zip(point, jackknife_error(without).tolist(), strict=True)
         )
         ahead = point[leader] - point[:systems]
         apart = jackknife_error(without[leader] - without[:systems])
@@ -210,12 +210,12 @@ def length_controlled(
     elif number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]
         drawn = _fitted(design, won, weights)
-        *found, slope = (percentile(row, level) for row in drawn)
+        *intervals, slope = (percentile(row, level) for row in drawn)
         leads = tuple(percentile(drawn[leader] - row, level) for row in drawn[:systems])
     return LengthControlled(
         point[:systems],
         ignored,
-        tuple(found),
+        tuple(intervals),
         Estimate(float(point[systems])).within(slope),
         spread,
         np.array(

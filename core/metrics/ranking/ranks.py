@@ -16,7 +16,7 @@ from core.metrics.ranking.contests import ContestTable, tabulate
 
 
 class RankRange(NamedTuple):
-    """The ranks from ``best`` to ``worst`` that a system may have."""
+    """The possible ranks of a system, ``best`` to ``worst``."""
 
     best: int
     worst: int
@@ -26,10 +26,10 @@ class RankRange(NamedTuple):
 
 
 def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int | None]:
-    """Ranks from 1, the highest value first; equals share the smaller rank and the next one skips
-    ("1224"). A missing value (NaN) has no rank.
+    """Ranks from 1, the highest value first; equal values share the smaller rank and the next one
+    skips ("1224"). A missing value (NaN) has no rank.
 
-    ``within``: a value as close as this to the best one of its group is equal to it.
+    ``within``: values this close to the best one of their group are equal to it.
 
     >>> competition_ranks([0.5, 0.9, 0.5, float("nan"), 0.1])
     [2, 1, 2, None, 4]
@@ -39,7 +39,7 @@ def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int
     ranks: list[int | None] = [None] * len(given)
     leader, rank = np.inf, 0
     for place, system in enumerate(order, start=1):
-        # Rounding must not tell apart what was computed from the same counts.
+        # Rounding must not separate values computed from the same counts.
         if leader - given[system] > within + NEAR:
             leader, rank = given[system], place
         ranks[system] = rank
@@ -47,9 +47,9 @@ def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int
 
 
 def mid_ranks(values: npt.ArrayLike) -> Array:
-    """Ranks from 1, the highest value first; equals share the mean of their places (Kendall 1945).
+    """Ranks from 1, the highest first; equal values share their mean rank (Kendall 1945).
 
-    The last axis runs over systems. NaN stays NaN and takes no place.
+    The last axis runs over systems. NaN stays NaN and takes no rank.
 
     >>> mid_ranks([0.5, 0.9, 0.5]).tolist()
     [2.5, 1.0, 2.5]
@@ -60,24 +60,26 @@ def mid_ranks(values: npt.ArrayLike) -> Array:
 
 
 def rank_ranges(better: npt.ArrayLike) -> list[RankRange]:
-    """The ranks every system may have. ``better[i, j]``: i is known to be better than j.
+    """The possible ranks of every system. ``better[i, j]``: i is known to be better than j.
 
-    A rank is at least one more than the number of systems known to be better, and at most all but
-    those known to be worse. Where ``better`` comes from simultaneous intervals, so are the ranges
-    (Mogstad, Romano, Shaikh and Wilhelm 2024).
+    The best rank is one more than the number of systems known to be better, the worst leaves room
+    for those known to be worse. If ``better`` comes from simultaneous intervals, the ranges are
+    simultaneous, too (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
     >>> [str(r) for r in rank_ranges([[0, 0, 1], [0, 0, 1], [0, 0, 0]])]
     ['1-2', '1-2', '3']
     """
-    known = np.asarray(better, np.bool_)
-    n = len(known)
-    return [RankRange(1 + int(known[:, i].sum()), n - int(known[i].sum())) for i in range(n)]
+    is_better = np.asarray(better, np.bool_)
+    n = len(is_better)
+    return [
+        RankRange(1 + int(is_better[:, i].sum()), n - int(is_better[i].sum())) for i in range(n)
+    ]
 
 
 def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
     """Kendall's tau-b between two orders of the same systems (Kendall 1945); NaN is left out.
 
-    Undefined for fewer than three systems and where either side is constant.
+    Undefined for fewer than three systems and if either side is constant.
 
     >>> round(kendall_tau([3, 2, 1], [2, 3, 1]).value, 4)
     0.3333
@@ -88,7 +90,7 @@ def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
 def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
     """Spearman's correlation of two orders of the same systems, ties at their mid-rank.
 
-    Undefined as ``kendall_tau`` is.
+    Undefined in the same cases as ``kendall_tau``.
 
     >>> spearman_rho([3, 2, 1], [2, 3, 1]).value
     0.5
@@ -110,7 +112,7 @@ def _between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
 
 
 def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[int, ...]:
-    """The systems on rank 1, all of them where they are level; empty where nobody has a value.
+    """The systems on rank 1, several if tied; empty without values.
 
     >>> winners([0.2, 0.9, 0.9])
     (1, 2)
@@ -119,18 +121,18 @@ def winners(values: Sequence[float] | Array, *, within: float = 0.0) -> tuple[in
     return tuple(i for i, rank in enumerate(ranks) if rank == 1)
 
 
-# Rankings from scores: a ballot is what one judge gave to several systems on one item.
+# Rankings from scores: a ballot is a judge's scores of several systems on an item.
 #
 # Ballots have the shape (ballots, systems); NaN marks a system that the ballot does not rank: not
-# scored, or excluded because judge and system are related. The rest moves together (compaction): a
+# scored, or excluded because judge and system are related. The others close ranks (compaction): a
 # ballot on three of four systems is a ballot of three.
 
 
 def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Array:
-    """Scores as keys that also order what is level in ``scores`` by ``breaker``.
+    """Scores as keys that also order ties in ``scores`` by ``breaker``.
 
-    The keys are dense levels per ballot, 0 for the lowest; NaN stays. A gated score with the score
-    before gates as ``breaker`` orders capped answers among themselves and lifts none above another.
+    The keys are dense levels per ballot, 0 for the lowest; NaN stays. With a gated score and the
+    score before gates as ``breaker``, capped answers are ordered among themselves only.
 
     >>> ordered([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
     [[1.0, 0.0, 2.0]]
@@ -139,18 +141,18 @@ def ordered(scores: npt.ArrayLike, breaker: npt.ArrayLike | None = None) -> Arra
     second = np.zeros_like(given) if breaker is None else levelled(breaker)[0]
     keys: Array = np.full(given.shape, np.nan)
     for row, (main, tie) in enumerate(zip(given, second, strict=True)):
-        known = np.flatnonzero(~np.isnan(main))
-        pairs = [(float(main[i]), float(tie[i])) for i in known]
+        scored = np.flatnonzero(~np.isnan(main))
+        pairs = [(float(main[i]), float(tie[i])) for i in scored]
         level = {pair: at for at, pair in enumerate(sorted(set(pairs)))}
-        keys[row, known] = [level[pair] for pair in pairs]
+        keys[row, scored] = [level[pair] for pair in pairs]
     return keys
 
 
 def borda(keys: npt.ArrayLike) -> Array:
     """Every ballot's points (n - r) / (n - 1), with r the mid-rank among the n it ranks.
 
-    Shape (ballots, systems); NaN where not ranked. A ballot on a single system ranks nothing and
-    gives no points. (de Borda 1781, normalised.)
+    Shape (ballots, systems); NaN if not ranked. A ballot on a single system gives no points. (de
+    Borda 1781, normalised.)
 
     >>> borda([[3.0, 2.0, 1.0], [float("nan"), 2.0, 1.0]]).tolist()
     [[1.0, 0.5, 0.0], [nan, 1.0, 0.0]]
@@ -161,36 +163,36 @@ def borda(keys: npt.ArrayLike) -> Array:
 
 
 def z_scores(scores: npt.ArrayLike) -> Array:
-    """Scores less their ballot's mean over its population standard deviation.
+    """Scores minus their ballot's mean, over its population standard deviation.
 
-    A ballot on fewer than three systems, or on which all are level, says nothing here: NaN.
+    NaN for a ballot on fewer than three systems, or with all of them equal.
 
     >>> z_scores([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]]).round(3).tolist()
     [[-1.225, 0.0, 1.225], [nan, nan, nan]]
     """
     given = np.asarray(scores, np.float64)
-    there = ~np.isnan(given)
-    number = there.sum(axis=1, keepdims=True)
-    mean = ratio(np.where(there, given, 0.0).sum(axis=1, keepdims=True), number)
+    scored = ~np.isnan(given)
+    number = scored.sum(axis=1, keepdims=True)
+    mean = ratio(np.where(scored, given, 0.0).sum(axis=1, keepdims=True), number)
     gap = given - mean
-    spread = np.sqrt(ratio(np.where(there, gap**2, 0.0).sum(axis=1, keepdims=True), number))
+    spread = np.sqrt(ratio(np.where(scored, gap**2, 0.0).sum(axis=1, keepdims=True), number))
     usable = (number >= 3) & (spread > NEAR)
     return np.where(usable, ratio(gap, np.where(usable, spread, 0.0)), np.nan)
 
 
 def means(values: npt.ArrayLike) -> Array:
-    """The mean of every column over the ballots that rank it; NaN where none does.
+    """The mean of every column over the ballots that rank it; NaN without any.
 
     >>> means([[1.0, float("nan")], [0.0, float("nan")]]).tolist()
     [0.5, nan]
     """
     given = np.asarray(values, np.float64)
-    there = ~np.isnan(given)
-    return ratio(np.where(there, given, 0.0).sum(axis=0), there.sum(axis=0))
+    ranked = ~np.isnan(given)
+    return ratio(np.where(ranked, given, 0.0).sum(axis=0), ranked.sum(axis=0))
 
 
 def as_contests(keys: npt.ArrayLike, items: npt.ArrayLike) -> ContestTable:
-    """Every two systems of a ballot as a contest, won by the higher key; equal keys tie.
+    """Every two systems of a ballot as a contest, won by the higher key; equal keys are a tie.
 
     ``items[ballot]`` is the ballot's item, from 0.
 

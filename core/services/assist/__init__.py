@@ -1,7 +1,7 @@
 """Help from a model: drafts, test data, proposals, the improvement loop, the meta check.
 
-May import everything but reports and exports. Every step is kept and never paid twice; nothing is
-saved before a person took it.
+May import everything but reports and exports. Every step is stored and never paid twice. Nothing
+is saved before a person accepts it.
 """
 
 __all__ = [

@@ -1,6 +1,6 @@
-"""Counterfactual edits: an item changed so that one criterion alone would be answered otherwise.
+"""Counterfactual edits: an item changed so that one criterion alone should get another answer.
 
-Graded beside the original they show whether judges notice, and whether other criteria stay put.
+Graded next to the original, they show whether judges notice, and whether other verdicts stay.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from core.services.runs.planning import RunRequest
 from core.store.store import Store
 
 KIND = "edits"
-#: What an edited item's id ends in, the tag it carries, and the detail of runs that measure it.
+#: The suffix of an edited item's id, its tag, and the detail of runs that grade such items.
 SUFFIX, COUNTERFACTUAL, DETAIL = "~edited", "counterfactual", "counterfactual"
 MOST = 100
 
 
 @dataclass(frozen=True)
 class EditRequest:
-    """Which items to change, so that ``criterion`` would be answered with choice ``aimed``."""
+    """The items to change so that ``criterion`` should be answered with choice ``aimed``."""
 
     judge: Judge
     rubric: Rubric
@@ -51,11 +51,11 @@ class EditRequest:
 
 @dataclass(frozen=True)
 class EditPair:
-    """An item before and after: the verdict on the target, and other criteria that moved.
+    """An item before and after the edit: the target's verdicts, and other verdicts that changed.
 
-    ``before`` and ``after`` are labels, ``None`` where there is no verdict. ``moved`` maps other
-    criteria to both labels; ``compared`` counts those with a verdict on both sides. ``counts``:
-    the original was not already at the option aimed at, and both have a verdict.
+    ``before`` and ``after`` are labels, ``None`` without a verdict. ``moved`` maps other criteria
+    to both labels; ``compared`` counts those with both verdicts. ``counts``: both have a verdict,
+    and the original did not have the aimed option already.
     """
 
     item: str
@@ -70,8 +70,8 @@ class EditPair:
 
 @dataclass(frozen=True)
 class EditFigures:
-    """``noticed``: edits that moved the target to the option aimed at. ``still``: edits under which
-    no other criterion moved. Judges waver by themselves, so a few that move prove little.
+    """``noticed``: edits that moved the target to the aimed option. ``still``: edits after which no
+    other verdict changed. Judges are inconsistent anyway, so a few changes prove little.
     """
 
     criterion: str
@@ -83,7 +83,7 @@ class EditFigures:
 
 
 def estimate(store: Store, request: EditRequest) -> TaskCost:
-    """What it will take: one call an item."""
+    """Return the expected cost: one call per item."""
     items = _items(store, request)
     writings = [_writing(item, request) for item in items]
     longest = max((len(item.output) // 4 for item in items), default=0)
@@ -92,7 +92,7 @@ def estimate(store: Store, request: EditRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: EditRequest) -> int:
-    """Start changing; returns the task's id. ``InputError`` for none, too many, or chats."""
+    """Start editing; return the task's id. ``InputError`` for none, too many, or chats."""
     items = _items(store, request)
     problems = [
         Problem("is not one text.", "Choose items whose submission is a text.", (item.id,))
@@ -109,7 +109,7 @@ def begin(store: Store, request: EditRequest) -> int:
 
 
 async def work(context: TaskContext) -> None:
-    """Ask for every item's change, side by side."""
+    """Request every item's edit, in parallel."""
     request = request_of(context.task)
     items = await context.io(_items, context.store, request)
     judge = writer_of(request.judge)
@@ -124,33 +124,33 @@ async def work(context: TaskContext) -> None:
 
 
 def request_of(task: HelpTask) -> EditRequest:
-    """What a task was asked for."""
+    """Return the request of a task."""
     return help_tasks.request_from(EditRequest, task)
 
 
 def edited(store: Store, task: HelpTask) -> list[tuple[Item, Edited]]:
-    """The items changed so far, with their changes."""
+    """Return the items edited so far, with their edits."""
     return list(_edited(store, task))
 
 
 def _edited(store: Store, task: HelpTask) -> Iterator[tuple[Item, Edited]]:
-    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     for item in _items(store, request_of(task)):
-        found = read_edit(kept.get(f"edit/{item.id}"), item.output)
-        if isinstance(found, Edited):
-            yield item, found
+        change = read_edit(values.get(f"edit/{item.id}"), item.output)
+        if isinstance(change, Edited):
+            yield item, change
 
 
 @allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
-    """Originals and their changes as one dataset. Labels go with the originals only."""
-    found = edited(store, task)
-    if not found:
+    """Store originals and edits as one dataset. Only the originals have labels."""
+    edits = edited(store, task)
+    if not edits:
         raise InputError("Nothing has been changed yet.")
     request = request_of(task)
     label = request.rubric.criterion(request.criterion).choices[request.aimed].label
     items = list[Item]()
-    for item, change in found:
+    for item, change in edits:
         facts = {
             "of": item.id,
             "criterion": request.criterion,
@@ -173,11 +173,11 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
 
 @allowed("write")
 def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> RunRequest:
-    """The run that asks a panel for the whole rubric of originals and changes alike."""
+    """Return the run in which a panel grades originals and edits with the whole rubric."""
     rubric = request_of(task).rubric
-    found = store.rubrics.kept(rubric, now=clock.now())
+    rubric_version = store.rubrics.kept(rubric, now=clock.now())
     return RunRequest(
-        rubric_version=found.id,
+        rubric_version=rubric_version.id,
         dataset_version=version,
         panel=panel,
         name=f"Edits: {request_of(task).criterion}"[:200],
@@ -186,13 +186,13 @@ def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> Run
 
 
 def latest_run(store: Store, dataset_version: int) -> RunRow | None:
-    """The newest run that measured changes on that dataset version."""
+    """Return the newest run that graded edits in that dataset version."""
     rows = store.runs.list(detail=DETAIL, limit=200)
     return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
 def measured(store: Store, run_id: int) -> EditFigures:
-    """What judges made of the changes; ``InputError`` where the run has none."""
+    """Return how judges reacted to the edits; ``InputError`` if the run has none."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
@@ -201,7 +201,7 @@ def measured(store: Store, run_id: int) -> EditFigures:
         raise InputError("No item of this run is a changed one.")
     target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
     cells = {(item, c.criterion): c for item, c in store.results.verdicts(run_id)}
-    pairs = tuple(_pair(rubric, cells, id_, one, aimed) for id_, one in facts.items())
+    pairs = tuple(_pair(rubric, cells, id_, edit, aimed) for id_, edit in facts.items())
     moved: dict[str, int] = {}
     for pair in pairs:
         for name in pair.moved:

@@ -1,7 +1,7 @@
 """Test data written by a model, and how often judges find the option it was written for.
 
-The option that a submission was written for is kept beside it (``meta["aimed"]`` and tags) and is
-never a label: nobody has checked that the submission deserves it.
+The aimed option is stored with the submission (``meta["aimed"]`` and tags), but is not a label,
+since no person has checked it.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _NEAR_COPY = "The submission was the same as an earlier one."
 
 @dataclass(frozen=True)
 class DataRequest:
-    """What to write. ``counts`` is by index into ``choices``; ``tasks`` are what they answer.
+    """The submissions to write. ``counts`` is by index into ``choices``; ``tasks`` are the prompts.
 
-    Without tasks ``invent`` many are made up first (0: submissions without a task).
+    Without tasks, ``invent`` tasks are written first (0: submissions without a task).
     """
 
     judge: Judge
@@ -63,19 +63,19 @@ class DataRequest:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Submissions that are written one after the other: at one option, or between two."""
+    """Submissions written one after the other, for one option or between two."""
 
     aimed: tuple[int, ...]
     count: int
 
     def step(self, number: int) -> str:
-        """The name of one step."""
+        """Return the name of one step."""
         return f"{'-'.join(map(str, self.aimed))}/{number}"
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A submission with what it was written for: labels of one option, or of two."""
+    """A submission with the labels of its aimed option, or of two."""
 
     id: str
     text: str
@@ -84,21 +84,21 @@ class Made:
 
 
 def lanes(criterion: Criterion, counts: Mapping[int, int], borderline: int) -> list[Lane]:
-    """What is written at which option; borderline ones go round the neighbouring pairs.
+    """Return how many submissions to write per option; borderline ones alternate between pairs.
 
     >>> met = Criterion(name="c", requirement="r")
     >>> [(lane.aimed, lane.count) for lane in lanes(met, {0: 2}, 1)]
     [((0,), 2), ((0, 1), 1)]
     """
-    found = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
+    wanted = [Lane((index,), counts[index]) for index in sorted(counts) if counts[index]]
     pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
-    each, left = divmod(borderline, len(pairs))
-    found += [Lane(pair, each + (at < left)) for at, pair in enumerate(pairs)]
-    return [lane for lane in found if lane.count]
+    each, remainder = divmod(borderline, len(pairs))
+    wanted += [Lane(pair, each + (at < remainder)) for at, pair in enumerate(pairs)]
+    return [lane for lane in wanted if lane.count]
 
 
 def estimate(request: DataRequest) -> TaskCost:
-    """What it will take: one call a submission, and one for inventing tasks."""
+    """Return the expected cost: one call per submission, and one to invent tasks."""
     wanted = lanes(request.criterion, request.counts, request.borderline)
     task = request.tasks[0] if request.tasks else ""
     writings = [
@@ -115,7 +115,7 @@ def estimate(request: DataRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: DataRequest) -> int:
-    """Start writing; returns the task's id. Raises ``InputError`` for none, or for too many."""
+    """Start writing; return the task's id. Raises ``InputError`` for none, or for too many."""
     total = sum(lane.count for lane in _lanes(request))
     if not 0 < total <= MOST:
         raise InputError(
@@ -134,7 +134,7 @@ def _lanes(request: DataRequest) -> list[Lane]:
 
 
 async def work(context: TaskContext) -> None:
-    """Invent tasks where none are given, then write lane by lane, the lanes side by side."""
+    """Invent tasks if none are given, then write the lanes in parallel."""
     request = request_of(context.task)
     tasks = await _tasks(context, request)
     if isinstance(tasks, Failed):
@@ -148,10 +148,10 @@ async def _tasks(context: TaskContext, request: DataRequest) -> tuple[str, ...] 
         return request.tasks
     writing = tasks_writing(request.criterion, request.invent, request.seed)
     judge = writer_of(request.judge, varied=True)
-    found = await context.write(
+    result = await context.write(
         "tasks", judge, writing, lambda text: read_tasks(text, request.invent)
     )
-    return found if isinstance(found, Failed) else found.tasks
+    return result if isinstance(result, Failed) else result.tasks
 
 
 async def _lane(
@@ -161,9 +161,9 @@ async def _lane(
     earlier = list[str]()
 
     def read(text: str | None) -> str | Unreadable:
-        found = read_submission(text)
-        copied = isinstance(found, str) and any(_of(found).twin_of(one) for one in seen)
-        return Unreadable("malformed", _NEAR_COPY) if copied else found
+        submission = read_submission(text)
+        copied = isinstance(submission, str) and any(_of(submission).twin_of(one) for one in seen)
+        return Unreadable("malformed", _NEAR_COPY) if copied else submission
 
     for number in range(1, lane.count + 1):
         task = tasks[(number - 1) % len(tasks)] if tasks else ""
@@ -172,10 +172,10 @@ async def _lane(
         writing = generate_writing(
             request.criterion, lane.aimed, task, request.length, recent, place, request.seed
         )
-        found = await context.write(lane.step(number), judge, writing, read)
-        if isinstance(found, str):
-            earlier.append(found)
-            seen.append(_of(found))
+        submission = await context.write(lane.step(number), judge, writing, read)
+        if isinstance(submission, str):
+            earlier.append(submission)
+            seen.append(_of(submission))
 
 
 def _of(text: str) -> Print:
@@ -183,38 +183,38 @@ def _of(text: str) -> Print:
 
 
 def request_of(task: HelpTask) -> DataRequest:
-    """What a task was asked for."""
+    """Return the request of a task."""
     return help_tasks.request_from(DataRequest, task)
 
 
 def made(store: Store, task: HelpTask) -> list[Made]:
-    """What was written so far, by option."""
+    """Return what was written so far, by option."""
     request = request_of(task)
-    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
-    invented = read_tasks(kept.get("tasks"), request.invent) if "tasks" in kept else None
+    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
     tasks = request.tasks or (invented.tasks if isinstance(invented, Tasks) else ())
-    return list(_made(request, kept, tasks))
+    return list(_made(request, values, tasks))
 
 
-def _made(request: DataRequest, kept: Mapping[str, str], tasks: Sequence[str]) -> Iterator[Made]:
+def _made(request: DataRequest, values: Mapping[str, str], tasks: Sequence[str]) -> Iterator[Made]:
     for lane in _lanes(request):
         aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
         for number in range(1, lane.count + 1):
-            found = read_submission(kept.get(lane.step(number)))
-            if isinstance(found, str):
+            submission = read_submission(values.get(lane.step(number)))
+            if isinstance(submission, str):
                 task = tasks[(number - 1) % len(tasks)] if tasks else ""
                 slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())
-                yield Made(f"{slug[:60]}-{number:02}", found, task, aimed)
+                yield Made(f"{slug[:60]}-{number:02}", submission, task, aimed)
 
 
 @allowed("write")
 def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
-    """The submissions as a dataset; the same ones give the dataset that is there already."""
-    found = made(store, task)
-    if not found:
+    """Store the submissions as a dataset; equal ones return the existing dataset."""
+    written = made(store, task)
+    if not written:
         raise InputError("Nothing has been written yet.")
     request = request_of(task)
-    items = tuple(_item(one, request, task) for one in unique_ids(found))
+    items = tuple(_item(submission, request, task) for submission in unique_ids(written))
     dataset = Dataset(
         name=name.strip() or f"Test data: {request.criterion.name}"[:200],
         description="Written by a model. The options aimed at are not labels; nobody checked them.",
@@ -223,39 +223,41 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     return help_tasks.keep_dataset(store, task, dataset)
 
 
-def unique_ids(found: Sequence[Made]) -> list[Made]:
-    """The same, each with an id of its own."""
+def unique_ids(written: Sequence[Made]) -> list[Made]:
+    """Return the same submissions, each with a unique id."""
     used: dict[str, int] = {}
     out = []
-    for one in found:
-        used[one.id] = used.get(one.id, 0) + 1
-        twin = f"{one.id}~{used[one.id]}" if used[one.id] > 1 else one.id
-        out.append(Made(twin, one.text, one.task, one.aimed))
+    for submission in written:
+        used[submission.id] = used.get(submission.id, 0) + 1
+        unique = (
+            f"{submission.id}~{used[submission.id]}" if used[submission.id] > 1 else submission.id
+        )
+        out.append(Made(unique, submission.text, submission.task, submission.aimed))
     return out
 
 
-def _item(one: Made, request: DataRequest, task: HelpTask) -> Item:
-    between = len(one.aimed) > 1
+def _item(written: Made, request: DataRequest, task: HelpTask) -> Item:
+    between = len(written.aimed) > 1
     meta: dict[str, Any] = {
         "aimed": {
             "criterion": request.criterion.name,
-            "options": list(one.aimed),
+            "options": list(written.aimed),
             "verified": False,
         },
         "written_by": request.judge.name,
         "help_task": task.id,
     }
-    tags = (GENERATED, BORDERLINE) if between else (GENERATED, f"aimed: {one.aimed[0]}"[:100])
-    return Item(id=one.id, submission=one.text, prompt=one.task, tags=tags, meta=meta)
+    tags = (GENERATED, BORDERLINE) if between else (GENERATED, f"aimed: {written.aimed[0]}"[:100])
+    return Item(id=written.id, submission=written.text, prompt=written.task, tags=tags, meta=meta)
 
 
-#: The name under which a run's plan remembers that it measures recovery.
+#: The detail of a run's plan which says that the run measures recovery.
 DETAIL = "recovery"
 
 
 @dataclass(frozen=True)
 class Aimed:
-    """Submissions written for one option (or between two): what judges chose, by label.
+    """Submissions for one option (or between two), and the judges' choices, by label.
 
     ``unanswered`` have no verdict: judges abstained or failed.
     """
@@ -267,13 +269,13 @@ class Aimed:
 
     @property
     def between(self) -> bool:
-        """Whether they lie between two options; then either of the two counts as found."""
+        """Return whether they lie between two options; then either counts as found."""
         return len(self.aimed) > 1
 
 
 @dataclass(frozen=True)
 class Recovery:
-    """``whole`` is over submissions written for one option; ``labels`` are the criterion's."""
+    """``whole`` is over submissions for one option; ``labels`` are the criterion's."""
 
     criterion: str
     labels: tuple[str, ...]
@@ -286,7 +288,7 @@ class Recovery:
 def request(
     store: Store, dataset_version: int, criterion: Criterion, guidelines: str, panel: Panel
 ) -> RunRequest:
-    """The run that asks a panel for this one criterion of generated submissions."""
+    """Return the run in which a panel grades generated submissions with this one criterion."""
     rubric = Rubric(name=criterion.name, guidelines=guidelines, criteria=(criterion,))
     version = store.rubrics.kept(rubric, now=clock.now())
     return RunRequest(
@@ -300,18 +302,18 @@ def request(
 
 @allowed("write")
 def start(store: Store, wanted: RunRequest) -> int:
-    """Start that run; returns its id."""
+    """Start that run; return its id."""
     return lifecycle.start(store, wanted)
 
 
 def latest_run(store: Store, dataset_version: int) -> RunRow | None:
-    """The newest run that measured recovery on that dataset version."""
+    """Return the newest run that measured recovery on that dataset version."""
     rows = store.runs.list(detail=DETAIL, limit=200)
     return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
 def recovery(store: Store, run_id: int) -> Recovery:
-    """The figure of a run over generated submissions; ``InputError`` for any other run."""
+    """Return a run's recovery of generated submissions; ``InputError`` for any other run."""
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -320,35 +322,35 @@ def recovery(store: Store, run_id: int) -> Recovery:
     criterion = next((c for c in rubric.criteria if c.name in names), None)
     if criterion is None:
         raise InputError("No item of this run was written for an option of its rubric.")
-    mine = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
+    aimed = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
     cells = dict(store.results.verdicts(run_id, criterion.name))
-    return _recovery(criterion, mine, cells)
+    return _recovery(criterion, aimed, cells)
 
 
 def aimed_of(item: Item) -> tuple[str, tuple[str, ...]] | None:
-    """The criterion and the labels that an item was written for, or ``None``."""
+    """Return the criterion and the labels that an item was written for, or ``None``."""
     aim = item.meta.get("aimed")
     if not isinstance(aim, dict) or not isinstance(aim.get("options"), list):
         return None
-    return str(aim.get("criterion", "")), tuple(str(one) for one in aim["options"])
+    return str(aim.get("criterion", "")), tuple(str(label) for label in aim["options"])
 
 
 def _recovery(
-    criterion: Criterion, mine: dict[str, tuple[str, ...]], cells: dict[str, Verdict]
+    criterion: Criterion, aimed: dict[str, tuple[str, ...]], cells: dict[str, Verdict]
 ) -> Recovery:
     groups: dict[tuple[str, ...], list[str]] = {}
-    for id_, options in mine.items():
+    for id_, options in aimed.items():
         groups.setdefault(options, []).append(id_)
     labels = tuple(option.label for option in criterion.choices)
-    verdicts = {id_: _label(criterion, cells.get(id_)) for id_ in mine}
+    verdicts = {id_: _label(criterion, cells.get(id_)) for id_ in aimed}
     rows = tuple(_row(options, ids, verdicts) for options, ids in groups.items())
     single = [row.found for row in rows if not row.between]
     misses = tuple(
         id_
-        for id_, options in mine.items()
+        for id_, options in aimed.items()
         if verdicts[id_] is not None and verdicts[id_] not in options
     )
-    whole = Estimate.share(sum(one.hits or 0 for one in single), sum(one.n for one in single))
+    whole = Estimate.share(sum(row.hits or 0 for row in single), sum(row.n for row in single))
     return Recovery(criterion.name, labels, rows, whole, misses)
 
 

@@ -1,7 +1,7 @@
-"""Help from a model, in verbs: begin, look, cancel, go on; worked off in a thread, step by step.
+"""Begin, follow, cancel and resume help tasks, which run step by step in a thread.
 
-It is done in a thread of this process on a loop of its own, and kept in the data file step by
-step: closing the tab loses nothing, and what a killed process left is gone on with by ``resume``.
+The thread belongs to this process and has its own loop. Every step is stored in the data file, so
+closing the tab loses nothing, and ``resume`` continues what a killed process left.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ RequestT = TypeVar("RequestT")
 
 @dataclass(frozen=True, slots=True)
 class TaskCost:
-    """Calls and tokens (4 characters each); ``cost`` in US dollars, ``None`` where unknown.
+    """Calls and tokens (4 characters each); ``cost`` in US dollars, ``None`` if unknown.
 
-    A reply that cannot be read is asked for once more, so up to twice as much may be spent.
+    A reply that cannot be read is requested once more, so the cost may double.
     """
 
     calls: int
@@ -58,8 +58,8 @@ class TaskCost:
 def outlook(
     judge: Judge, writings: Sequence[Writing], tokens_out: int, *, times: int = 1
 ) -> TaskCost:
-    """The outlook of these requests, each made ``times`` times, with replies of ``tokens_out``."""
-    characters = sum(len(segment.text) for one in writings for segment in one.segments)
+    """Return the cost of these requests, each made ``times`` times, with ``tokens_out`` a reply."""
+    characters = sum(len(segment.text) for writing in writings for segment in writing.segments)
     tokens_in = times * characters // _CHARS_PER_TOKEN
     calls = times * len(writings)
     price = price_of(judge)
@@ -70,7 +70,7 @@ def outlook(
 
 @allowed("read")
 def look(store: Store, task_id: int) -> HelpTask:
-    """A task as it stands; one whose process is gone is found ``interrupted``."""
+    """Return a task's state; it is ``interrupted`` if its process ended."""
     task = store.helps.get(task_id)
     if task.status == "running" and task.owner is not None:
         silent = (task.until or 0.0) < clock.at()
@@ -86,12 +86,12 @@ HOLD_SECONDS, BEAT_EVERY = 15.0, 0.5
 
 @allowed("write")
 def work_here(store: Store, task_id: int) -> RunStatus:
-    """Work on a task in this thread until it ends; returns how it ended."""
+    """Work on a task in this thread until it ends; return the final status."""
     return asyncio.run(_alone(_for_whom(store, task_id), task_id))
 
 
 def _for_whom(store: Store, task_id: int) -> Store:
-    """The program works on it; what that makes (runs, say) is whose the task is."""
+    """Return a store acting for the task's owner, who then owns e.g. the runs it makes."""
     return store.acting(replace(LOCAL, name=store.helps.get(task_id).made_by))
 
 
@@ -103,12 +103,12 @@ async def _alone(store: Store, task_id: int) -> RunStatus:
         await providers.close()
 
 
-#: The tasks that this process works on, by data file and task.
+#: The tasks of this process, by data file and task.
 _running: dict[tuple[str, int], Future[RunStatus]] = {}
 
 
 def wait(store: Store, task_id: int, timeout: float = 60.0) -> HelpTask:
-    """The task when this process has ended its work on it, or after ``timeout`` seconds."""
+    """Return the task once this process has ended it, or after ``timeout`` seconds."""
     future = _running.get((str(store.path), task_id))
     if future is not None:
         with contextlib.suppress(TimeoutError):
@@ -125,7 +125,7 @@ def start(store: Store, task_id: int) -> None:
 
 @lru_cache(maxsize=1)
 def _loop() -> asyncio.AbstractEventLoop:
-    # litellm keeps clients bound to the loop they were made on, so there is one for all tasks.
+    # litellm binds clients to the loop that created them, so all tasks share one loop.
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="help", daemon=True).start()
     return loop
@@ -136,23 +136,23 @@ def _providers() -> Providers:
     return Providers()
 
 
-#: The tasks under way on the shared loop; used on that loop only.
+#: The active tasks on the shared loop; used on that loop only.
 _at_work: set[tuple[str, int]] = set()
 
 
 async def _shared(store: Store, task_id: int) -> RunStatus:
-    mine = (str(store.path), task_id)
-    _at_work.add(mine)
+    key = (str(store.path), task_id)
+    _at_work.add(key)
     try:
         return await _work(store, task_id, _providers())
     except Exception:
-        # The task is already marked failed with the reason; others must go on.
+        # The task is already marked failed with the reason; other tasks must continue.
         log.exception("task %s ended with a defect", task_id)
         return "failed"
     finally:
-        _at_work.discard(mine)
+        _at_work.discard(key)
         if not _at_work:
-            # A closed provider opens again when it is used.
+            # A closed provider reopens when it is used.
             await _providers().close()
 
 
@@ -171,11 +171,11 @@ def _claim(store: Store, task_id: int, owner: str) -> bool:
 
 
 async def _ended(context: TaskContext, owner: str) -> RunStatus:
-    """Works on the task and writes down how it ended."""
+    """Work on the task and store how it ended."""
     work = asyncio.create_task(_opened(context, work_of(context.task.kind)))
 
     async def beat() -> bool:
-        """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
+        """Renew the lease; end the work if the task is cancelled or the lease is lost."""
         if await context.io(_renewed, context.store, context.task.id, owner) is not False:
             work.cancel()
         return True
@@ -229,7 +229,7 @@ def _renewed(store: Store, task_id: int, owner: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class TaskRequest:
-    """What is asked for. ``subject`` is what it is about, ``planned`` its steps at most.
+    """A new task. ``subject`` is what it is about, ``planned`` its maximal number of steps.
 
     ``request`` is plain JSON data; ``budget`` is in US dollars, ``None`` for no limit.
     """
@@ -242,58 +242,58 @@ class TaskRequest:
 
 
 def writers(store: Store) -> list[JudgeEntry]:
-    """The models that can be asked to write, by name: those of the registry."""
+    """Return the registry's models that can write, by name."""
     return [entry for entry in list_judges(store) if entry.judge.kind == "llm"]
 
 
 def missing(store: Store) -> str:
-    """What keeps every model from being asked, in a sentence; empty where one can be.
+    """Return a sentence on why no model can be called; empty if one can.
 
-    A model whose key cannot be known to be there (``unknown``) is taken to be ready.
+    A model whose key is ``unknown`` counts as ready.
     """
-    found = writers(store)
-    if not found:
+    entries = writers(store)
+    if not entries:
         return (
             "This needs a model, and none is set up. Add one on the Judges page: a provider's "
             "model with the name of the variable that holds its key, or an address of your own."
         )
-    if all(entry.key == "not set" for entry in found):
-        names = ", ".join(dict.fromkeys(entry.key_env for entry in found))
+    if all(entry.key == "not set" for entry in entries):
+        names = ", ".join(dict.fromkeys(entry.key_env for entry in entries))
         return f"This needs a model's key. Put it into {names}, and start the program again."
     return ""
 
 
 def writer_from(request: Mapping[str, Any]) -> Judge:
-    """The model that a request names, with the settings it had then."""
+    """Return the model that a request names, with its settings at that time."""
     return build(Judge, request["judge"], "judge")
 
 
-#: What a task keeps in columns of its own, beside the request.
+#: Fields of a request that a task stores in columns of its own.
 _ASIDE = {"subject", "budget"}
 
 
 def request_data(request: Any, *without: str) -> dict[str, Any]:
-    """Return a request (a dataclass) as the plain JSON that is kept, but not these fields."""
-    found: dict[str, Any] = TypeAdapter(type(request)).dump_python(
+    """Return a request (a dataclass) as the plain JSON that is stored, without these fields."""
+    data: dict[str, Any] = TypeAdapter(type(request)).dump_python(
         request, mode="json", by_alias=True, exclude={*_ASIDE, *without}
     )
-    return found
+    return data
 
 
 def request_from(kind: type[RequestT], task: HelpTask) -> RequestT:
-    """Return the request that a task was begun with; fields that were not kept are as usual."""
+    """Return the request of a task; fields that were not stored have their defaults."""
     own = {"judge": writer_from(task.request), "subject": task.subject, "budget": task.budget}
     return TypeAdapter(kind).validate_python({**task.request, **own})
 
 
 @allowed("write")
 def begin(store: Store, wish: TaskRequest) -> int:
-    """Keep a task and start on it in the background; returns its id."""
+    """Store a task and start it in the background; return its id."""
     _check_key(wish.request)
     judge = writer_from(wish.request)
     price = price_of(judge)
     each = None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
-    # What goes on by runs cannot be foreseen so.
+    # The cost of tasks with runs cannot be estimated this way.
     expected = None if each is None or wish.kind == "loop" else wish.planned * each
     with store.write():
         task_id = store.helps.create(
@@ -309,19 +309,19 @@ def begin(store: Store, wish: TaskRequest) -> int:
 
 
 def _asked_by(request: Mapping[str, Any]) -> list[Judge]:
-    """The models that a task may ask: who writes, and the judges of its runs."""
+    """Return the models that a task may call: its writer, and the judges of its runs."""
     panel = request.get("panel")
     judges = () if panel is None else build(Panel, panel, "panel").judges
     return [writer_from(request), *judges]
 
 
-#: Tokens of the prompt and of the answer that a step of help takes at most, as a rule.
+#: Typical maximal tokens of the prompt and the answer of a step.
 _A_CALL = (6000, 1500)
 
 
 @allowed("write")
 def resume(store: Store, task_id: int) -> None:
-    """Go on with a task that stopped; finished steps are not asked again."""
+    """Continue a task that stopped; finished steps are not repeated."""
     task = look(store, task_id)
     if task.status == "done" and not task.failed:
         raise Conflict("This task is finished: there is nothing left to ask.")
@@ -331,40 +331,40 @@ def resume(store: Store, task_id: int) -> None:
 
 @allowed("write")
 def cancel(store: Store, task_id: int) -> None:
-    """Ask for a task to stop; its finished steps stay."""
+    """Ask a task to stop; its finished steps stay."""
     store.helps.request_cancel(task_id, now=clock.now())
 
 
 @allowed("read")
 def latest(store: Store, kind: str, subject: str) -> HelpTask | None:
-    """The newest task of that kind about that subject, or ``None``."""
-    found = store.helps.list(kind=kind, subject=subject, limit=1)
-    return look(store, found[0].id) if found else None
+    """Return the newest task of that kind about that subject, or ``None``."""
+    tasks = store.helps.list(kind=kind, subject=subject, limit=1)
+    return look(store, tasks[0].id) if tasks else None
 
 
 def steps(store: Store, task_id: int) -> Sequence[HelpStep]:
-    """Every step of a task, its failures among them, in the order made."""
+    """Return every step of a task, including failures, in order."""
     return store.helps.steps(task_id)
 
 
 def left_out(store: Store, task_id: int) -> list[str]:
-    """What was left out of replies that could be used in part, a text for each, in their order."""
+    """Return what was left out of partly usable replies, one text per reply, in order."""
     return [s.message for s in steps(store, task_id) if s.failure is None and s.message]
 
 
 @allowed("write")
 def keep_dataset(store: Store, task: HelpTask, dataset: Dataset) -> DatasetVersion:
-    """Keep what a task wrote as a dataset, and remember that it is this task's."""
+    """Store what a task wrote as a dataset, and note that it belongs to the task."""
     source = f"help task {task.id}"
-    found = store.datasets.create(dataset, now=clock.now(), source=source)
-    store.settings.put(_dataset_place(task), found.id)
-    return found
+    version = store.datasets.create(dataset, now=clock.now(), source=source)
+    store.settings.put(_dataset_place(task), version.id)
+    return version
 
 
 def kept_dataset(store: Store, task: HelpTask) -> int | None:
-    """The dataset version that the task's writings were kept as last, or ``None``."""
-    found = store.settings.get(_dataset_place(task))
-    return None if found is None else int(found)
+    """Return the dataset version that last stored the task's texts, or ``None``."""
+    version_id = store.settings.get(_dataset_place(task))
+    return None if version_id is None else int(version_id)
 
 
 def _dataset_place(task: HelpTask) -> str:
@@ -378,7 +378,7 @@ def _check_key(request: Mapping[str, Any]) -> None:
         raise InputError(f"{judge.name} needs a key. Put it into {name}, and start again.")
 
 
-#: Where the ``work`` of each kind is. By name, since those modules begin tasks themselves.
+#: The module with the ``work`` of each kind; a name, since those modules begin tasks themselves.
 MODULES = {
     "draft": "core.services.assist.rubric_draft",
     "improve": "core.services.assist.proposals",
@@ -390,5 +390,5 @@ MODULES = {
 
 
 def work_of(kind: str) -> Callable[[TaskContext], Awaitable[Any]]:
-    """The function that works on tasks of a kind."""
+    """Return the function that works on tasks of a kind."""
     return cast("Callable[[TaskContext], Awaitable[Any]]", import_module(MODULES[kind]).work)

@@ -1,9 +1,8 @@
-"""The loop: propose, grade, compare on items no proposal has seen, keep or stop.
+"""The loop: propose, grade, compare on items no proposal has seen, then continue or stop.
 
-The labelled items are parted. Proposals learn from the cases of one part; accuracy and kappa
-before and after are measured on the other, on the same items, with the interval of their
-difference. Only wording is changed by itself; what came of it is offered as pieces to accept in
-the editor.
+The labelled items are split. Proposals learn from the cases of one part. Accuracy and kappa before
+and after are measured on the other part, on the same items, with the interval of their difference.
+Only wording changes automatically; the result is offered as pieces to accept in the editor.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ from core.store.store import Store
 
 KIND = "loop"
 ROUNDS = 4
-#: With fewer items on either side a difference says nothing.
+#: With fewer items on either side, a difference means nothing.
 LEAST = 5
 
 
 @dataclass(frozen=True)
 class LoopRequest:
-    """What to improve, with whom it is graded, and on which labelled items.
+    """The settings of a loop: what to improve, which panel grades, and on which labelled items.
 
-    ``held_share`` of the labelled items are held out, unless the dataset marks its splits:
-    ``calibration`` teaches, ``evaluation`` measures. ``budget`` is for everything together.
+    ``held_share`` of the labelled items are held out, unless the dataset has splits:
+    ``calibration`` teaches, ``evaluation`` measures. ``budget`` covers everything.
     """
 
     judge: Judge
@@ -72,7 +71,7 @@ class LoopRequest:
 
 
 def parted(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], list[str]]:
-    """The ids of the items that teach and of those that measure; only labelled ones.
+    """Return the ids of the labelled items that teach, and of those that measure.
 
     Items of the same text are on the same side.
     """
@@ -93,23 +92,23 @@ _SPLITS = ("calibration", "evaluation")
 
 @allowed("write")
 def begin(store: Store, request: LoopRequest) -> int:
-    """Start the loop; returns the task's id. ``InputError`` where there is too little to go by."""
+    """Start the loop; return the task's id. ``InputError`` if there are too few labels."""
     items = resolved_items(store, request.dataset_version, None)
     learn, held = parted(items, request)
     if min(len(learn), len(held)) < LEAST:
-        found = len(learn) + len(held)
+        labelled = len(learn) + len(held)
         raise InputError(
             "This dataset has too few labelled items.",
             (
                 Problem(
-                    f"has {found} items with labels for these criteria.",
+                    f"has {labelled} items with labels for these criteria.",
                     f"At least {2 * LEAST} are needed: half to learn from, half to measure on.",
                     ("dataset",),
                 ),
             ),
         )
     wanted = help_tasks.request_data(request, "held_share") | {"learn": learn, "held": held}
-    # Per round: a call for each criterion, two runs and what was decided; two runs before.
+    # Per round: a call per criterion, two runs and the decision; two runs before the first.
     planned = 2 + request.rounds * (len(request.targets) + 3)
     return help_tasks.begin(
         store, TaskRequest(KIND, request.subject, wanted, planned, request.budget)
@@ -117,38 +116,40 @@ def begin(store: Store, request: LoopRequest) -> int:
 
 
 def estimate(store: Store, request: LoopRequest) -> TaskCost:
-    """What it takes at most, if every round is made: proposals and runs together."""
+    """Return the maximal cost, with all rounds: proposals and runs together."""
     items = resolved_items(store, request.dataset_version, None)
     learn, held = parted(items, request)
     plan = RunPlan("", 0, request.dataset_version, request.panel, seed=request.seed)
     chosen = {*learn, *held}
-    mine = tuple(item for item in items if item.id in chosen)
-    if not mine or not request.targets:
+    graded_items = tuple(item for item in items if item.id in chosen)
+    if not graded_items or not request.targets:
         return TaskCost(0, 0, 0, 0.0)
-    run = estimate_planned(store, Planned(plan, asked_part(request.rubric, request), mine, ()))
+    run = estimate_planned(
+        store, Planned(plan, asked_part(request.rubric, request), graded_items, ())
+    )
     asked = ImproveRequest(
         request.judge, request.rubric, request.subject, request.targets, request.findings
     )
-    words, times = improving_outlook(asked), request.rounds
+    proposing, times = improving_outlook(asked), request.rounds
     cost = None
-    if run.cost is not None and words.cost is not None:
-        cost = (times + 1) * run.cost + times * words.cost
+    if run.cost is not None and proposing.cost is not None:
+        cost = (times + 1) * run.cost + times * proposing.cost
     return TaskCost(
-        (times + 1) * run.calls + times * words.calls,
-        (times + 1) * run.tokens_in + times * words.tokens_in,
-        (times + 1) * run.tokens_out + times * words.tokens_out,
+        (times + 1) * run.calls + times * proposing.calls,
+        (times + 1) * run.tokens_in + times * proposing.tokens_in,
+        (times + 1) * run.tokens_out + times * proposing.tokens_out,
         cost,
     )
 
 
 def asked_part(rubric: Rubric, request: LoopRequest) -> Rubric:
-    """What of a rubric the loop's runs ask: only the criteria that are to be improved."""
+    """Return the part of a rubric that the loop grades: only the criteria to improve."""
     criteria = tuple(c for c in rubric.criteria if c.name in request.targets)
     return Rubric(name=rubric.name, guidelines=rubric.guidelines, criteria=criteria)
 
 
 def request_of(task: HelpTask) -> LoopRequest:
-    """What a task was asked for."""
+    """Return the request of a task."""
     return help_tasks.request_from(LoopRequest, task)
 
 
@@ -174,24 +175,26 @@ class LoopGain:
 
     @property
     def helps(self) -> bool:
-        """Whether more cells are right than before; how sure that is, the interval says."""
-        found = self.accuracy.difference.value
-        return found is not None and found > 0
+        """Return whether more cells are right than before; the interval says how sure that is."""
+        gained = self.accuracy.difference.value
+        return gained is not None and gained > 0
 
 
 def gain_between(store: Store, first: int, second: int) -> LoopGain:
-    """What the second run's wording gained over the first's. Resamples are of items, and fixed."""
+    """Return the second run's gain over the first's, on fixed resamples of items."""
     paired = pair_runs(store, first, second)
-    found = deltas(paired, RESAMPLES, 0)
-    criteria = tuple(CriterionGain(one.name, one.accuracy, one.kappa) for one in found.criteria)
-    return LoopGain(len(paired.match.both), found.accuracy, criteria)
+    compared = deltas(paired, RESAMPLES, 0)
+    criteria = tuple(
+        CriterionGain(delta.name, delta.accuracy, delta.kappa) for delta in compared.criteria
+    )
+    return LoopGain(len(paired.match.both), compared.accuracy, criteria)
 
 
 @dataclass(frozen=True)
 class LoopRound:
     """One round. ``learn`` and ``held`` are its runs; ``gain`` compares it with the best before.
 
-    Round 0 is the rubric as it was. ``kept``: it is the best so far.
+    Round 0 is the original rubric. ``kept``: it is the best so far.
     """
 
     number: int
@@ -203,7 +206,7 @@ class LoopRound:
 
 
 def runs_of(store: Store, task: HelpTask) -> dict[str, int]:
-    """The runs of a task by step, e.g. ``{"0/held": 12}``."""
+    """Return the runs of a task by step, e.g. ``{"0/held": 12}``."""
     return {
         step.name: int(step.value)
         for step in help_tasks.steps(store, task.id)
@@ -212,42 +215,42 @@ def runs_of(store: Store, task: HelpTask) -> dict[str, int]:
 
 
 def runs_cost(store: Store, task: HelpTask) -> float:
-    """What the task's runs cost so far, in US dollars."""
+    """Return the cost of the task's runs so far, in US dollars."""
     return sum(store.runs.row(run_id).cost for run_id in runs_of(store, task).values())
 
 
 def rounds(store: Store, task: HelpTask) -> list[LoopRound]:
-    """Every round so far, the rubric as it was first."""
+    """Return every round so far, starting with the original rubric."""
     request, runs = request_of(task), runs_of(store, task)
-    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
-    found, best, best_at = list[LoopRound](), request.rubric, 0
+    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    done, best, best_at = list[LoopRound](), request.rubric, 0
     if "0/held" in runs:
-        found.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
+        done.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
     for number in range(1, request.rounds + 1):
-        noted = kept.get(f"changes/{number}")
+        noted = values.get(f"changes/{number}")
         if noted is None:
             break
-        changes = [ProposedChange(**one) for one in noted]
+        changes = [ProposedChange(**fields) for fields in noted]
         gain = gain_between(store, runs[f"{best_at}/held"], runs[f"{number}/held"])
         learn, held = runs.get(f"{number}/learn"), runs[f"{number}/held"]
         shown = tuple(pieces_of(best, changes))
-        found.append(LoopRound(number, learn, held, shown, gain, gain.helps))
+        done.append(LoopRound(number, learn, held, shown, gain, gain.helps))
         if gain.helps:
             best, best_at = changed(best, changes), number
-    return found
+    return done
 
 
 def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
-    """The differences between the rubric as it was and the best round's, to be accepted."""
+    """Return the differences between the original rubric and the best round's, to accept."""
     request = request_of(task)
     last: dict[str, ProposalPiece] = {}
-    for one in rounds(store, task):
-        for piece in one.changes if one.kept else ():
+    for loop_round in rounds(store, task):
+        for piece in loop_round.changes if loop_round.kept else ():
             first = last.get(piece.key)
             before = piece.before if first is None else first.before
             last[piece.key] = ProposalPiece(**{**_plain(piece), "before": before})
-    known = {criterion.name for criterion in request.rubric.criteria} | {""}
-    return [piece for piece in last.values() if piece.criterion in known]
+    existing = {criterion.name for criterion in request.rubric.criteria} | {""}
+    return [piece for piece in last.values() if piece.criterion in existing]
 
 
 def _plain(piece: ProposalPiece) -> dict[str, Any]:
@@ -255,7 +258,7 @@ def _plain(piece: ProposalPiece) -> dict[str, Any]:
 
 
 async def work(context: TaskContext) -> dict[str, Any]:
-    """Round after round, until nothing is proposed, it helps no more, or the rounds are over."""
+    """Run rounds until nothing is proposed, a round does not help, or the limit is reached."""
     request = request_of(context.task)
     best, best_at = request.rubric, 0
     await _graded(context, request, best, 0, "learn")
@@ -282,7 +285,7 @@ def _ended(best: int, why: str) -> dict[str, Any]:
 async def _proposed(
     context: TaskContext, request: LoopRequest, rubric: Rubric, best_at: int, number: int
 ) -> tuple[ProposedChange, ...]:
-    """The changes of wording proposed in a round; a request that failed ends the loop."""
+    """Return the changes of wording proposed in a round; a failed request ends the loop."""
     learnt = _run(context, best_at, "learn")
     cases = await context.io(_cases, context.store, learnt, request)
     findings = merged(offline_findings(rubric), request.findings if number == 1 else {})
@@ -300,14 +303,14 @@ async def _proposed(
         for name in request.targets
         if findings.get(name) or any(case.criterion == name for case in cases)
     ]
-    found = await context.all(
+    results = await context.all(
         propose(context, asked, name, f"{number}/revise/{name}") for name in wanted
     )
     changes = list[ProposedChange]()
-    for one in found:
-        if isinstance(one, Failed):
-            raise InputError(f"A request failed: {one.message}")
-        changes += [change for change in one.changes if change.part in WORDING]
+    for result in results:
+        if isinstance(result, Failed):
+            raise InputError(f"A request failed: {result.message}")
+        changes += [change for change in result.changes if change.part in WORDING]
     guidelines = [change for change in changes if change.part == "guidelines"]
     return tuple(change for change in changes if change not in guidelines[1:])
 
@@ -331,18 +334,18 @@ async def _graded(
 def _request(
     context: TaskContext, request: LoopRequest, rubric: Rubric, number: int, part: str
 ) -> RunRequest:
-    """The run of one part in one round; what was spent so far leaves so much of the budget."""
+    """Return the run of one part in one round, with the rest of the budget."""
     store, task = context.store, context.store.helps.get(context.task.id)
-    left = None
+    remaining = None
     if task.budget is not None:
-        left = max(0.0, task.budget - task.cost - runs_cost(store, task))
+        remaining = max(0.0, task.budget - task.cost - runs_cost(store, task))
     return RunRequest(
         rubric_version=store.rubrics.kept(asked_part(rubric, request), now=clock.now()).id,
         dataset_version=request.dataset_version,
         panel=request.panel,
         name=f"Improve {rubric.name}: round {number}, {part}"[:200],
         seed=request.seed,
-        budget=left,
+        budget=remaining,
         items=tuple(task.request[part]),
         kind="spot",
         details={HELP: {"task": task.id, "round": number, "part": part}},

@@ -1,8 +1,8 @@
 """The rubric check by a panel: our meta-rubric, graded by the normal engine like any rubric.
 
 Every criterion is an item, judged by the criteria of ``sample_rubrics/meta``; the whole rubric is
-one more. With a task description the questions about the task are asked as well. A finding is a
-verdict that costs points, with the judges' reason, the criteria it names and how far they agreed.
+another item. With a task description, questions about the task are added. A finding is a verdict
+that costs points, with the judges' reason, the criteria it names and their agreement.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from core.store.store import Store
 from core.text.names import fold
 
 FOLDER = SAMPLES / "meta"
-#: The id of the item that is the whole rubric; criteria are ``criterion 1`` and so on.
+#: The id of the item for the whole rubric; criteria are ``criterion 1`` and so on.
 WHOLE = "the whole rubric"
 _PLACE = "metacheck/"
 
 
 @dataclass(frozen=True)
 class MetaRequest:
-    """What to check, by whom. ``task`` is what the graded texts answer, empty for none."""
+    """The rubric to check, and the panel. ``task`` is the prompt of the graded texts, or empty."""
 
     rubric: Rubric
     panel: Panel
@@ -47,11 +47,11 @@ class MetaRequest:
 
 @dataclass(frozen=True)
 class MetaFinding:
-    """One question of the meta-rubric answered to the rubric's cost.
+    """A question of the meta-rubric whose answer costs points.
 
-    ``criteria`` are the names it is about: the item's own, or those that the judges named where
-    the whole rubric was the item; empty where they named none. ``weight`` says how much it
-    matters; ``agreement`` is the share of votes for this answer, in [0, 1].
+    ``criteria`` are the names it is about: the item's own or, for the whole rubric, those that the
+    judges named, if any. ``weight`` is its importance; ``agreement`` is the share of votes for this
+    answer, in [0, 1].
     """
 
     question: str
@@ -68,7 +68,7 @@ class MetaFinding:
 
 @dataclass(frozen=True)
 class MetaCheck:
-    """What a check found so far. ``asked`` counts answered questions, ``open`` those without."""
+    """A check's results so far. ``asked`` counts answered questions, ``open`` unanswered ones."""
 
     row: RunRow
     findings: tuple[MetaFinding, ...]
@@ -78,19 +78,19 @@ class MetaCheck:
 
 
 def available() -> bool:
-    """Whether the files of the meta-rubric are installed beside the program."""
+    """Return whether the files of the meta-rubric are installed with the program."""
     return FOLDER.is_dir()
 
 
 @lru_cache(maxsize=8)
 def meta_rubric(name: str) -> Rubric:
-    """One of the files of the meta-rubric, e.g. ``criterion`` or ``rubric-in-task``."""
+    """Return one file of the meta-rubric, e.g. ``criterion`` or ``rubric-in-task``."""
     path = FOLDER / f"{name}.yaml"
     return parse_rubric(path.read_bytes(), path.name).value
 
 
 def questions(part: str, *, in_task: bool) -> Rubric:
-    """What is asked of a ``criterion`` or of the ``rubric``, with or without a task."""
+    """Return the questions about a ``criterion`` or the ``rubric``, with or without a task."""
     own = meta_rubric(part)
     if not in_task:
         return own
@@ -126,28 +126,28 @@ def _questions(wanted: MetaRequest, part: str) -> Rubric:
 
 
 def estimate(store: Store, wanted: MetaRequest) -> CostEstimate:
-    """What a check will take. Nothing is kept."""
+    """Return the estimate of a check, without storing anything."""
     return trials.estimate(store, _trial(wanted))
 
 
 @allowed("write")
 def start(store: Store, wanted: MetaRequest) -> int:
-    """Start a check; returns its run's id, to be polled like any run's."""
+    """Start a check; return its run's id, to follow like any run."""
     run_id = trials.begin(store, _trial(wanted))
     store.settings.put(f"{_PLACE}{wanted.subject}", run_id)
     return run_id
 
 
 def latest(store: Store, subject: str) -> int | None:
-    """The run of the newest check of that subject, or ``None``."""
-    found = store.settings.get(f"{_PLACE}{subject}")
-    return int(found) if found is not None else None
+    """Return the run of the newest check of that subject, or ``None``."""
+    run_id = store.settings.get(f"{_PLACE}{subject}")
+    return int(run_id) if run_id is not None else None
 
 
 def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
-    """What a check found so far, the weightiest first.
+    """Return a check's results so far, the most important first.
 
-    ``now`` is the rubric as it is: findings on a criterion whose words changed are ``stale``.
+    ``now`` is the current rubric: findings on a criterion whose wording changed are ``stale``.
     """
     run = store.runs.get(run_id)
     names: list[str] = run.plan.details["help"]["criteria"]
@@ -156,17 +156,17 @@ def result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCheck:
     cells: dict[str, list[Verdict]] = {}
     for item_id, cell in store.results.verdicts(run_id):
         cells.setdefault(item_id, []).append(cell)
-    found = list[MetaFinding]()
+    meta_findings = list[MetaFinding]()
     for item in items:
         votes = store.votes.for_item(run_id, item.id) if item.id in cells else []
         rubric = effective(item, asked_of)
         stale = now is not None and item.submission != _item_text(now, names, item.id)
-        found += _findings(item, rubric, cells.get(item.id, []), votes, names, stale)
+        meta_findings += _findings(item, rubric, cells.get(item.id, []), votes, names, stale)
     every = [cell for of_item in cells.values() for cell in of_item]
     planned = sum(len(effective(item, asked_of).criteria) for item in items)
     return MetaCheck(
         row=run,
-        findings=tuple(sorted(found, key=lambda one: -one.weight)),
+        findings=tuple(sorted(meta_findings, key=lambda finding: -finding.weight)),
         asked=len(every),
         abstained=sum(cell.abstained for cell in every),
         open=planned - len(every),
@@ -185,13 +185,15 @@ def _findings(
         question = rubric.criterion(cell.criterion)
         if cell.option is None or cell.abstained or not _costs(question, cell.option):
             continue
-        mine = [v for v in votes if v.cell.criterion == cell.criterion and v.option == cell.option]
-        quotes = tuple(dict.fromkeys(quote for vote in mine for quote in vote.evidence))
-        reason = next((vote.reason for vote in mine if vote.reason), "")
+        matching = [
+            v for v in votes if v.cell.criterion == cell.criterion and v.option == cell.option
+        ]
+        quotes = tuple(dict.fromkeys(quote for vote in matching for quote in vote.evidence))
+        reason = next((vote.reason for vote in matching if vote.reason), "")
         yield MetaFinding(
             question=question.name,
             requirement=question.requirement,
-            criteria=named(item, names, (*quotes, *(vote.reason for vote in mine))),
+            criteria=named(item, names, (*quotes, *(vote.reason for vote in matching))),
             reason=reason,
             quotes=quotes[:3],
             weight=abs(question.weight),
@@ -203,7 +205,7 @@ def _findings(
 
 
 def _costs(question: Criterion, option: int) -> bool:
-    """Whether this answer is worse than another one for the sign of the weight."""
+    """Return whether another answer would be better, given the sign of the weight."""
     value = question.value_of(option)
     best = [v for v in question.values if v is not None]
     if value is None:
@@ -211,25 +213,27 @@ def _costs(question: Criterion, option: int) -> bool:
     return value < max(best) if question.weight >= 0 else value > min(best)
 
 
-def named(item: Item, names: Sequence[str], said: Sequence[str]) -> tuple[str, ...]:
-    """The criteria that a finding is about.
+def named(item: Item, names: Sequence[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the criteria that a finding is about.
 
-    An item that is one criterion names itself. Of the whole rubric, those whose name the judges
-    wrote, or whose words they quoted.
+    For an item of one criterion, that is the criterion. For the whole rubric, these are the ones
+    whose name the judges wrote, or whose text they quoted.
     """
     if item.id != WHOLE:
         return (names[int(item.id.rpartition(" ")[2]) - 1],)
-    folded = [fold(one) for one in said if fold(one)]
+    folded = [fold(text) for text in texts if fold(text)]
     blocks = _blocks(item.output, names)
     return tuple(
         name
         for name in names
-        if any(_holds(one, fold(name)) or (len(one) > 15 and one in blocks[name]) for one in folded)
+        if any(
+            _holds(text, fold(name)) or (len(text) > 15 and text in blocks[name]) for text in folded
+        )
     )
 
 
 def _blocks(text: str, names: Sequence[str]) -> dict[str, str]:
-    """The folded text of each criterion in a rubric as ``rubric_text`` writes it."""
+    """Return the folded text of each criterion in a rubric, as ``rubric_text`` writes it."""
     heads = [text.find(f"c{number} (") for number in range(1, len(names) + 1)]
     ends = [*heads[1:], len(text)]
     return {
@@ -238,7 +242,7 @@ def _blocks(text: str, names: Sequence[str]) -> dict[str, str]:
 
 
 def _holds(text: str, name: str) -> bool:
-    """Whether a text holds a name as whole words.
+    """Return whether a text contains a name as whole words.
 
     >>> _holds("limit and tone overlap", "tone"), _holds("toneless", "tone")
     (True, False)
@@ -256,8 +260,8 @@ def _item_text(rubric: Rubric, names: Sequence[str], item: str) -> str | None:
     if item == WHOLE:
         return rubric_text(rubric, weights=True)
     wanted = names[int(item.rpartition(" ")[2]) - 1]
-    found = next((c for c in rubric.criteria if c.name == wanted), None)
-    return None if found is None else _shown(found)
+    criterion = next((c for c in rubric.criteria if c.name == wanted), None)
+    return None if criterion is None else _shown(criterion)
 
 
 def _shown(criterion: Criterion) -> str:

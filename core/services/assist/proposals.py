@@ -1,7 +1,7 @@
-"""Proposals to mend a rubric's words, piece by piece, and the evidence they rest on.
+"""Proposals to improve a rubric's wording, piece by piece, with their evidence.
 
-A proposal replaces one text. Options, scale, values, weights and rules are never dropped: what a
-proposal does not name cannot change, and a change of a label or a weight is a piece of its own.
+A proposal replaces one text. Options, scale, values, weights and rules are never dropped: a
+proposal changes only what it names, and a change of a label or a weight is a separate piece.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ State = Literal["open", "taken", "passed"]
 
 @dataclass(frozen=True)
 class ImproveRequest:
-    """What to mend: criteria by name, and what speaks for it. ``subject`` names the draft."""
+    """The criteria to improve, and the evidence. ``subject`` names the draft."""
 
     judge: Judge
     rubric: Rubric
@@ -59,7 +59,7 @@ class ImproveRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProposalPiece:
-    """One proposed change beside the text it replaces. ``option`` is a label, or empty.
+    """One proposed change with the text it replaces. ``option`` is a label, or empty.
 
     ``criterion`` is empty for the guidelines. ``part`` is a name of ``authoring_prompts.PARTS``.
     """
@@ -74,7 +74,7 @@ class ProposalPiece:
 
 
 def estimate(request: ImproveRequest) -> TaskCost:
-    """What it will take: one call for each criterion."""
+    """Return the expected cost: one call per criterion."""
     return outlook(
         request.judge, [_writing(request, name) for name in request.targets], _TOKENS_OUT
     )
@@ -82,7 +82,7 @@ def estimate(request: ImproveRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: ImproveRequest) -> int:
-    """Start asking for proposals; returns the task's id."""
+    """Start the proposals; return the task's id."""
     if not request.targets:
         raise InputError("Choose at least one criterion to improve.")
     wanted = help_tasks.request_data(request)
@@ -91,7 +91,7 @@ def begin(store: Store, request: ImproveRequest) -> int:
 
 
 async def work(context: TaskContext) -> None:
-    """Ask for proposals, criterion by criterion, all at once."""
+    """Request proposals for all criteria in parallel."""
     request = help_tasks.request_from(ImproveRequest, context.task)
     await context.all(propose(context, request, name, f"revise/{name}") for name in request.targets)
 
@@ -99,7 +99,7 @@ async def work(context: TaskContext) -> None:
 async def propose(
     context: TaskContext, request: ImproveRequest, name: str, step: str
 ) -> ProposedChanges | Failed:
-    """The changes to one criterion; every one of them can be made."""
+    """Return the changes to one criterion; all of them are valid."""
 
     def read(text: str | None) -> ProposedChanges | Unreadable:
         return readable(text, request.rubric, name)
@@ -108,51 +108,51 @@ async def propose(
 
 
 def readable(text: str | None, rubric: Rubric, name: str) -> ProposedChanges | Unreadable:
-    """The changes in a reply with which the rubric is still a rubric; the others are left out."""
-    found = read_changes(text, rubric, [name])
-    if isinstance(found, Unreadable):
-        return found
-    # A gate names options by label; in the editor it follows a renamed one by itself.
+    """Return the changes in a reply that keep the rubric valid; others are dropped."""
+    reply = read_changes(text, rubric, [name])
+    if isinstance(reply, Unreadable):
+        return reply
+    # A gate names options by label; in the editor it follows renamed options.
     plain = rubric.model_copy(update={"gates": ()})
-    made, dropped = list(found.changes), list(found.dropped)
-    if _trouble(plain, made):
-        # One after the other, so that only what does the harm is left out.
-        made = []
-        for change in found.changes:
-            why = _trouble(plain, [*made, change])
+    accepted, dropped = list(reply.changes), list(reply.dropped)
+    if _trouble(plain, accepted):
+        # Check one after the other, so that only the invalid ones are dropped.
+        accepted = []
+        for change in reply.changes:
+            why = _trouble(plain, [*accepted, change])
             if why:
                 dropped.append(f"With “{one_line(change.to)}” it is no rubric: {why}")
             else:
-                made.append(change)
-    if dropped and not made:
+                accepted.append(change)
+    if dropped and not accepted:
         return Unreadable("malformed", " ".join(dropped))
-    new = [one for one in made if changes_.before(rubric, one).strip() != one.to]
+    new = [each for each in accepted if changes_.before(rubric, each).strip() != each.to]
     return ProposedChanges(tuple(dropped), tuple(new))
 
 
-def _trouble(rubric: Rubric, made: Sequence[ProposedChange]) -> str:
-    """Why the rubric with these changes is none; empty where it is one."""
+def _trouble(rubric: Rubric, accepted: Sequence[ProposedChange]) -> str:
+    """Return why these changes make the rubric invalid; empty if it stays valid."""
     try:
-        changes_.changed(rubric, made)
+        changes_.changed(rubric, accepted)
     except InputError as error:
         return str(error.problems[0] if error.problems else error)
     return ""
 
 
 def pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
-    """What was proposed so far, in the order of the criteria."""
+    """Return the proposals so far, in the order of the criteria."""
     rubric = Rubric.model_validate(task.request["rubric"])
-    found = list[ProposalPiece]()
-    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    proposed = list[ProposalPiece]()
+    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     for name in task.request["targets"]:
-        read = readable(kept.get(f"revise/{name}"), rubric, name)
+        read = readable(values.get(f"revise/{name}"), rubric, name)
         if not isinstance(read, Unreadable):
-            found += pieces_of(rubric, read.changes)
-    return found
+            proposed += pieces_of(rubric, read.changes)
+    return proposed
 
 
-def pieces_of(rubric: Rubric, found: Sequence[ProposedChange]) -> list[ProposalPiece]:
-    """Changes as pieces beside what they replace."""
+def pieces_of(rubric: Rubric, proposed: Sequence[ProposedChange]) -> list[ProposalPiece]:
+    """Return changes as pieces with the texts they replace."""
     return [
         ProposalPiece(
             key=f"{change.criterion}/{change.part}/{change.option}",
@@ -163,7 +163,7 @@ def pieces_of(rubric: Rubric, found: Sequence[ProposedChange]) -> list[ProposalP
             after=change.to,
             why=change.why,
         )
-        for change in found
+        for change in proposed
     ]
 
 
@@ -174,8 +174,8 @@ def _label(rubric: Rubric, change: ProposedChange) -> str:
 
 
 def state_of(draft: RubricDraft, piece: ProposalPiece) -> State:
-    """``open`` where the draft still says what the piece replaces, ``taken`` where it says the new
-    text, ``passed`` where it says something else by now.
+    """Return ``open`` if the draft still has the text that the piece replaces, ``taken`` if it has
+    the new text, ``passed`` if it has another one.
     """
     if piece.part == "label" and _text_in(draft, piece) is None:
         return "taken" if _criterion_has(draft, piece, piece.after) else "passed"
@@ -186,7 +186,7 @@ def state_of(draft: RubricDraft, piece: ProposalPiece) -> State:
 
 
 def take(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
-    """The draft with one piece accepted; as it was where its place says something else by now."""
+    """Return the draft with one piece accepted, or unchanged if its place has another text."""
     if state_of(draft, piece) != "open":
         return draft
     if piece.part == "guidelines":
@@ -200,12 +200,12 @@ def take(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
     if piece.part == "weight":
         return draft_criteria.set_criterion(draft, uid, "weight", float(piece.after))
     option = next(o["uid"] for o in criterion["options"] if fold(o["label"]) == fold(piece.option))
-    what = "description" if piece.part == "option" else "label"
-    return draft_criteria.set_option(draft, uid, option, what, piece.after)
+    field = "description" if piece.part == "option" else "label"
+    return draft_criteria.set_option(draft, uid, option, field, piece.after)
 
 
 def rubric_of(draft: RubricDraft) -> Rubric:
-    """The draft as a rubric, to be improved; ``InputError`` where it is none yet."""
+    """Return the draft as a rubric, to be improved; ``InputError`` if it is invalid."""
     return rubric_from(draft)
 
 
@@ -237,43 +237,43 @@ def _find(draft: RubricDraft, name: str) -> CriterionDraft | None:
 
 
 def _writing(request: ImproveRequest, name: str) -> Writing:
-    own = {key: said for key, said in request.findings.items() if key in (name, "")}
+    own = {key: sentences for key, sentences in request.findings.items() if key in (name, "")}
     cases = [case for case in request.cases if case.criterion == name]
     return revise_writing(request.rubric, [name], own, cases, request.seed)
 
 
-#: So many cases are shown per criterion.
+#: The number of cases shown per criterion.
 CASES = 4
 Findings = dict[str, list[str]]
 
 
 def offline_findings(rubric: Rubric) -> Findings:
-    """What the offline check says, by criterion; the empty name is the rubric as a whole."""
-    found: Findings = {}
+    """Return the offline check's findings by criterion; the empty name is the whole rubric."""
+    by_criterion: Findings = {}
     for finding in check.check(rubric):
         at = finding.criterion
         name = "" if at is None else rubric.criteria[at].name
-        found.setdefault(name, []).append(f"{finding.sentence} {finding.mend}".strip())
-    return found
+        by_criterion.setdefault(name, []).append(f"{finding.sentence} {finding.mend}".strip())
+    return by_criterion
 
 
 def findings_after(store: Store, run_id: int) -> Findings:
-    """What a run's votes say of its criteria."""
-    found: Findings = {}
-    for one in diagnosis.heard(store, run_id).findings:
-        found.setdefault(one.criterion, []).append(one.sentence)
-    return found
+    """Return what a run's votes say about its criteria."""
+    by_criterion: Findings = {}
+    for finding in diagnosis.heard(store, run_id).findings:
+        by_criterion.setdefault(finding.criterion, []).append(finding.sentence)
+    return by_criterion
 
 
 def merged(*all_of: Mapping[str, Sequence[str]]) -> Findings:
-    """Findings of several sources as one, each sentence once.
+    """Merge findings of several sources, each sentence once.
 
     >>> merged({"a": ["x"]}, {"a": ["x", "y"]})
     {'a': ['x', 'y']}
     """
     whole: Findings = {}
-    for one in all_of:
-        for name, sentences in one.items():
+    for findings in all_of:
+        for name, sentences in findings.items():
             whole[name] = list(dict.fromkeys([*whole.get(name, []), *sentences]))
     return whole
 
@@ -281,9 +281,9 @@ def merged(*all_of: Mapping[str, Sequence[str]]) -> Findings:
 def cases_of(
     store: Store, run_id: int, names: Sequence[str], *, most: int = CASES, seed: int = 0
 ) -> list[Case]:
-    """Cells of a run where people chose another option than the judges did, drawn by the seed.
+    """Return cells of a run where people and judges chose different options, drawn by the seed.
 
-    What people chose is what they settled, else the dataset's label; abstentions are no case.
+    People's choice is the settled verdict, else the dataset's label; abstentions do not count.
     """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -297,11 +297,11 @@ def cases_of(
             truth = item.truth(criterion)
             if truth is not None and cell.judged is not None and truth != cell.judged:
                 missed.setdefault(cell.criterion, []).append((item, cell))
-    found = list[Case]()
+    cases = list[Case]()
     for name, cells in missed.items():
         seeded("cases", seed, name).shuffle(cells)
-        found += [_case(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
-    return found
+        cases += [_case(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
+    return cases
 
 
 def _criterion(rubric: Rubric, name: str) -> Criterion | None:

@@ -1,7 +1,7 @@
-"""A first draft of a rubric by a model, from a task description and perhaps labelled examples.
+"""A first draft of a rubric by a model, from a task description and optional labelled examples.
 
-What comes back is opened as a draft: nothing is saved before a person has looked at it. A draft
-may be invalid, so that whatever was paid for is there to be mended.
+The reply is opened as a draft, so a person looks at it before it is saved. A draft may be invalid,
+so that every paid reply can be corrected.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from core.services.rubrics.drafts import draft_from_data
 from core.store.store import Store
 
 KIND = "draft"
-#: The subject of tasks that make a new rubric.
+#: The subject of tasks that create a new rubric.
 NEW = "new rubric"
 EXAMPLES = 12
 _STEP = "draft"
-#: A drafted rubric of eight criteria has about so many tokens.
+#: Typical tokens of a drafted rubric with eight criteria.
 _TOKENS_OUT = 1500
 
 
 @dataclass(frozen=True)
 class DraftRequest:
-    """What to draft from. ``dataset_version`` gives labelled examples, ``None`` for none."""
+    """The basis of a draft. ``dataset_version`` has labelled examples; ``None`` for no examples."""
 
     judge: Judge
     task: str
@@ -50,16 +50,16 @@ class DraftRequest:
 
 
 def estimate(store: Store, request: DraftRequest) -> TaskCost:
-    """What it will take: one call, or two where the first reply cannot be read."""
+    """Return the expected cost: one call, or two if the first reply cannot be read."""
     return outlook(request.judge, [_writing(request, _examples(store, request))], _TOKENS_OUT)
 
 
 @allowed("write")
 def begin(store: Store, request: DraftRequest) -> int:
-    """Start drafting; returns the task's id.
+    """Start drafting; return the task's id.
 
     Raises:
-        InputError: there is nothing to draft from, or no key.
+        InputError: there is nothing to draft from, or the key is missing.
     """
     examples = _examples(store, request)
     if not request.task.strip() and not examples:
@@ -72,25 +72,25 @@ def begin(store: Store, request: DraftRequest) -> int:
         "task": request.task,
         "wishes": request.wishes,
         "seed": request.seed,
-        "examples": [{"text": one.text, "said": one.said} for one in examples],
+        "examples": [{"text": example.text, "said": example.said} for example in examples],
     }
     return help_tasks.begin(store, TaskRequest(KIND, NEW, wanted, 1, request.budget))
 
 
 async def work(context: TaskContext) -> None:
-    """Ask for the rubric; the reply is the step's value."""
+    """Request the rubric; the reply is the step's value."""
     asked = context.request
-    examples = [LabelledText(one["text"], one["said"]) for one in asked["examples"]]
+    examples = [LabelledText(example["text"], example["said"]) for example in asked["examples"]]
     writing = draft_writing(asked["task"], asked["wishes"], examples, asked["seed"])
     await context.write(_STEP, writer_of(help_tasks.writer_from(asked)), writing, read_rubric)
 
 
 def drafted(store: Store, task: HelpTask) -> RubricDraft | None:
-    """The rubric that the task gave, or ``None`` while there is none."""
+    """Return the task's rubric, or ``None`` while there is none."""
     for step in help_tasks.steps(store, task.id):
         if step.failure is None:
-            found = read_rubric(step.value)
-            return None if isinstance(found, Unreadable) else draft_from_data(found.data)
+            reply = read_rubric(step.value)
+            return None if isinstance(reply, Unreadable) else draft_from_data(reply.data)
     return None
 
 
@@ -102,7 +102,7 @@ def _examples(store: Store, request: DraftRequest) -> list[LabelledText]:
 
 
 def spread(items: Sequence[Item], request: DraftRequest) -> list[Item]:
-    """So many items as were asked for, taken in turn from every combination of labels."""
+    """Return the requested number of items, taken in turn from every combination of labels."""
     rng = seeded("draft", request.seed)
     kinds: dict[str, list[Item]] = {}
     for item in items:

@@ -1,7 +1,7 @@
-"""What a help task works with: steps kept and never paid twice, its budget, hidden runs.
+"""The context of a help task: stored steps that are never paid twice, its budget, hidden runs.
 
-A task is a function that asks its context for one step after another. Going on with a task runs
-that function anew: what was finished comes from the data file, and only what is left is asked.
+A task is a function that requests one step after another from its context. Resuming a task runs the
+function again: finished steps come from the data file, and only the others are requested.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from core.services.runs.runner import work_here
 from core.store.store import Store
 
 ValueT = TypeVar("ValueT")
-#: Seconds until a data file that cannot be written is tried again.
+#: Seconds before retrying while the data file cannot be written.
 AGAIN = 2.0
 log = logging.getLogger(__name__)
 
 
 class BudgetSpent(Exception):
-    """There is no money left for another call."""
+    """The budget does not allow another call."""
 
 
 class TaskContext:
-    """One task being worked on. ``failed`` holds what went wrong, by step."""
+    """One task in progress. ``failed`` holds the failures, by step."""
 
     def __init__(
         self, store: Store, task: HelpTask, owner: str, providers: Providers, io: Executor
@@ -54,7 +54,7 @@ class TaskContext:
         self._fatal: dict[str, Failed] = {}
 
     async def open(self) -> None:
-        """Have at hand what was finished before."""
+        """Load the steps that were finished before."""
         steps = await self.io(self.store.helps.steps, self.task.id)
         self._done = {step.name: step.value for step in steps if step.failure is None}
 
@@ -65,16 +65,16 @@ class TaskContext:
         writing: Writing,
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> ValueT | Failed:
-        """The step of that name: from the data file where it is finished, else asked for now.
+        """Return the step of that name, from the data file if finished, else from a call.
 
         Raises:
-            BudgetSpent: nothing may be spent any more.
-            Conflict: the task was taken over.
+            BudgetSpent: the budget is spent.
+            Conflict: another process took over the task.
         """
         if name in self._done:
-            found = read(self._done[name])
-            if not isinstance(found, Unreadable):
-                return found
+            value = read(self._done[name])
+            if not isinstance(value, Unreadable):
+                return value
         writer, room = self._writer(judge)
         async with room:
             if judge.name in self._fatal:
@@ -82,29 +82,29 @@ class TaskContext:
             return await self._ask(name, writer, writing, read)
 
     async def all(self, steps: Iterable[Awaitable[ValueT]]) -> list[ValueT]:
-        """Several steps at once; all of them end before the first trouble is raised."""
-        found = await asyncio.gather(*steps, return_exceptions=True)
-        for one in found:
-            if isinstance(one, BaseException):
-                raise one
-        return [one for one in found if not isinstance(one, BaseException)]
+        """Run several steps at once; all end before the first error is raised."""
+        results = await asyncio.gather(*steps, return_exceptions=True)
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+        return [result for result in results if not isinstance(result, BaseException)]
 
     async def note(self, name: str, value: Any) -> None:
-        """Keep a fact that took no call, such as the number of a run; once."""
+        """Store a fact that took no call, such as a run's number, once."""
         if name not in self._done:
             self._done[name] = value
             await self._keep(HelpStep(0, name, value, None, "", None, False, 0.0, ""))
 
     def noted(self, name: str) -> Any:
-        """The fact kept under that name, or ``None``."""
+        """Return the fact stored under that name, or ``None``."""
         return self._done.get(name)
 
     async def io(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
-        """Use the store, off the loop."""
+        """Call the store in its thread."""
         return await in_thread(self._io, what, *args)
 
     async def io_in_time(self, what: Callable[..., ValueT], *args: Any) -> ValueT:
-        """The same, again and again while the data file cannot be written: a reply was paid for."""
+        """Do the same, and retry while the data file is locked, since a reply was paid for."""
         while True:
             try:
                 return await self.io(what, *args)
@@ -113,7 +113,7 @@ class TaskContext:
                 await asyncio.sleep(AGAIN)
 
     def close(self) -> None:
-        """Let go of the models."""
+        """Close the writers."""
         for writer, _ in self._writers.values():
             writer.close()
 
@@ -186,11 +186,11 @@ _LOOK_EVERY = 0.2
 
 
 async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
-    """The finished run of that step: started once, gone on with after an interruption.
+    """Return the finished run of that step, started once, and resumed after an interruption.
 
     Raises:
         BudgetSpent: the run's budget ended it.
-        InputError: it failed as a whole, or cells of it did.
+        InputError: the run failed, or cells of it did.
     """
     store = context.store
     if context.noted(name) is None:
@@ -210,7 +210,7 @@ async def graded(context: TaskContext, name: str, make: RunRequest) -> RunRow:
 
 
 async def _worked(context: TaskContext, run_id: int) -> None:
-    """Works on the run here, or waits for the Runner that does."""
+    """Process the run here, or wait for the Runner that does."""
     store = context.store
     try:
         await asyncio.to_thread(work_here, store, run_id)

@@ -1,7 +1,7 @@
-"""Twins of answers for probes, written by a model: the same in more words, fewer, or surer ones.
+"""Edited answers for probes, written by a model: the same in more words, fewer, or surer ones.
 
-A rule cannot shorten a text or change its tone throughout. What a model writes may say a little
-more or less; so nothing is promised of what such twins show, and they are kept to be looked at.
+Rules cannot shorten a text or change its tone throughout. A model's text may add or lose content,
+so results with these texts promise nothing, and the texts are kept for inspection.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KIND = "twins"
 
 @dataclass(frozen=True)
 class TwinsRequest:
-    """Who writes the ``WRITTEN`` edits that a probe names, of the answers that it draws."""
+    """The model that writes the ``WRITTEN`` edits of a probe's drawn answers."""
 
     judge: Judge
     probe: ProbeRequest
@@ -37,7 +37,7 @@ class TwinsRequest:
 
 
 def estimate(store: Store, request: TwinsRequest) -> TaskCost:
-    """What the writing will take: one call for each answer and edit; the probe comes after."""
+    """Return the expected cost of writing: one call per answer and edit, without the probe."""
     pairs = list(_pairs(store, request.probe))
     longest = max((len(item.output) // 2 for item, _ in pairs), default=0)
     return outlook(request.judge, [_writing(item, edit) for item, edit in pairs], longest + 50)
@@ -45,7 +45,7 @@ def estimate(store: Store, request: TwinsRequest) -> TaskCost:
 
 @allowed("write")
 def begin(store: Store, request: TwinsRequest) -> int:
-    """Start writing; returns the task's id. ``InputError`` where no such edit is named."""
+    """Start writing; return the task's id. ``InputError`` if the probe has no such edit."""
     probe = request.probe
     steps = sum(1 for _ in _pairs(store, probe))
     if not steps:
@@ -63,12 +63,12 @@ def begin(store: Store, request: TwinsRequest) -> int:
 
 
 def subject(run_id: int) -> str:
-    """What the tasks of a run's probes are about."""
+    """Return the subject of tasks for a run's probes."""
     return f"probes/{run_id}"
 
 
 async def work(context: TaskContext) -> None:
-    """Ask for every text, side by side."""
+    """Request every text, in parallel."""
     asked = context.task.request
     judge = writer_of(help_tasks.writer_from(asked))
 
@@ -83,14 +83,14 @@ async def work(context: TaskContext) -> None:
 
 
 def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
-    """The probe that a task was begun for, with what was written so far."""
+    """Return the probe that a task was begun for, with what was written so far."""
     probe = _probe(task)
-    kept = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
+    values = {s.name: s.value for s in help_tasks.steps(store, task.id) if s.failure is None}
     written = dict[tuple[str, str], str]()
     for item, edit in _pairs(store, probe):
-        found = read_edit(kept.get(_step(item, edit)), item.output)
-        if isinstance(found, Edited):
-            written[item.id, edit] = found.submission
+        edited_text = read_edit(values.get(_step(item, edit)), item.output)
+        if isinstance(edited_text, Edited):
+            written[item.id, edit] = edited_text.submission
     return replace(probe, written=written)
 
 

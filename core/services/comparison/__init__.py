@@ -1,4 +1,4 @@
-"""Two runs compared: paired, every difference on the same resamples, costs beside accuracy.
+"""Compare two runs: paired, all differences on the same resamples, costs next to accuracy.
 
 May import agreement and what is below.
 """

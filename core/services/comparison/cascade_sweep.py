@@ -1,7 +1,7 @@
-"""From which sureness on may some judges of a run decide alone? A cascade replayed on its votes.
+"""Replay a cascade on a run's votes: above which confidence may some judges decide alone?
 
-The judges of the first stage answer every cell; a cell goes on to the others where they abstain,
-are split, failed, or are less sure than a threshold. All votes are there, so nobody is asked.
+The judges of the first stage answer every cell. A cell goes on to the others if they abstain, are
+split, fail, or are less confident than a threshold. All votes exist, so no calls are made.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ from core.text.numbers import percent
 class SweptCascade:
     """A cascade of ``first`` and then ``then`` at every threshold, over ``cells`` with a label.
 
-    ``alone`` and ``all_of_them`` are the shares of cells on which each stage by itself is right,
-    ``decided`` those on which it gives an option; ``costs`` US dollars for 1,000 cells by each,
-    ``None`` where unknown. ``chosen`` is the cheapest point that is right as often as the best, but
-    for the tolerance; ``tried`` what came of such a choice on items that it was not made on.
+    ``alone`` and ``all_of_them`` are the shares of cells on which each stage alone is right,
+    ``decided`` the shares that it decides, ``costs`` US dollars per 1,000 cells (``None``:
+    unknown). ``chosen`` is the cheapest point whose accuracy is within the tolerance of the best;
+    ``tried`` is the result of such a choice on items that did not influence it.
     """
 
     run: Run
@@ -64,13 +64,13 @@ class SweptCascade:
     says_how_sure: bool
 
     def cost(self, share: float) -> float | None:
-        """What 1,000 cells cost where that share goes on; ``None`` where a price is unknown."""
+        """Return the cost of 1,000 cells if this share goes on; ``None`` if a price is unknown."""
         first, then = self.costs
         return None if first is None or then is None else first + share * then
 
 
 def could_be_first(store: Store, run_id: int) -> list[str]:
-    """The judges of a run that say how sure they are; none where it has no other judge."""
+    """Return a run's judges that state a confidence; none if it has only one judge."""
     run = store.runs.get(run_id)
     sure = {judge for _, _, judge in store.votes.confidences(run_id)}
     counted = [judge.name for judge in run.panel.judges if not judge.shadow]
@@ -85,14 +85,14 @@ def sweep(
     tolerance: float = TOLERANCE,
     seed: int = 0,
 ) -> SweptCascade:
-    """Replay the cascade on the labelled cells of a run; ``first`` is by default its first judge.
+    """Replay the cascade on a run's labelled cells; ``first`` is by default its first judge.
 
     Raises:
-        InputError: there are no two stages, or no cell has a label and votes of both.
+        InputError: there is only one stage, or no cell has a label and votes of both stages.
     """
     run = store.runs.get(run_id)
-    one, two = _stages(run, first)
-    replayed = _replayed(store, run, one, two)
+    first_stage, then_stage = _stages(run, first)
+    replayed = _replayed(store, run, first_stage, then_stage)
     if not len(replayed.items):
         raise InputError(
             "No cell of this run has a label, an answer of the first judges and one of the others."
@@ -101,8 +101,8 @@ def sweep(
     threshold = cheapest(replayed, tolerance)
     return SweptCascade(
         run=run,
-        first=tuple(judge.name for judge in one),
-        then=tuple(judge.name for judge in two),
+        first=tuple(judge.name for judge in first_stage),
+        then=tuple(judge.name for judge in then_stage),
         cells=len(replayed.items),
         points=tuple(points),
         chosen=next(point for point in points if point.threshold == threshold),
@@ -110,7 +110,7 @@ def sweep(
         alone=float(replayed.first.mean()),
         all_of_them=float(replayed.then.mean()),
         decided=(float(replayed.decided[:, 0].mean()), float(replayed.decided[:, 1].mean())),
-        costs=(_cost(store, run, one), _cost(store, run, two)),
+        costs=(_cost(store, run, first_stage), _cost(store, run, then_stage)),
         says_how_sure=bool(np.isfinite(replayed.sure).any()),
     )
 
@@ -126,40 +126,44 @@ def _stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]
             "cascade itself. Replay a run in which all were."
         )
     named = set(first) or {judges[0].name}
-    one = [judge for judge in judges if judge.name in named]
-    two = [judge for judge in judges if judge.name not in named]
-    if not two:
+    first_stage = [judge for judge in judges if judge.name in named]
+    then_stage = [judge for judge in judges if judge.name not in named]
+    if not then_stage:
         raise InputError("Nobody comes after the first judges. Name some of its judges as first.")
-    return one, two
+    return first_stage, then_stage
 
 
-def _replayed(store: Store, run: Run, one: Sequence[Judge], two: Sequence[Judge]) -> Replayed:
+def _replayed(
+    store: Store, run: Run, leading: Sequence[Judge], following: Sequence[Judge]
+) -> Replayed:
     rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
     rows: dict[tuple[str, str], list[BallotRow]] = {}
     for row in store.votes.all_ballots(run.id, chances=True):
         rows.setdefault((row.item_id, row.criterion), []).append(row)
     sure = store.votes.confidences(run.id)
-    # Every judge's votes count here: which of them do is what the replay decides.
+    # All votes count here: the replay itself decides which judges do.
     counting = replace(counting_of(run.plan), stages=None)
     cascade = Cascade()
-    found = list[tuple[bool, float, bool, bool, int, tuple[bool, bool]]]()
+    rows_of_cells = list[tuple[bool, float, bool, bool, int, tuple[bool, bool]]]()
     for at, item in enumerate(items):
         asked = effective(item, rubric)
         for name, truth in labels_of(item, asked).items():
             cell = rows.get((item.id, name), [])
-            mine, others = (_by(cell, judges) for judges in (one, two))
-            if not mine or not others:
+            own, others = (_by(cell, judges) for judges in (leading, following))
+            if not own or not others:
                 continue
             criterion = asked.criterion(name)
-            says = [c for j in one for c in sure.get((item.id, name, j.name), ())]
-            goes, option = _first(criterion, mine, counting, run, cascade)
+            stated = [c for j in leading for c in sure.get((item.id, name, j.name), ())]
+            goes, option = _first(criterion, own, counting, run, cascade)
             last = settle(criterion, counting.count(others).ballots, run.panel.rules)
-            then = None if last is None or last.abstained else last.option
-            how_sure = fmean(says) if says else np.nan
-            given = (option is not None, then is not None)
-            found.append((goes, how_sure, option == truth, then == truth, at, given))
-    goes_on, sureness, first, second, of, decided = zip(*found, strict=True) if found else ((),) * 6
+            final = None if last is None or last.abstained else last.option
+            how_sure = fmean(stated) if stated else np.nan
+            given = (option is not None, final is not None)
+            rows_of_cells.append((goes, how_sure, option == truth, final == truth, at, given))
+    goes_on, sureness, first, second, of, decided = (
+        zip(*rows_of_cells, strict=True) if rows_of_cells else ((),) * 6
+    )
     return Replayed(
         np.array(goes_on, np.bool_),
         np.array(sureness, np.float64),
@@ -182,7 +186,7 @@ def _first(
     run: Run,
     cascade: Cascade,
 ) -> tuple[bool, int | None]:
-    """Whether a cell goes on whatever the threshold, and the first stage's option."""
+    """Return whether a cell goes on at any threshold, and the first stage's option."""
     verdict = settle(criterion, counting.count(rows).ballots, run.panel.rules)
     if verdict is None:
         return cascade.on_failure, None
@@ -192,7 +196,7 @@ def _first(
 
 
 def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
-    """What 1,000 cells cost these judges, from what their calls in the run cost."""
+    """Return the cost of 1,000 cells by these judges, from their calls in the run."""
     spent = store.votes.spent(run.id)
     total = 0.0
     for judge in judges:
@@ -205,85 +209,85 @@ def _cost(store: Store, run: Run, judges: Sequence[Judge]) -> float | None:
     return total
 
 
-# In words, and as data.
+# As text, and as data.
 
 
-def in_words(found: SweptCascade) -> str:
-    """What may be decided alone, how often that is right, and what it saves."""
-    names, others = ", ".join(found.first), ", ".join(found.then)
-    one, two = (
+def in_words(swept: SweptCascade) -> str:
+    """Return what the first judges may decide alone, how often they are right, and the savings."""
+    names, others = ", ".join(swept.first), ", ".join(swept.then)
+    first_part, then_part = (
         _of_decided(right, decided, "it decides")
-        for right, decided in zip((found.alone, found.all_of_them), found.decided, strict=True)
+        for right, decided in zip((swept.alone, swept.all_of_them), swept.decided, strict=True)
     )
-    first = f"{names} alone gives the label on {percent(found.alone)} of {found.cells:,} labelled "
-    first += f"cells{one}, "
-    together = " together" if len(found.then) > 1 else ""
-    both = f"{others}{together} on {percent(found.all_of_them)}{two}."
-    if not found.says_how_sure:
-        none = " does not say how sure it is, so no threshold can tell which answers go on."
-        return f"{first}{both} {names}{none}"
-    chosen = found.chosen
-    said = (
+    first = f"{names} alone gives the label on {percent(swept.alone)} of {swept.cells:,} labelled "
+    first += f"cells{first_part}, "
+    together = " together" if len(swept.then) > 1 else ""
+    both = f"{others}{together} on {percent(swept.all_of_them)}{then_part}."
+    if not swept.says_how_sure:
+        note = " does not say how sure it is, so no threshold can tell which answers go on."
+        return f"{first}{both} {names}{note}"
+    chosen = swept.chosen
+    text = (
         f" Where {names} decides alone from a sureness of {chosen.threshold:.2f} on, "
         f"{percent(chosen.goes_on)} go on, and "
     )
     seen = percent(chosen.right.estimate)
-    if found.tried is None:
+    if swept.tried is None:
         part = _of_decided(chosen.right.estimate, chosen.decided, "are decided")
-        said += f"{seen} are right{part} on the labels that the threshold was chosen on."
+        text += f"{seen} are right{part} on the labels that the threshold was chosen on."
     else:
-        held = found.tried.right
+        held = swept.tried.right
         right = held.figure.words(percent).inline
-        part = _of_decided(held.estimate, found.tried.decided, "are decided")
-        said += (
+        part = _of_decided(held.estimate, swept.tried.decided, "are decided")
+        text += (
             f"{right} are right{part} on items that had no say in the "
             f"threshold ({seen} on those that chose it)."
         )
-    whole, here = found.cost(1.0), found.cost(chosen.goes_on)
-    if whole and here is not None:
-        said += f" That costs {percent(here / whole)} of asking all of them about everything."
-    return f"{first}{both}{said}"
+    whole, part_cost = swept.cost(1.0), swept.cost(chosen.goes_on)
+    if whole and part_cost is not None:
+        text += f" That costs {percent(part_cost / whole)} of asking all of them about everything."
+    return f"{first}{both}{text}"
 
 
 def _of_decided(right: float | None, decided: float, who: str) -> str:
-    """The share of right ones of those that are decided, where not all are."""
+    """Return the share of right answers among decided ones, if some are undecided."""
     if right is None or decided == 1:
         return ""
     return f" ({percent(right / decided)} of the {percent(decided)} that {who})" if decided else ""
 
 
-def as_data(found: SweptCascade) -> dict[str, Any]:
-    """What ``cascade --json`` says."""
+def as_data(swept: SweptCascade) -> dict[str, Any]:
+    """Return the data of ``cascade --json``."""
 
-    def point(one: CascadePoint) -> dict[str, Any]:
+    def point(at: CascadePoint) -> dict[str, Any]:
         return {
-            "threshold": one.threshold,
-            "goes_on": one.goes_on,
-            "accuracy": one.right.estimate,
-            **ci_and_undefined({"accuracy": one.right.figure}),
-            "decided": one.decided,
-            "usd_per_thousand": found.cost(one.goes_on),
+            "threshold": at.threshold,
+            "goes_on": at.goes_on,
+            "accuracy": at.right.estimate,
+            **ci_and_undefined({"accuracy": at.right.figure}),
+            "decided": at.decided,
+            "usd_per_thousand": swept.cost(at.goes_on),
         }
 
     return {
-        "run": found.run.id,
-        "first": list(found.first),
-        "then": list(found.then),
-        "cells": found.cells,
-        "first_alone": found.alone,
-        "then_alone": found.all_of_them,
-        "first_decided": found.decided[0],
-        "then_decided": found.decided[1],
-        "chosen": point(found.chosen),
-        "held_out": _tried(found.tried) if found.tried else None,
-        "points": [point(one) for one in found.points],
+        "run": swept.run.id,
+        "first": list(swept.first),
+        "then": list(swept.then),
+        "cells": swept.cells,
+        "first_alone": swept.alone,
+        "then_alone": swept.all_of_them,
+        "first_decided": swept.decided[0],
+        "then_decided": swept.decided[1],
+        "chosen": point(swept.chosen),
+        "held_out": _tried(swept.tried) if swept.tried else None,
+        "points": [point(at) for at in swept.points],
     }
 
 
-def _tried(one: HeldOut) -> dict[str, Any]:
+def _tried(tried: HeldOut) -> dict[str, Any]:
     return {
-        "goes_on": one.goes_on,
-        "right": one.right.estimate,
-        "decided": one.decided,
-        **ci_and_undefined({"right": one.right.figure}),
+        "goes_on": tried.goes_on,
+        "right": tried.right.estimate,
+        "decided": tried.decided,
+        **ci_and_undefined({"right": tried.right.figure}),
     }

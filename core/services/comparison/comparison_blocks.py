@@ -1,4 +1,4 @@
-"""Two runs compared as blocks, for the page and a terminal."""
+"""The comparison of two runs as blocks, for the page and a terminal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from core.text.numbers import (
     score,
 )
 
-#: The figures that are compared criterion by criterion (fields of ``CriterionDelta``).
+#: The figures compared criterion by criterion (fields of ``CriterionDelta``).
 FIGURES: dict[str, str] = {
     "accuracy": "Accuracy",
     "kappa": "Kappa",
@@ -42,36 +42,36 @@ SAYS: dict[str, str] = {
     "ordinal criteria. p: from the resamples.",
 }
 ALL = "All criteria together"
-#: So many rows of a long table are shown at first.
+#: The number of rows of a long table that are shown at first.
 FIRST = 12
-#: So many items of a flip are named.
+#: The number of items of a flip that are named.
 EXAMPLES = 3
 
 
-def comparison_sections(found: RunComparison) -> tuple[Section, ...]:
-    """The whole comparison, to be read from top to bottom."""
-    sides = zip("AB", found.runs, strict=True)
+def comparison_sections(result: RunComparison) -> tuple[Section, ...]:
+    """Return the whole comparison, in reading order."""
+    sides = zip("AB", result.runs, strict=True)
     runs = Facts("Runs", tuple((side, Words(_run(run))) for side, run in sides))
-    tables = (_differences(found, name) for name in FIGURES)
-    lacking = Sentences(tuple(ungraded_sides(found.ungraded)))
+    tables = (_differences(result, name) for name in FIGURES)
+    lacking = Sentences(tuple(ungraded_sides(result.ungraded)))
     return (
-        Section("", (runs, Sentences(opening(found)))),
-        Section("What changed", changed(found)),
-        Section("Items", (items(found), *unfinished(found))),
+        Section("", (runs, Sentences(opening(result)))),
+        Section("What changed", changed(result)),
+        Section("Items", (items(result), *unfinished(result))),
         Section(
             "Differences on the same items (B minus A)",
-            (overall(found), lacking, *tables, intervals(found)),
+            (overall(result), lacking, *tables, intervals(result)),
         ),
-        Section("Verdicts that flipped", (flips(found),)),
-        Section("Cost", (_spent(found),)),
+        Section("Verdicts that flipped", (flips(result),)),
+        Section("Cost", (_spent(result),)),
     )
 
 
-def _differences(found: RunComparison, name: str) -> Block:
-    """The table of a figure; where it is undefined everywhere, that in a sentence."""
-    moved = [delta.difference for _, delta in figure_rows(found, name)]
-    if not moved or any(one.value is not None for one in moved):
-        return difference_table(found, name)
+def _differences(result: RunComparison, name: str) -> Block:
+    """Return a figure's table, or a sentence if it is undefined everywhere."""
+    moved = [delta.difference for _, delta in figure_rows(result, name)]
+    if not moved or any(gap.value is not None for gap in moved):
+        return difference_table(result, name)
     return Sentences((f"{FIGURES[name]}: {moved[0].words(score).inline}.",))
 
 
@@ -83,72 +83,72 @@ def _run(run: Run) -> str:
     )
 
 
-def opening(found: RunComparison) -> tuple[str, ...]:
-    """How right each run is, which one is better, and what that says of all cells."""
-    moved = found.deltas
+def opening(result: RunComparison) -> tuple[str, ...]:
+    """Return each run's accuracy, which run is better, and what this means for all cells."""
+    moved = result.deltas
     lines = (
-        *trust_words(found.trust),
+        *trust_words(result.trust),
         in_words(moved.criteria, moved.decided),
-        rightness.in_words(found.corrected),
-        *run_comparison.stand_in_words(found),
+        rightness.in_words(result.corrected),
+        *run_comparison.stand_in_words(result),
     )
     return tuple(line for line in lines if line)
 
 
-def changed(found: RunComparison) -> tuple[Block, ...]:
-    """What differs between the plans of the runs, and criteria that cannot be compared."""
+def changed(result: RunComparison) -> tuple[Block, ...]:
+    """Return the differences between the runs' plans, and criteria that cannot be compared."""
     rows = tuple(
         (Words(c.area), Words(c.what), Words(c.before or "nothing"), Words(c.after or "nothing"))
-        for c in found.changed
+        for c in result.changed
     )
-    none = "Nothing: same rubric, dataset, panel and seed. What differs below is chance."
+    same = "Nothing: same rubric, dataset, panel and seed. What differs below is chance."
     heads = ("Part", "What", "A", "B")
-    apart = tuple(f"{name} cannot be compared. {why}" for name, why in found.apart.items())
-    first = TableBlock("What changed", heads, rows, first=FIRST) if rows else Sentences((none,))
+    apart = tuple(f"{name} cannot be compared. {why}" for name, why in result.apart.items())
+    first = TableBlock("What changed", heads, rows, first=FIRST) if rows else Sentences((same,))
     return (first, *([Sentences(apart, listed=True)] if apart else []))
 
 
-def changed_line(found: RunComparison) -> str:
-    """What differs between the plans, the first few by name."""
-    if not found.changed:
+def changed_line(result: RunComparison) -> str:
+    """Return what differs between the plans, the first few by name."""
+    if not result.changed:
         return "Nothing changed: what differs is chance."
-    said = [f"{one.area} {one.what}" for one in found.changed]
-    more = [f"{count(len(said) - NAMED)} more"] if said[NAMED:] else []
-    return f"Changed: {', '.join([*said[:NAMED], *more])}."
+    names = [f"{change.area} {change.what}" for change in result.changed]
+    more = [f"{count(len(names) - NAMED)} more"] if names[NAMED:] else []
+    return f"Changed: {', '.join([*names[:NAMED], *more])}."
 
 
-def items(found: RunComparison) -> Sentences:
-    """How many items both runs share, and what became of the others."""
-    match = found.match
+def items(result: RunComparison) -> Sentences:
+    """Return the number of shared items, and what happened to the others."""
+    match = result.match
     parts = [f"{plural(len(match.both), 'item')} in both"]
-    for words, ids in (
+    for group, ids in (
         ("only in A", match.only_first),
         ("only in B", match.only_second),
         ("left out because their text changed", match.reworded),
         ("with another label in B, which counts for both", match.relabelled),
     ):
-        parts += [f"{count(len(ids))} {words}"] if ids else []
+        parts += [f"{count(len(ids))} {group}"] if ids else []
     few = " Few items: every figure is uncertain." if len(match.both) < FEW else ""
     return Sentences((f"{', '.join(parts)}.{few}",), kind="quiet")
 
 
-def unfinished(found: RunComparison) -> Iterator[Sentences]:
-    """A warning where votes are still to come."""
-    going = [str(run.id) for run in found.runs if run.status != "done"]
+def unfinished(result: RunComparison) -> Iterator[Sentences]:
+    """Yield a warning while votes are missing."""
+    going = [str(run.id) for run in result.runs if run.status != "done"]
     if going:
         line = f"Not finished: run {' and run '.join(going)}. "
         yield Sentences((f"{line}What is shown holds for the votes there are.",), kind="warning")
 
 
-def overall(found: RunComparison) -> Facts:
-    """The mean score, accuracy and cost of both, and how far they moved."""
-    first, second = found.spent
-    level = found.how.level
+def overall(result: RunComparison) -> Facts:
+    """Return the mean score, accuracy and cost of both runs, and the differences."""
+    first, second = result.spent
+    level = result.how.level
     return Facts(
         "Figures",
         (
-            _moved("Mean score", found.deltas.score, level),
-            _moved("Accuracy", found.deltas.accuracy, level, share=True),
+            _moved("Mean score", result.deltas.score, level),
+            _moved("Accuracy", result.deltas.accuracy, level, share=True),
             ("Calls", Words(f"{count(first.calls)} → {count(second.calls)}")),
             ("Cost, paid now", Words(f"{cost(first.now)} → {cost(second.now)}")),
         ),
@@ -157,55 +157,55 @@ def overall(found: RunComparison) -> Facts:
 
 
 def _moved(name: str, delta: Delta, level: float, *, share: bool = False) -> tuple[str, Words]:
-    said = delta.difference.words(partial(points, share=share))
-    words = Words(said.value, f"{level_words(level)}: {said.ends}" if said.ends else said.why)
+    text = delta.difference.words(partial(points, share=share))
+    value = Words(text.value, f"{level_words(level)}: {text.ends}" if text.ends else text.why)
     if delta.difference.value is None:
-        return name, words
+        return name, value
     form = percent if share else score
-    return f"{name}: {form(delta.first.value)} → {form(delta.second.value)}", words
+    return f"{name}: {form(delta.first.value)} → {form(delta.second.value)}", value
 
 
-def figure_rows(found: RunComparison, name: str) -> list[tuple[str, Delta]]:
-    """What a figure is of: every criterion, and for accuracy all together."""
-    rows = [(ALL, found.deltas.accuracy)] if name == "accuracy" else []
-    return rows + [(one.name, getattr(one, name)) for one in found.deltas.criteria]
+def figure_rows(result: RunComparison, name: str) -> list[tuple[str, Delta]]:
+    """Return a figure's rows: every criterion, and for accuracy all criteria together."""
+    rows = [(ALL, result.deltas.accuracy)] if name == "accuracy" else []
+    return rows + [(row.name, getattr(row, name)) for row in result.deltas.criteria]
 
 
-def difference_table(found: RunComparison, name: str) -> TableBlock:
-    """A figure of both runs, criterion by criterion."""
+def difference_table(result: RunComparison, name: str) -> TableBlock:
+    """Return the table of a figure of both runs, criterion by criterion."""
     share = name == "accuracy"
     return TableBlock(
         f"Differences in {FIGURES[name]}",
         ("Criterion", "Items", "A", "B", "Difference", "p", "p, corrected"),
-        tuple(_difference(row, delta, share) for row, delta in figure_rows(found, name)),
+        tuple(_difference(row, delta, share) for row, delta in figure_rows(result, name)),
         numbers=(1, 2, 3, 4, 5, 6),
         note=SAYS[name],
     )
 
 
-def intervals(found: RunComparison) -> Sentences:
-    """How intervals were made, and what makes a difference sure."""
+def intervals(result: RunComparison) -> Sentences:
+    """Return how intervals were computed, and what makes a difference sure."""
     line = (
-        f"Intervals: {level_words(found.how.level)}, from {count(found.resamples)} resamples of "
+        f"Intervals: {level_words(result.how.level)}, from {count(result.resamples)} resamples of "
         "the items, the same for both runs. p, corrected: for the number of criteria (Holm 1979). "
         f"Sure, and filled in a plot, is a corrected p below {score(LEVEL)}; an interval is of one "
         "criterion alone and may leave out no difference before that."
     )
-    return Sentences((line,) if found.resamples else (), kind="quiet")
+    return Sentences((line,) if result.resamples else (), kind="quiet")
 
 
 def _difference(name: str, delta: Delta, share: bool) -> tuple[Words, ...]:
     unit = " cells" if name == ALL else ""
     form = percent if share else score
-    known = delta.difference.value is not None
+    defined = delta.difference.value is not None
     return (
         Words(name),
         Words(f"{count(delta.n)}{unit}", "few" if 0 < delta.n < FEW else ""),
         Words(form(delta.first.value)),
         Words(form(delta.second.value)),
         _drawn(name, delta, share),
-        _p(delta.p.value if known else None),
-        _p(delta.p_holm if known else None),
+        _p(delta.p.value if defined else None),
+        _p(delta.p_holm if defined else None),
     )
 
 
@@ -225,21 +225,23 @@ def _p(value: float | None) -> Words:
     return Words(DASH if value is None else p_value(value))
 
 
-def flips(found: RunComparison) -> Block:
-    """Which verdicts changed, and how many of them for the better."""
-    if not found.flips:
-        same = sum(one.same for one in found.deltas.criteria)
+def flips(result: RunComparison) -> Block:
+    """Return the verdicts that changed, and how many became right."""
+    if not result.flips:
+        same = sum(row.same for row in result.deltas.criteria)
         return Sentences((f"None: all {count(same)} verdicts are the same in both.",))
     return TableBlock(
         "Verdicts that flipped",
         ("Criterion", "A", "B", "Items", "Right in B only", "Right in A only", ""),
         tuple(
             (
-                *map(Words, (one.criterion, one.before, one.after)),
-                *map(Words, map(count, (len(one.items), one.mended, one.broken))),
-                Words(", ".join(one.items[:EXAMPLES]) + (", ..." if one.items[EXAMPLES:] else "")),
+                *map(Words, (flip.criterion, flip.before, flip.after)),
+                *map(Words, map(count, (len(flip.items), flip.mended, flip.broken))),
+                Words(
+                    ", ".join(flip.items[:EXAMPLES]) + (", ..." if flip.items[EXAMPLES:] else "")
+                ),
             )
-            for one in found.flips
+            for flip in result.flips
         ),
         numbers=(3, 4, 5),
         first=FIRST,
@@ -249,32 +251,32 @@ def flips(found: RunComparison) -> Block:
 _SPENT = ("Paid now", "Saved", "Calls")
 
 
-def _spent(found: RunComparison) -> TableBlock:
-    sides = zip("AB", found.spent, strict=True)
-    rows = tuple((Words(side, one.reason), *_costs(one)) for side, one in sides)
+def _spent(result: RunComparison) -> TableBlock:
+    sides = zip("AB", result.spent, strict=True)
+    rows = tuple((Words(side, run.reason), *_costs(run)) for side, run in sides)
     return TableBlock("Cost", ("Run", *_SPENT), rows, numbers=(1, 2, 3))
 
 
-def _costs(one: Spent) -> tuple[Words, ...]:
-    saved = cost(one.saved) if one.cached else DASH
-    return Words(cost(one.now)), Words(saved), Words(count(one.calls))
+def _costs(run: Spent) -> tuple[Words, ...]:
+    saved = cost(run.saved) if run.cached else DASH
+    return Words(cost(run.now)), Words(saved), Words(count(run.calls))
 
 
-def cost_table(found: Sequence[Point], level: float) -> TableBlock:
-    """Accuracy beside cost, run by run."""
+def cost_table(runs: Sequence[Point], level: float) -> TableBlock:
+    """Return accuracy and cost, run by run."""
     return TableBlock(
         "Accuracy and cost of the runs",
         ("Run", "Accuracy", "Cells decided", "Per 1,000 items", *_SPENT, ""),
         tuple(
             (
-                Words(f"{one.run_id}: {one.name}"),
-                measured_share(one.accuracy),
-                Words(f"{count(one.decided)} of {count(one.labelled)}"),
-                Words(cost(one.per_thousand), one.spent.reason),
-                *_costs(one.spent),
-                Words("◆ efficient", tone="good") if one.efficient else Words(""),
+                Words(f"{run.run_id}: {run.name}"),
+                measured_share(run.accuracy),
+                Words(f"{count(run.decided)} of {count(run.labelled)}"),
+                Words(cost(run.per_thousand), run.spent.reason),
+                *_costs(run.spent),
+                Words("◆ efficient", tone="good") if run.efficient else Words(""),
             )
-            for one in found
+            for run in runs
         ),
         numbers=(1, 2, 3, 4, 5, 6),
         note="Efficient: no other run is at least as accurate for no more money. Cost per 1,000 "

@@ -1,4 +1,4 @@
-"""What runs cost beside how often they are right: which of them are worth their price."""
+"""Compare the cost of runs with their accuracy, to find those that are worth their price."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ NO_LABEL = "No item that all chosen runs graded has a label and a verdict."
 
 
 class Spent(NamedTuple):
-    """What a run cost, in US dollars. ``now`` was paid for calls really made; ``saved`` is what the
-    answers kept from earlier runs cost when they were asked for; ``whole`` is both: what the same
-    run would cost from nothing. ``None`` where unknown, and then ``reason`` says why.
+    """The cost of a run, in US dollars.
+
+    ``now`` was paid for calls of this run. ``saved`` is the original cost of cached answers.
+    ``whole`` is both: the cost of the run without a cache. ``None`` means unknown, for the
+    ``reason`` given.
     """
 
     now: float | None
@@ -45,10 +47,10 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True)
 class Point:
-    """One run: accuracy over the labelled cells it decided, and what 1,000 items cost.
+    """One run: accuracy over the labelled cells it decided, and the cost of 1,000 items.
 
-    ``decided`` of ``labelled`` cells have a verdict that is no abstention. ``efficient``: no other
-    run is at least as right for no more money, and better in one of the two; ``None`` where its
+    ``decided`` of ``labelled`` cells have a verdict that is not an abstention. ``efficient``: no
+    other run is at least as accurate and as cheap, and better in one of the two; ``None`` if its
     cost or accuracy is unknown.
     """
 
@@ -63,7 +65,7 @@ class Point:
 
 
 def spent(run: Run) -> Spent:
-    """What a run cost, now and altogether."""
+    """Return the cost of a run, now and in total."""
     paid = None if run.cost_unknown else run.cost
     rest = run.calls, run.cached, run.seconds
     if run.plan.details.get("imported"):
@@ -85,11 +87,10 @@ def points(
     how: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> tuple[Point, ...]:
-    """Accuracy and cost of runs on the items that all of them graded, with the efficient marked.
+    """Return accuracy and cost of runs on their common items, with the efficient ones marked.
 
-    Criteria are those that every run shares with the first. All accuracies are made from the same
-    resamples of items. ``pair`` reads two runs where
-    somebody did so before.
+    Criteria are those that every run shares with the first. All accuracies use the same resamples
+    of items. ``pair`` loads two runs, e.g. from a cache.
 
     Raises:
         InputError: fewer than two runs, or two without a common item or criterion.
@@ -109,27 +110,27 @@ def points(
     ids = [item for item in paired[0].match.both if item in common]
     truth = _truth(paired, ids, shared)
     draws = Draws(len(ids), resamples, seed, how)
-    found = [_point(run, _hits(p, side, ids, truth), draws) for run, p, side in runs]
-    return tuple(replace(one, efficient=_efficient(one, found)) for one in found)
+    runs_points = [_point(run, _hits(p, side, ids, truth), draws) for run, p, side in runs]
+    return tuple(replace(point, efficient=_efficient(point, runs_points)) for point in runs_points)
 
 
-#: One truth for all runs, by criterion and row of the items: the label of the last run with one.
+#: The truth for all runs, by criterion and row of the items: the label of the last run with one.
 Truth = dict[str, Levels]
 
 
 def _truth(paired: Sequence[Paired], ids: Sequence[str], shared: set[str]) -> Truth:
-    found: Truth = {name: np.full(len(ids), -1) for name in shared}
-    for one in paired:
-        rows = _rows(one, ids)
-        for sides in one.criteria:
+    truth: Truth = {name: np.full(len(ids), -1) for name in shared}
+    for pair in paired:
+        rows = _rows(pair, ids)
+        for sides in pair.criteria:
             if sides.name in shared:
                 gold = sides.gold[rows]
-                found[sides.name] = np.where(gold >= 0, gold, found[sides.name])
-    return found
+                truth[sides.name] = np.where(gold >= 0, gold, truth[sides.name])
+    return truth
 
 
 def _rows(paired: Paired, ids: Sequence[str]) -> Levels:
-    """Where these items are among those of a pair."""
+    """Return the rows of these items in a pair of runs."""
     if tuple(ids) == paired.match.both:
         return np.arange(len(ids))
     place = {item: at for at, item in enumerate(paired.match.both)}
@@ -137,7 +138,7 @@ def _rows(paired: Paired, ids: Sequence[str]) -> Levels:
 
 
 def _hits(paired: Paired, side: int, ids: Sequence[str], truth: Truth) -> Array:
-    """Per item: cells that are right, decided and labelled; shape (items, 3)."""
+    """Return the cells per item that are right, decided and labelled; shape (items, 3)."""
     rows, counts = _rows(paired, ids), np.zeros((len(ids), 3), dtype=np.int64)
     for sides in paired.criteria:
         if sides.name not in truth:
@@ -169,7 +170,7 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     right, decided = hits[:, :2].astype(np.int64).T
     if draws.how.method == "auto":
         item = np.repeat(np.arange(len(hits)), decided)
-        # Which of an item's cells are right does not matter, only how many.
+        # Which of an item's cells are right does not matter, only their number.
         place = np.arange(len(item)) - np.repeat(np.cumsum(decided) - decided, decided)
         return clustered_share(place < right[item], item, level=draws.how.level)
     seen = patterns(hits[:, :2].astype(np.int64))
@@ -183,8 +184,8 @@ def _accuracy(hits: Array, draws: Draws) -> Estimate:
     return value.within(intervals(share, drawn, seen.times, how=draws.how)[""])
 
 
-def _efficient(one: Point, all_of: Sequence[Point]) -> bool | None:
-    cost, value = one.per_thousand, one.accuracy.value
+def _efficient(point: Point, all_of: Sequence[Point]) -> bool | None:
+    cost, value = point.per_thousand, point.accuracy.value
     if cost is None or value is None:
         return None
     for other in all_of:

@@ -1,4 +1,4 @@
-"""How far two runs differ on the items of both; where these are many, on the same resamples."""
+"""Compute the differences between two runs on shared items, all on the same resamples."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ NO_CELL = "No item has a label and an answer of both runs."
 NO_SCORE = "No item has a score in both runs."
 ONE_JUDGE = "One of the runs has a single judge."
 NO_RESAMPLES = "No resamples were asked for."
-#: A p below this is called significant.
+#: A p below this is significant.
 LEVEL = 0.05
 Test = Literal["mcnemar", "t", "bootstrap"]
 
 
 @dataclass(frozen=True)
 class Delta:
-    """A figure of both runs and how far the second lies above the first, on the same items.
+    """A figure of both runs and its difference (second less first), on the same items.
 
-    ``p`` is that of no difference: by McNemar's exact test, by t or from the resamples;
-    ``p_holm`` is corrected for the number of criteria. A difference without an interval says why.
+    ``p`` tests no difference: by McNemar's exact test, by t or from the resamples. ``p_holm`` is
+    corrected for the number of criteria. A difference without an interval says why.
     """
 
     first: Estimate
@@ -46,15 +46,15 @@ class Delta:
 
     @property
     def n(self) -> int:
-        """The items it stands on."""
+        """Return the number of items it is based on."""
         return self.difference.n
 
     @property
     def significant(self) -> bool:
-        """Whether its p is below ``LEVEL``: the corrected one, where it is one of several.
+        """Return whether its p is below ``LEVEL``; the corrected p, if there is one.
 
-        The interval is not asked. It is of this figure alone, and may leave out no difference
-        where the correction, or an exact test, does not.
+        The interval does not decide. It is about this figure alone, and may exclude zero although
+        the correction, or an exact test, does not.
         """
         p = self.p.value if self.p_holm is None else self.p_holm
         return p is not None and p < LEVEL
@@ -62,9 +62,9 @@ class Delta:
 
 @dataclass(frozen=True)
 class CriterionDelta:
-    """One criterion. ``decided`` items have an answer of both runs, ``same`` the same one.
+    """One criterion. ``decided`` items have an answer of both runs, ``same`` equal answers.
 
-    Of those with a label, ``only_first`` are right in the first run alone.
+    Of those with a label, ``only_first`` are right in the first run only.
     """
 
     name: str
@@ -78,7 +78,7 @@ class CriterionDelta:
 
 
 class DecidedCells(NamedTuple):
-    """Of ``labelled`` cells each run decided so many, and so many of its verdicts are right."""
+    """The number of ``labelled`` cells, and how many of them each run decided and got right."""
 
     labelled: int
     decided: tuple[int, int]
@@ -87,7 +87,7 @@ class DecidedCells(NamedTuple):
 
 @dataclass(frozen=True)
 class Deltas:
-    """Everything that is compared in numbers. ``accuracy`` is over all cells that both decided."""
+    """All compared figures. ``accuracy`` is over all cells that both runs decided."""
 
     criteria: tuple[CriterionDelta, ...]
     accuracy: Delta
@@ -96,30 +96,30 @@ class Deltas:
 
 
 def deltas(paired: Paired, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
-    """All differences. Items are drawn once for all of them; none are drawn for 0 resamples."""
+    """Return all differences, on the same resamples of items; 0 resamples draw none."""
     draws = Draws(len(paired.match.both), bootstrap, seed, how) if bootstrap else None
-    found = [_criterion(sides, draws) for sides in paired.criteria]
+    rows = [_criterion(sides, draws) for sides in paired.criteria]
     for name in ("accuracy", "kappa", "agreement"):
-        corrected = holm([getattr(one, name).p.value for one in found])
-        found = [
-            replace(one, **{name: replace(getattr(one, name), p_holm=p)})
-            for one, p in zip(found, corrected, strict=True)
+        corrected = holm([getattr(row, name).p.value for row in rows])
+        rows = [
+            replace(row, **{name: replace(getattr(row, name), p_holm=p)})
+            for row, p in zip(rows, corrected, strict=True)
         ]
-    labelled = [one.accuracy for one in found if one.accuracy.n]
+    labelled = [row.accuracy for row in rows if row.accuracy.n]
     whole = labelled[0] if len(labelled) == 1 else _all_cells(paired, draws)
     accuracy = replace(whole, p_holm=None)
-    return Deltas(tuple(found), accuracy, _score(paired, draws), decided_cells(paired))
+    return Deltas(tuple(rows), accuracy, _score(paired, draws), decided_cells(paired))
 
 
 def decided_cells(paired: Paired) -> DecidedCells:
-    """How many labelled cells each run decided, and how many rightly."""
+    """Return how many labelled cells each run decided, and how many correctly."""
     labelled, decided, right = 0, [0, 0], [0, 0]
     for sides in paired.criteria:
-        known = sides.gold >= 0
-        labelled += int(known.sum())
+        labelled_cells = sides.gold >= 0
+        labelled += int(labelled_cells.sum())
         for at, given in enumerate(sides.verdicts):
-            decided[at] += int((known & (given >= 0)).sum())
-            right[at] += int((known & (given == sides.gold)).sum())
+            decided[at] += int((labelled_cells & (given >= 0)).sum())
+            right[at] += int((labelled_cells & (given == sides.gold)).sum())
     return DecidedCells(labelled, (decided[0], decided[1]), (right[0], right[1]))
 
 
@@ -127,9 +127,9 @@ def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
     first, second = sides.verdicts
     columns = np.column_stack([sides.gold, first, second, *sides.judges])
     seen = patterns(columns)
-    gold, one, other = seen.rows[:, :3].T
-    both = (gold >= 0) & (one >= 0) & (other >= 0)
-    right = (both & (gold == one), both & (gold == other))
+    gold, before, after = seen.rows[:, :3].T
+    both = (gold >= 0) & (before >= 0) & (after >= 0)
+    right = (both & (gold == before), both & (gold == after))
     alone = [int(seen.times[a & ~b].sum()) for a, b in (right, right[::-1])]
     n = int(seen.times[both].sum())
     compared = _Compared(seen, draws, n)
@@ -146,7 +146,7 @@ def _criterion(sides: CriterionPair, draws: Draws | None) -> CriterionDelta:
             KAPPAS[sides.weights],
             [
                 pair_cells(np.where(both, gold, -1), side, len(sides.labels))
-                for side in (one, other)
+                for side in (before, after)
             ],
             len(sides.labels),
         ),
@@ -159,7 +159,7 @@ def _mcnemar(n: int, only_first: int, only_second: int) -> Estimate:
 
 
 def _agreement(sides: CriterionPair, compared: _Compared, seen: Patterns) -> Delta:
-    """Krippendorff's alpha among the judges of each run, by the scale."""
+    """Compute Krippendorff's alpha among the judges of each run, by the scale."""
     split = 3 + sides.judges[0].shape[1]
     rows = seen.rows[:, 3:split], seen.rows[:, split:]
     if min(side.shape[1] for side in rows) < 2:
@@ -167,13 +167,13 @@ def _agreement(sides: CriterionPair, compared: _Compared, seen: Patterns) -> Del
     measure = reliability.alpha_ordinal if sides.scale == "ordinal" else reliability.alpha_nominal
     k, times = len(sides.labels), seen.times.astype(np.float64)
     figures = [measure(side, k, times) for side in rows]
-    one, other = (measure.over(side, k, times) for side in rows)
+    before, after = (measure.over(side, k, times) for side in rows)
     rated = [(side >= 0).sum(axis=1) >= 2 for side in rows]
-    return compared.delta(figures, (one, other), rated[0] | rated[1])
+    return compared.delta(figures, (before, after), rated[0] | rated[1])
 
 
 class _Compared:
-    """Patterns of one table of answers with their resamples: makes differences of any figure."""
+    """Patterns of one table of answers with their resamples, for differences of any figure."""
 
     def __init__(self, seen: Patterns, draws: Draws | None, n: int) -> None:
         self._times = seen.times.astype(np.float64)
@@ -184,25 +184,25 @@ class _Compared:
     def shares(
         self, right: tuple[npt.NDArray[np.bool_], ...], among: npt.NDArray[np.bool_]
     ) -> Delta:
-        """The difference of two shares of the same rows."""
+        """Return the difference of two shares of the same rows."""
         return self.means([side.astype(np.float64) for side in right], among.astype(np.float64))
 
     def means(self, sums: Sequence[Array], counts: Array, why: str = NO_CELL) -> Delta:
-        """The difference of two ratios of sums, with one denominator."""
+        """Return the difference of two ratios of sums with the same denominator."""
 
         def mean(side: Array) -> Statistic:
             return lambda weights: ratio(side @ weights, counts @ weights)
 
-        one, other = (mean(side) for side in sums)
-        points = [float(side(self._times[:, None])[0]) for side in (one, other)]
+        first, second = (mean(side) for side in sums)
+        points = [float(side(self._times[:, None])[0]) for side in (first, second)]
         figures = [
             Estimate.defined(value, self._n) if self._n else Estimate.undefined(why)
             for value in points
         ]
-        return self.delta(figures, (one, other), counts > 0)
+        return self.delta(figures, (first, second), counts > 0)
 
     def tables(self, measure: Measure, cells: Sequence[npt.NDArray[np.int64]], k: int) -> Delta:
-        """The difference of two figures of tables of counts."""
+        """Return the difference of two figures of count tables."""
 
         def of(cell: npt.NDArray[np.int64]) -> Statistic:
             return lambda weights: measure.many(tally(cell, k * k, weights).reshape(k, k, -1))
@@ -210,8 +210,8 @@ class _Compared:
         figures = [
             measure(tally(cell, k * k, self._times[:, None]).reshape(k, k)) for cell in cells
         ]
-        one, other = (of(cell) for cell in cells)
-        return self.delta(figures, (one, other), cells[0] >= 0)
+        first, second = (of(cell) for cell in cells)
+        return self.delta(figures, (first, second), cells[0] >= 0)
 
     def delta(
         self,
@@ -219,8 +219,9 @@ class _Compared:
         statistics: tuple[Statistic, Statistic],
         among: npt.NDArray[np.bool_],
     ) -> Delta:
-        """The difference of two figures over the rows ``among``, with its interval where there are
-        resamples.
+        """Return the difference of two figures over the rows ``among``.
+
+        With resamples it has an interval.
         """
         first, second = figures
         if first.value is None or second.value is None:
@@ -228,13 +229,15 @@ class _Compared:
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
             return Delta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
-        found = paired_difference(*statistics, self._drawn, self._times, among=among, how=self._how)
+        result = paired_difference(
+            *statistics, self._drawn, self._times, among=among, how=self._how
+        )
         return Delta(
             first,
             second,
-            found.value._replace(n=min(first.n, second.n)),
-            found.p._replace(n=min(first.n, second.n)),
-            found.test,
+            result.value._replace(n=min(first.n, second.n)),
+            result.p._replace(n=min(first.n, second.n)),
+            result.test,
         )
 
 
@@ -244,7 +247,7 @@ def _undefined(reason: str, first: Estimate | None = None, second: Estimate | No
 
 
 def _all_cells(paired: Paired, draws: Draws | None) -> Delta:
-    """Accuracy over all labelled cells that both runs decided; an item's cells stay together."""
+    """Return accuracy over labelled cells that both runs decided; an item's cells stay together."""
     counts = np.zeros((len(paired.match.both), 3), dtype=np.int64)
     for sides in paired.criteria:
         first, second = sides.verdicts
@@ -252,16 +255,16 @@ def _all_cells(paired: Paired, draws: Draws | None) -> Delta:
         hits = both & (sides.gold == first), both & (sides.gold == second)
         counts += np.column_stack([*hits, both])
     seen = patterns(counts)
-    one, other, among = seen.rows.T.astype(np.float64)
-    return _Compared(seen, draws, int(counts[:, 2].sum())).means([one, other], among)
+    before, after, among = seen.rows.T.astype(np.float64)
+    return _Compared(seen, draws, int(counts[:, 2].sum())).means([before, after], among)
 
 
 def _score(paired: Paired, draws: Draws | None) -> Delta:
-    """The mean score over the items that have one in both runs."""
+    """Return the mean score over the items with a score in both runs."""
     first, second = paired.scores
     pairs = pair_up(first, second, ~(np.isnan(first) | np.isnan(second)))
     number = len(pairs.rated)
-    # Items without both scores are drawn, too, and then count for nothing.
+    # Items without both scores are drawn too, with weight 0.
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     times = np.bincount(of_item, minlength=number + 1).astype(np.int64)
     used = number + int(times[number] > 0)

@@ -1,4 +1,4 @@
-"""Which of two runs is better, criterion by criterion, in one paragraph of figures that exist."""
+"""Describe in a paragraph which of two runs is better, criterion by criterion."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from core.text.names import visible
 from core.text.numbers import count, percent, plural, share_points
 
 Outcome = Literal["better", "worse", "undecided", "unknown"]
-#: So many criteria of an outcome are named; the rest are counted.
+#: The number of criteria named per outcome; the rest are counted.
 NAMED = 3
 
 
-def outcome(one: CriterionDelta) -> Outcome:
-    """How the second run's accuracy stands to the first's: by its p, corrected for all criteria."""
-    moved = one.accuracy.difference.value
+def outcome(delta: CriterionDelta) -> Outcome:
+    """Return how the second run's accuracy compares: by its p, corrected for all criteria."""
+    moved = delta.accuracy.difference.value
     if moved is None:
         return "unknown"
-    if not one.accuracy.significant:
+    if not delta.accuracy.significant:
         return "undecided"
     return "better" if moved > 0 else "worse"
 
 
 def trust_words(trust: Sequence[Trust]) -> list[str]:
-    """How right the verdicts of each run are, over all of its own items."""
-    return [f"{side}: {one.sentence}" for side, one in zip("AB", trust, strict=True)]
+    """Return the accuracy of each run's verdicts, over all of its own items."""
+    return [f"{side}: {run_trust.sentence}" for side, run_trust in zip("AB", trust, strict=True)]
 
 
 def headline(criteria: Sequence[CriterionDelta]) -> str:
@@ -49,17 +49,18 @@ def headline(criteria: Sequence[CriterionDelta]) -> str:
 
 
 def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = None) -> str:
-    """Better, worse or undecided, with every difference and its interval; empty without criteria.
+    """Return better, worse or undecided, with every difference and its interval.
 
-    Where a run leaves cells undecided, that comes first, counted over all labelled cells. Where
-    nothing has a label it says so: then flips say what changed, and nothing what is right.
+    If a run leaves cells undecided, the text begins with that, counted over all labelled cells.
+    Without labels it says so: flips then tell what changed, not what is right. Without criteria
+    it is empty.
     """
-    found: dict[Outcome, list[CriterionDelta]] = {}
-    for one in criteria:
-        found.setdefault(outcome(one), []).append(one)
+    by_outcome: dict[Outcome, list[CriterionDelta]] = {}
+    for delta in criteria:
+        by_outcome.setdefault(outcome(delta), []).append(delta)
     if not criteria:
         return ""
-    if len(found.get("unknown", ())) == len(criteria):
+    if len(by_outcome.get("unknown", ())) == len(criteria):
         return (
             "No label says which run is better: no item has a label and an answer of both runs. "
             "What changed between them is below; labels on some of the items would decide."
@@ -67,14 +68,14 @@ def in_words(criteria: Sequence[CriterionDelta], cells: DecidedCells | None = No
     whole = plural(len(criteria), "criterion", "criteria")
     parts = [
         *([] if cells is None else _decided(cells)),
-        f"B is better than A on {_counted(found.get('better', ()))} of {whole}"
-        f"{_named(found.get('better', ()))}.",
-        f"Worse on {_counted(found.get('worse', ()))}{_named(found.get('worse', ()))}.",
+        f"B is better than A on {_counted(by_outcome.get('better', ()))} of {whole}"
+        f"{_named(by_outcome.get('better', ()))}.",
+        f"Worse on {_counted(by_outcome.get('worse', ()))}{_named(by_outcome.get('worse', ()))}.",
     ]
-    undecided = found.get("undecided", ())
+    undecided = by_outcome.get("undecided", ())
     if undecided:
         parts.append(f"Undecided on {_counted(undecided)}{_named(undecided)}.")
-    unknown = found.get("unknown", ())
+    unknown = by_outcome.get("unknown", ())
     if unknown:
         parts.append(f"Without labels of both, nothing can be told on {_counted(unknown)}.")
     parts.append(
@@ -97,21 +98,21 @@ def _decided(cells: DecidedCells) -> list[str]:
     return [f"{'; '.join(sides)}. What follows is of the cells that both decide."]
 
 
-def _counted(ones: Sequence[CriterionDelta]) -> str:
-    return count(len(ones)) if ones else "none"
+def _counted(deltas: Sequence[CriterionDelta]) -> str:
+    return count(len(deltas)) if deltas else "none"
 
 
-def _named(ones: Sequence[CriterionDelta]) -> str:
-    if not ones:
+def _named(deltas: Sequence[CriterionDelta]) -> str:
+    if not deltas:
         return ""
-    largest = sorted(ones, key=lambda one: -abs(one.accuracy.difference.value or 0.0))
-    names = [_with_interval(one) for one in largest[:NAMED]]
-    if ones[NAMED:]:
-        names.append(f"{count(len(ones) - NAMED)} more")
+    largest = sorted(deltas, key=lambda delta: -abs(delta.accuracy.difference.value or 0.0))
+    names = [_with_interval(delta) for delta in largest[:NAMED]]
+    if deltas[NAMED:]:
+        names.append(f"{count(len(deltas) - NAMED)} more")
     return f": {', '.join(names)}"
 
 
-def _with_interval(one: CriterionDelta) -> str:
-    said = one.accuracy.difference.words(share_points)
-    below = said.below.removesuffix(".")
-    return f"{visible(one.name)} ({said.value}, {below}; {plural(one.accuracy.n, 'item')})"
+def _with_interval(delta: CriterionDelta) -> str:
+    text = delta.accuracy.difference.words(share_points)
+    below = text.below.removesuffix(".")
+    return f"{visible(delta.name)} ({text.value}, {below}; {plural(delta.accuracy.n, 'item')})"

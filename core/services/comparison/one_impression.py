@@ -1,8 +1,8 @@
-"""One overall impression beside the rubric: the same answers, the same models, and what differs.
+"""Compare a rubric with one overall mark: the same answers, the same models.
 
-The models of a run are asked for one overall mark of some of its answers. Both scores of every
-answer stand side by side, and of each how much of the variance lies in answers, in judges, and in
-neither: a rubric is worth its calls where its scores say more of the answers.
+The models of a run give one overall mark to some of its answers. Both scores of every answer are
+compared by how much of their variance is due to answers, to judges, and to neither. A rubric is
+worth its calls if its scores tell more about the answers.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ from core.services.spot.trials import HELP, Trial
 from core.store.store import Store
 from core.text.numbers import percent, score
 
-#: The detail of the runs that ask, and where a run keeps them.
+#: The detail of the runs that ask for a mark, and the setting where a run lists them.
 IMPRESSION, _PLACE = "impression", "impression/"
 ANSWERS, MARKS = 100, 10
 
 
 @dataclass(frozen=True)
 class ScoredWay:
-    """One way to score: the variance of its scores, in parts, and what one judge's score is worth.
+    """One way to score: the parts of its variance, and the reliability of one judge's score.
 
-    ``share`` of the variance by ``item``, ``judge`` and ``rest`` (what a judge makes of one answer,
-    and chance); ``spread`` is the standard deviation of all scores. ``worth``: of the differences
-    between scores of one judge each, the share that lies in answers (phi, an absolute intraclass
+    ``share`` of the variance by ``item``, ``judge`` and ``rest`` (a judge's view of one answer, and
+    chance). ``spread`` is the standard deviation of all scores. ``worth``: the share of the
+    variance between single judges' scores that is due to answers (phi, an absolute intraclass
     correlation), in [0, 1].
     """
 
@@ -66,7 +66,7 @@ class ScoredWay:
 
 @dataclass(frozen=True)
 class OneImpression:
-    """Both ways on the same answers and judges; ``gap`` is how much more the rubric's is worth.
+    """Both ways on the same answers and judges; ``gap`` is the rubric's worth less the other's.
 
     ``alike`` is the rank correlation of the judges' mean scores.
     """
@@ -82,7 +82,7 @@ class OneImpression:
 
 
 def overall_rubric(rubric: Rubric) -> Rubric:
-    """One question, ten marks; the rubric's guidelines stay, its criteria do not."""
+    """Return a rubric with one question and ten marks, and the guidelines of the original."""
     marks = tuple(Option(label=str(at + 1), value=at / (MARKS - 1)) for at in range(MARKS))
     asked = Criterion(
         name="Overall",
@@ -95,7 +95,7 @@ def overall_rubric(rubric: Rubric) -> Rubric:
 
 
 def estimate(store: Store, run_id: int, answers: int = ANSWERS, seed: int = 0) -> CostEstimate:
-    """What asking will take; nothing is kept. ``InputError`` where no model can be asked."""
+    """Return the estimate without storing anything; ``InputError`` if no model can be called."""
     return trials.estimate(store, _trial(store, run_id, answers, seed))
 
 
@@ -107,10 +107,10 @@ def start(
     seed: int = 0,
     budget: float | None = None,
 ) -> int:
-    """Ask for one overall mark of some answers; returns the id of a run that no list shows."""
-    made = trials.begin(store, replace(_trial(store, run_id, answers, seed), budget=budget))
-    store.settings.add(f"{_PLACE}{run_id}", made)
-    return made
+    """Start the run for the overall marks of some answers; return its id. It is hidden in lists."""
+    asked_id = trials.begin(store, replace(_trial(store, run_id, answers, seed), budget=budget))
+    store.settings.add(f"{_PLACE}{run_id}", asked_id)
+    return asked_id
 
 
 def _trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
@@ -128,9 +128,9 @@ def _trial(store: Store, run_id: int, answers: int, seed: int) -> Trial:
 
 
 def latest(store: Store, run_id: int) -> RunRow | None:
-    """The newest run that asked for one mark of this run's answers."""
-    made = store.settings.get(f"{_PLACE}{run_id}", [])
-    return store.runs.row(made[-1]) if made else None
+    """Return the newest run that asked for one mark of this run's answers."""
+    asked_ids = store.settings.get(f"{_PLACE}{run_id}", [])
+    return store.runs.row(asked_ids[-1]) if asked_ids else None
 
 
 def _panel(run: Run) -> Panel:
@@ -144,7 +144,9 @@ def _panel(run: Run) -> Panel:
 def _texts(store: Store, run: Run, answers: int, seed: int) -> Dataset:
     ids = store.runs.item_ids(run.id)
     chosen = set(seeded(IMPRESSION, seed).sample(ids, min(answers, len(ids))))
-    items = resolved_items(store, run.dataset_version_id, [one for one in ids if one in chosen])
+    items = resolved_items(
+        store, run.dataset_version_id, [item_id for item_id in ids if item_id in chosen]
+    )
     plain: dict[str, Any] = {"rubric": None, "labels": {}, "split": None}
     return Dataset(
         name=f"One impression of run {run.id}",
@@ -153,20 +155,20 @@ def _texts(store: Store, run: Run, answers: int, seed: int) -> Dataset:
 
 
 def result(store: Store, asked_id: int) -> OneImpression:
-    """Both ways side by side, on the answers that both scored. ``NotFound`` for another run."""
+    """Return both ways on the answers that both scored; raises ``NotFound`` for another run."""
     asked = store.runs.get(asked_id)
     if IMPRESSION not in asked.plan.details:
         raise NotFound(f"Run {asked_id} did not ask for one impression.")
     of = store.runs.get(int(asked.plan.details[IMPRESSION]))
     names = tuple(judge.name for judge in asked.panel.judges)
-    one, two = _scores(store, of, names), _scores(store, asked, names)
-    common = [key for key in one if key in two]
+    by_rubric, by_mark = _scores(store, of, names), _scores(store, asked, names)
+    common = [key for key in by_rubric if key in by_mark]
     items = list(dict.fromkeys(item for item, _, _ in common))
     place = {item: at for at, item in enumerate(items)}
     facets = {ITEM: np.array([place[item] for item, _, _ in common], np.int64)}
     if len(names) > 1:
         facets[JUDGE] = np.array([names.index(judge) for _, judge, _ in common], np.int64)
-    values = [np.array([side[key] for key in common]) for side in (one, two)]
+    values = [np.array([side[key] for key in common]) for side in (by_rubric, by_mark)]
     both = side_by_side(values[0], values[1], facets)
     if isinstance(both, str):
         nothing = Estimate.undefined(both, len(items))
@@ -178,116 +180,116 @@ def result(store: Store, asked_id: int) -> OneImpression:
 
 
 def _scores(store: Store, run: Run, names: tuple[str, ...]) -> dict[tuple[str, str, int], float]:
-    """Each judge's own score of each answer, by item, judge and replicate."""
+    """Return each judge's own score of each answer, by item, judge and replicate."""
     rated, several = of_run(store, run.id), run.plan.replicates > 1
-    scorer, found = Scorer(rated.of), dict[tuple[str, str, int], float]()
+    scorer, scores = Scorer(rated.of), dict[tuple[str, str, int], float]()
     for rater in rated.graders:
         judge, _, replicate = rater.name.rpartition("|") if several else (rater.name, "", "0")
         if judge not in names:
             continue
         column = scorer.column(rated.given[rater])
         for at in np.flatnonzero(column.known):
-            found[rated.of.ids[at], judge, int(replicate)] = float(column.values[at])
-    return found
+            scores[rated.of.ids[at], judge, int(replicate)] = float(column.values[at])
+    return scores
 
 
-#: Which answer and judge each score is of.
+#: The answer and the judge of each score, as numbers.
 Facets = Mapping[str, npt.NDArray[np.int64]]
 
 
 def side_by_side(
     first: Array, second: Array, facets: Facets
 ) -> tuple[ScoredWay, ScoredWay, Estimate] | str:
-    """Two scores of the same answers by the same judges, shape (scores,) each, and the first's
-    worth less the second's; or why there is no such thing.
+    """Return both ways, and the first's worth less the second's; or why they are undefined.
 
-    Intervals leave groups of answers out in turn: they speak of other answers and these judges.
+    ``first`` and ``second`` are scores of the same answers by the same judges, shape (scores,).
+    Intervals leave out groups of answers in turn: they generalise to other answers, not judges.
     """
     number = len(np.unique(facets[ITEM]))
     if number < FEW:
         return f"Only {number} answers have both scores; {FEW} are needed."
-    found = [components(side, facets) for side in (first, second)]
-    reason = next((one.reason for one in found if one.reason), "")
-    if reason or not all(one.total for one in found):
+    parts = [components(side, facets) for side in (first, second)]
+    reason = next((part.reason for part in parts if part.reason), "")
+    if reason or not all(part.total for part in parts):
         return reason or "All scores are the same."
-    left = np.array(
+    without = np.array(
         [
-            [_phi(components(side[kept], _only(facets, kept))) for side in (first, second)]
-            for kept in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
+            [_phi(components(side[inside], _only(facets, inside))) for side in (first, second)]
+            for inside in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
         ]
     )
-    known = [jackknife(_phi(one), left[:, at], number) for at, one in enumerate(found)]
-    gap = jackknife(_phi(found[0]) - _phi(found[1]), left[:, 0] - left[:, 1], number)
-    ways = [_way(*one) for one in zip((first, second), found, known, strict=True)]
+    worths = [jackknife(_phi(part), without[:, at], number) for at, part in enumerate(parts)]
+    gap = jackknife(_phi(parts[0]) - _phi(parts[1]), without[:, 0] - without[:, 1], number)
+    ways = [_way(*args) for args in zip((first, second), parts, worths, strict=True)]
     return ways[0], ways[1], gap
 
 
-def _way(values: Array, found: Components, known: Estimate) -> ScoredWay:
-    share = {name: found.of(name) / found.total for name in (ITEM, JUDGE)}
+def _way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay:
+    share = {name: parts.of(name) / parts.total for name in (ITEM, JUDGE)}
     share["rest"] = 1 - sum(share.values())
-    low, high = max(0.0, known.low or 0.0), min(1.0, known.high or 0.0)
-    return ScoredWay(float(np.std(values, ddof=1)), share, known._replace(low=low, high=high))
+    low, high = max(0.0, worth_.low or 0.0), min(1.0, worth_.high or 0.0)
+    return ScoredWay(float(np.std(values, ddof=1)), share, worth_._replace(low=low, high=high))
 
 
-def _phi(found: Components) -> float:
-    return worth(found, Ways(judges=1)).absolute
+def _phi(parts: Components) -> float:
+    return worth(parts, Ways(judges=1)).absolute
 
 
 def _only(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:
     return {name: column[kept] for name, column in facets.items()}
 
 
-# In words, and as data.
+# As text, and as data.
 
 
-def in_words(found: OneImpression) -> str:
-    """Which of both says more of the answers, and how alike they are."""
-    if found.rubric is None or found.impression is None:
-        return f"Both ways cannot be told apart: {found.reason}"
-    by, one = found.rubric, found.impression
-    low, high = found.gap.low, found.gap.high
-    said = (
-        f"On the same {found.answers} answers, {percent(by.share[ITEM])} of the variance of the "
-        f"rubric's scores lies in the answers, {percent(one.share[ITEM])} of one impression's. "
+def in_words(result: OneImpression) -> str:
+    """Return which way tells more about the answers, and how similar both are."""
+    if result.rubric is None or result.impression is None:
+        return f"Both ways cannot be told apart: {result.reason}"
+    by, mark = result.rubric, result.impression
+    low, high = result.gap.low, result.gap.high
+    text = (
+        f"On the same {result.answers} answers, {percent(by.share[ITEM])} of the variance of the "
+        f"rubric's scores lies in the answers, {percent(mark.share[ITEM])} of one impression's. "
     )
     sure = low is not None and high is not None and (low > 0 or high < 0)
-    better = "The rubric's" if (found.gap.value or 0.0) > 0 else "One impression's"
-    ends = found.gap.words(score).ends
-    size = score(abs(found.gap.value or 0.0)) + (f" (95% interval {ends})" if ends else "")
+    better = "The rubric's" if (result.gap.value or 0.0) > 0 else "One impression's"
+    ends = result.gap.words(score).ends
+    size = score(abs(result.gap.value or 0.0)) + (f" (95% interval {ends})" if ends else "")
     verdict = f"{better} score of one judge says more of an answer, by {size}."
     open_ = f"Which says more of an answer cannot be told: the difference is {size}."
-    alike = found.alike.value
+    alike = result.alike.value
     together = (
         ""
         if alike is None
         else f" They put the answers in a like order (rank correlation {score(alike)})."
     )
-    return f"{said}{verdict if sure else open_}{together}"
+    return f"{text}{verdict if sure else open_}{together}"
 
 
-def as_data(found: OneImpression) -> dict[str, Any]:
-    """What ``impression --json`` says."""
+def as_data(result: OneImpression) -> dict[str, Any]:
+    """Return the data of ``impression --json``."""
 
-    def way(one: ScoredWay | None) -> dict[str, Any] | None:
-        if one is None:
+    def way(scored: ScoredWay | None) -> dict[str, Any] | None:
+        if scored is None:
             return None
-        variance = one.spread**2
+        variance = scored.spread**2
         return {
             "variance": variance,
-            "shares": dict(one.share),
-            "worth": one.worth.value,
-            **ci_and_undefined({"worth": one.worth}),
+            "shares": dict(scored.share),
+            "worth": scored.worth.value,
+            **ci_and_undefined({"worth": scored.worth}),
         }
 
     return {
-        "run": found.run.plan.details[IMPRESSION],
-        "asked": found.run.id,
-        "answers": found.answers,
-        "judges": list(found.judges),
-        "rubric": way(found.rubric),
-        "impression": way(found.impression),
-        "gap": found.gap.value,
-        **ci_and_undefined({"gap": found.gap}),
-        "rank_correlation": found.alike.value,
-        "sentence": in_words(found),
+        "run": result.run.plan.details[IMPRESSION],
+        "asked": result.run.id,
+        "answers": result.answers,
+        "judges": list(result.judges),
+        "rubric": way(result.rubric),
+        "impression": way(result.impression),
+        "gap": result.gap.value,
+        **ci_and_undefined({"gap": result.gap}),
+        "rank_correlation": result.alike.value,
+        "sentence": in_words(result),
     }

@@ -1,4 +1,4 @@
-"""Two runs laid side by side: shared items and criteria, and verdicts that are another one."""
+"""Pair two runs: shared items and criteria, and flipped verdicts."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from core.services.results.run_columns import score_columns
 from core.store.store import Store
 from core.text.names import fold
 
-#: Lays two runs side by side by their ids, as ``pair_runs`` does, or remembers that it did.
+#: Pairs two runs by id, as ``pair_runs`` does, or from a cache.
 PairOf = Callable[[int, int], "Paired"]
 
 
 class Match(NamedTuple):
-    """Which items can be compared, by id and in the first run's order.
+    """The items that can be compared, by id and in the first run's order.
 
-    ``reworded`` have the same id and another text, prompt or reference: they are not compared.
-    ``relabelled`` have a label in both runs, and another one in the second, which counts for both.
+    ``reworded`` have the same id and another text, prompt or reference, and are not compared.
+    ``relabelled`` have different labels in the two runs; the second counts for both.
     """
 
     both: tuple[str, ...]
@@ -50,9 +50,9 @@ class Match(NamedTuple):
 
 @dataclass(frozen=True)
 class CriterionPair:
-    """One criterion of both runs over ``Match.both``: levels as in ``CriterionRatings``.
+    """One criterion of both runs over ``Match.both``; levels as in ``CriterionRatings``.
 
-    ``judges`` are the judges' ratings, shape (items, raters), of each run.
+    ``judges`` are the judges' ratings of each run, shape (items, raters).
     """
 
     name: str
@@ -64,15 +64,15 @@ class CriterionPair:
 
     @property
     def weights(self) -> Weights:
-        """How kappa weighs a disagreement on this scale."""
+        """Return how kappa weights a disagreement on this scale."""
         return "quadratic" if self.scale == "ordinal" else "none"
 
 
 @dataclass(frozen=True)
 class Paired:
-    """Two runs side by side. ``apart`` says of criteria why they cannot be compared.
+    """Two paired runs. ``apart`` says why criteria cannot be compared.
 
-    ``scores`` are the items' scores of each run, NaN where there is none.
+    ``scores`` are the items' scores in each run, NaN if missing.
     """
 
     runs: tuple[Run, Run]
@@ -84,19 +84,20 @@ class Paired:
 
     @cached_property
     def stand_in(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """Whether each panel may stand in for a person, over the items of both; ``None`` where no
-        people rated beside judges.
+        """Return whether each panel may stand in for a person, over the shared items.
+
+        ``None`` if no people rated the items in addition to judges.
         """
-        one, other = (_stand_in(of, self.match) for of in self.rated)
-        return one, other
+        first, second = (_stand_in(of, self.match) for of in self.rated)
+        return first, second
 
 
 def pair_runs(store: Store, first: int, second: int) -> Paired:
-    """Both runs side by side.
+    """Pair two runs.
 
     Raises:
-        InputError: they have no item or no criterion in common, or are one and the same.
-        NotFound: there is no such run.
+        InputError: they have no item or no criterion in common, or are the same run.
+        NotFound: unknown run.
     """
     if first == second:
         raise InputError(f"Run {first} is the same as run {second}. Name two different runs.")
@@ -108,11 +109,11 @@ def pair_runs(store: Store, first: int, second: int) -> Paired:
     criteria, apart = _criteria(rated, match)
     if not criteria:
         raise InputError(_no_criteria(runs, apart))
-    one, other = (
+    before, after = (
         score_columns(store, run).score[_rows(of, match)]
         for run, of in zip(runs, rated, strict=True)
     )
-    return Paired(runs, match, criteria, apart, (one, other), rated)
+    return Paired(runs, match, criteria, apart, (before, after), rated)
 
 
 def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
@@ -124,7 +125,7 @@ def _stand_in(rated: Rated, match: Match) -> dict[str, Any] | None:
 
 
 def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
-    """Which items are the same. Of one version of a dataset, all that both runs have."""
+    """Return the shared items; within one dataset version, all that both runs have."""
     if runs[0].dataset_version_id != runs[1].dataset_version_id:
         return match_items(rated[0].items, rated[1].items)
     first, second = rated[0].of, rated[1].of
@@ -140,12 +141,12 @@ def _match(runs: tuple[Run, Run], rated: tuple[Rated, Rated]) -> Match:
 
 
 def match_items(first: tuple[Item, ...], second: tuple[Item, ...]) -> Match:
-    """Which of two runs' items are the same."""
+    """Return which items of two runs are the same."""
     before, after = ({item.id: item for item in items} for items in (first, second))
-    shared = [one for one in before if one in after]
+    shared = [item_id for item_id in before if item_id in after]
     reworded = [i for i in shared if _asked(before[i]) != _asked(after[i])]
-    gone = set(reworded)
-    both = [i for i in shared if i not in gone]
+    excluded = set(reworded)
+    both = [i for i in shared if i not in excluded]
     return Match(
         tuple(both),
         tuple(i for i in before if i not in after),
@@ -159,22 +160,22 @@ def _asked(item: Item) -> tuple[object, ...]:
     return item.submission, item.prompt, item.context, item.reference
 
 
-def _relabelled(one: Item, other: Item) -> bool:
-    """Whether both have a label on some criterion, and it is another; a new label is none."""
-    shared = one.labels.keys() & other.labels.keys()
-    return any(one.labels[name].label != other.labels[name].label for name in shared)
+def _relabelled(before: Item, after: Item) -> bool:
+    """Return whether both have different labels on a criterion; a new label does not count."""
+    shared = before.labels.keys() & after.labels.keys()
+    return any(before.labels[name].label != after.labels[name].label for name in shared)
 
 
 def _no_items(runs: tuple[Run, Run], match: Match) -> str:
-    one, other = runs
+    first, second = runs
     if match.reworded:
         return (
-            f"Runs {one.id} and {other.id} share {len(match.reworded)} item ids, but the text, "
+            f"Runs {first.id} and {second.id} share {len(match.reworded)} item ids, but the text, "
             "prompt or reference of every one of them changed, so verdicts cannot be compared."
         )
     return (
-        f"Runs {one.id} and {other.id} have no item in common: one graded "
-        f"{one.dataset_name!r}, the other {other.dataset_name!r}. Compare runs whose items have "
+        f"Runs {first.id} and {second.id} have no item in common: one graded "
+        f"{first.dataset_name!r}, the other {second.dataset_name!r}. Compare runs whose items have "
         "the same ids."
     )
 
@@ -190,48 +191,48 @@ def _no_criteria(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
 def _criteria(
     rated: tuple[Rated, Rated], match: Match
 ) -> tuple[tuple[CriterionPair, ...], dict[str, str]]:
-    before, after = ({fold(c.name): c for c in one.criteria} for one in rated)
-    rows = [_rows(one, match) for one in rated]
+    before, after = ({fold(c.name): c for c in left.criteria} for left in rated)
+    rows = [_rows(left, match) for left in rated]
     sides, apart = [], {}
     for key in dict.fromkeys([*before, *after]):
-        one, other = before.get(key), after.get(key)
-        if one is None or other is None:
-            known = one or other
-            which = "first" if one is None else "second"
-            apart[known.name if known else key] = f"The {which} run does not ask it."
-        elif (why := _differs(one, other)) is not None:
-            apart[one.name] = why
+        left, right = before.get(key), after.get(key)
+        if left is None or right is None:
+            present = left or right
+            which = "first" if left is None else "second"
+            apart[present.name if present else key] = f"The {which} run does not ask it."
+        elif (why := _differs(left, right)) is not None:
+            apart[left.name] = why
         else:
-            sides.append(_sides(one, other, rows))
+            sides.append(_sides(left, right, rows))
     return tuple(sides), apart
 
 
-def _differs(one: CriterionRatings, other: CriterionRatings) -> str | None:
-    if one.scale != other.scale:
-        return f"Its scale was {one.scale} and is {other.scale}."
-    if list(map(fold, one.labels)) != list(map(fold, other.labels)):
-        return f"Its options were {', '.join(one.labels)} and are {', '.join(other.labels)}."
+def _differs(first: CriterionRatings, second: CriterionRatings) -> str | None:
+    if first.scale != second.scale:
+        return f"Its scale was {first.scale} and is {second.scale}."
+    if list(map(fold, first.labels)) != list(map(fold, second.labels)):
+        return f"Its options were {', '.join(first.labels)} and are {', '.join(second.labels)}."
     return None
 
 
-def _sides(one: CriterionRatings, other: CriterionRatings, rows: list[Levels]) -> CriterionPair:
+def _sides(first: CriterionRatings, second: CriterionRatings, rows: list[Levels]) -> CriterionPair:
     return CriterionPair(
-        name=one.name,
-        scale=one.scale,
-        labels=one.labels,
-        gold=_gold(one.gold[rows[0]], other.gold[rows[1]]),
-        verdicts=(one.panel[rows[0]], other.panel[rows[1]]),
-        judges=(_judges(one)[rows[0]], _judges(other)[rows[1]]),
+        name=first.name,
+        scale=first.scale,
+        labels=first.labels,
+        gold=_gold(first.gold[rows[0]], second.gold[rows[1]]),
+        verdicts=(first.panel[rows[0]], second.panel[rows[1]]),
+        judges=(_judges(first)[rows[0]], _judges(second)[rows[1]]),
     )
 
 
 def _gold(first: Levels, second: Levels) -> Levels:
-    """The labels that both runs are measured by: one truth, the second run's where it has one."""
+    """Return the labels that both runs are compared with: the second run's, else the first's."""
     return np.where(second >= 0, second, first)
 
 
 def _judges(criterion: CriterionRatings) -> Ratings:
-    """The judges of a run; of an import where only people rated, the people."""
+    """Return the ratings of a run's judges; of people in an import without judges."""
     members = criterion.of_kind(*JUDGE_KINDS) or criterion.of_kind("human")
     return criterion.levels[:, members]
 
@@ -248,8 +249,8 @@ ABSTENTION, NO_VERDICT = "abstained", "no verdict"
 class Flip(NamedTuple):
     """Items whose verdict went from ``before`` to ``after``.
 
-    Of those with a label, ``mended`` were wrong and are right now, ``broken`` the other way round.
-    ``up`` is the change in levels on an ordered scale, else ``None``.
+    Of those with a label, ``mended`` became right and ``broken`` became wrong. ``up`` is the change
+    in levels on an ordered scale, else ``None``.
     """
 
     criterion: str
@@ -262,24 +263,24 @@ class Flip(NamedTuple):
 
 
 def flips(paired: Paired) -> tuple[Flip, ...]:
-    """Every direction in which verdicts flipped, the most frequent of a criterion first."""
+    """Return every direction in which verdicts flipped, the most frequent of a criterion first."""
     return tuple(flip for sides in paired.criteria for flip in _of(sides, paired.match.both))
 
 
 def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
     first, second = (_states(side) for side in sides.verdicts)
     moved = np.flatnonzero(first != second)
-    # A direction as one number: states are FAILED and above.
+    # Encode a direction as one number; states start at FAILED.
     span = len(sides.labels) - FAILED
     way = (first[moved] - FAILED) * span + second[moved] - FAILED
     ways, way = np.unique(way, return_inverse=True)
-    found = []
+    flipped = []
     for number, pair in enumerate(ways.tolist()):
         before, after = (state + FAILED for state in divmod(pair, span))
         rows = moved[way == number]
         truth = sides.gold[rows]
         levels = sides.scale != "nominal" and before >= 0 and after >= 0
-        found.append(
+        flipped.append(
             Flip(
                 sides.name,
                 _word(sides, before),
@@ -290,11 +291,11 @@ def _of(sides: CriterionPair, items: tuple[str, ...]) -> list[Flip]:
                 after - before if levels else None,
             )
         )
-    return sorted(found, key=lambda flip: (-len(flip.items), flip.before, flip.after))
+    return sorted(flipped, key=lambda flip: (-len(flip.items), flip.before, flip.after))
 
 
 def _states(levels: Levels) -> Levels:
-    """A level, an abstention, or nothing (not asked and failed are alike here)."""
+    """Return a level, an abstention, or FAILED (also for cells that were not graded)."""
     return np.where((levels >= 0) | (levels == ABSTAINED), levels, FAILED)
 
 

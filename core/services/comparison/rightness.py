@@ -1,8 +1,8 @@
-"""Which of two runs is right more often on all cells, from labels that were drawn at random.
+"""Compare how often two runs are right on all cells, from labels that were drawn at random.
 
-Accuracy over labelled cells speaks of those; a queue picks doubtful ones, on which runs differ
-most. With the chance that each cell had of being labelled, they speak of all. Where both runs give
-the same verdict they are equally right whatever the truth is: nobody has to look there.
+Accuracy over labelled cells describes those cells only; queues pick doubtful ones, where runs
+differ most. With each cell's chance of being labelled, labels represent all cells. Where both runs
+give the same verdict they are equally right, so labels are not needed there.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from core.store.store import Store
 from core.text.names import fold, visible
 from core.text.numbers import percent, plural, points, share_points
 
-#: A p below this decides, corrected for the number of criteria.
+#: A p below this is significant, corrected for the number of criteria.
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
 class RightMore:
-    """How much more often the second run is right, of all ``cells`` that both decided.
+    """How much more often the second run is right, over ``cells`` that both decided.
 
-    ``criterion`` is empty for all together. On ``apart`` of the cells the runs differ, of which
+    ``criterion`` is empty for all together. The runs differ on ``apart`` cells, of which
     ``labelled`` have a label that counts. ``naive`` is the plain difference over labelled cells.
-    ``p`` is corrected for the number of criteria; that of all together stands alone.
+    ``p`` is corrected for the number of criteria, except for all together.
     """
 
     criterion: str
@@ -48,7 +48,7 @@ class RightMore:
 
     @property
     def better(self) -> int:
-        """1 or 2: the run that is right more often by more than chance; 0 where neither is."""
+        """Return 1 or 2 for the run that is significantly more often right; else 0."""
         if self.gap.value is None or self.p is None or self.p >= LEVEL or not self.gap.value:
             return 0
         return 2 if self.gap.value > 0 else 1
@@ -56,10 +56,10 @@ class RightMore:
 
 @dataclass(frozen=True)
 class CorrectedAccuracy:
-    """All criteria together and each; ``run`` and ``queue`` say whose draw it was, ``declared`` who
-    declared it.
+    """All criteria together and each.
 
-    ``reason`` says why nothing can be said of all cells.
+    ``run`` and ``queue`` name the draw of the labels, ``declared`` says who declared it. ``reason``
+    says why there is no estimate for all cells.
     """
 
     whole: RightMore | None
@@ -71,42 +71,43 @@ class CorrectedAccuracy:
 
 
 def right_more(store: Store, paired: Paired, level: float = USUAL.level) -> CorrectedAccuracy:
-    """The comparison, from the labels drawn for either run, the one with more of them."""
+    """Return the comparison, from the labels drawn for either run, whichever has more."""
     drawn = [(run.id, random_labels.of_run(store, run.id)) for run in paired.runs]
-    able = [(run_id, one) for run_id, one in drawn if not one.reason]
+    able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
     if not able:
-        return CorrectedAccuracy(None, (), reason=_why(paired, [one for _, one in drawn]))
-    run_id, found = max(able, key=lambda one: int(one[1].cells.drawn.sum()))
+        return CorrectedAccuracy(None, (), reason=_why(paired, [labels for _, labels in drawn]))
+    run_id, best = max(able, key=lambda pair: int(pair[1].cells.drawn.sum()))
     place = {item: at for at, item in enumerate(paired.match.both)}
-    items = np.array([place.get(item, -1) for item in found.cells.table.ids], np.int64)
-    each = [_columns(sides, found.of(sides.name), items) for sides in paired.criteria]
-    ones = [_more(s.name, one, level) for s, one in zip(paired.criteria, each, strict=True)]
-    corrected = holm([one.p for one in ones])
+    items = np.array([place.get(item, -1) for item in best.cells.table.ids], np.int64)
+    each = [_columns(sides, best.of(sides.name), items) for sides in paired.criteria]
+    rows = [_more(s.name, columns, level) for s, columns in zip(paired.criteria, each, strict=True)]
+    corrected = holm([row.p for row in rows])
     whole = np.concatenate(each)
     return CorrectedAccuracy(
-        _more("", whole, level, by_item=found.declared is not None),
-        tuple(replace(one, p=p) for one, p in zip(ones, corrected, strict=True)),
+        _more("", whole, level, by_item=best.declared is not None),
+        tuple(replace(row, p=p) for row, p in zip(rows, corrected, strict=True)),
         run_id,
-        found.queue.name if found.queue is not None else "",
-        declared=label_draws.in_words(found.declared),
+        best.queue.name if best.queue is not None else "",
+        declared=label_draws.in_words(best.declared),
     )
 
 
 def _why(paired: Paired, drawn: list[DrawnLabels]) -> str:
-    one, other = (found.reason for found in drawn)
-    if one == other:
-        return one
-    return f"Run {paired.runs[0].id}: {one} Run {paired.runs[1].id}: {other}"
+    first, second = (labels.reason for labels in drawn)
+    if first == second:
+        return first
+    return f"Run {paired.runs[0].id}: {first} Run {paired.runs[1].id}: {second}"
 
 
-#: Columns of a table of cells: the item's place, whether the runs differ, how much more the second
-#: is right (NaN where no label counts), the stratum.
+#: Columns of a table of cells: the item's place, whether the runs differ, how much more often the
+#: second is right (NaN without a label that counts), the stratum.
 _ITEM, _APART, _MORE, _STRATUM = range(4)
 
 
 def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int64]) -> Array:
-    """A row for each cell that both runs decided and that could be drawn; ``items`` has the place
-    of each item of the drawn run among those of both, -1 for none.
+    """Return a row for each cell that both runs decided and that could be drawn.
+
+    ``items`` maps items of the drawn run to their place among the shared ones, or -1.
     """
     at = items[cells.item]
     first, second = sides.verdicts
@@ -115,14 +116,14 @@ def _columns(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.int6
     place = {fold(label): level for level, label in enumerate(sides.labels)}
     levels = cells.table.by_option(lambda c: [place.get(fold(o.label), -1) for o in c.choices])
     truth = levels[cells.question, np.maximum(cells.option, -1)]
-    known = ~np.isnan(cells.counted) & (cells.option >= 0)
+    labelled = ~np.isnan(cells.counted) & (cells.option >= 0)
     more = (second[at] == truth).astype(np.float64) - (first[at] == truth)
-    columns = (at, first[at] != second[at], np.where(known, more, np.nan), cells.stratum)
+    columns = (at, first[at] != second[at], np.where(labelled, more, np.nan), cells.stratum)
     return np.column_stack(columns).astype(np.float64)
 
 
 def _items(cells: Array) -> Array:
-    """A row for each item, with the mean of its cells; unknown where one that differs is."""
+    """Return a row per item with the mean of its cells, NaN if a differing cell is unlabelled."""
     _, first, item = np.unique(cells[:, _ITEM], return_index=True, return_inverse=True)
     number = np.bincount(item)
     apart = np.bincount(item, cells[:, _APART])
@@ -132,91 +133,91 @@ def _items(cells: Array) -> Array:
 
 
 def _more(name: str, cells: Array, level: float, *, by_item: bool = False) -> RightMore:
-    """``by_item``: items were drawn with all of their cells, so that an item counts once."""
+    """Compute one comparison. ``by_item``: items were drawn with all cells, and count once."""
     apart = cells[:, _APART] > 0
-    known = np.isfinite(cells[:, _MORE])
+    labelled_cells = np.isfinite(cells[:, _MORE])
     units = _items(cells) if by_item else cells
     number, differ = len(np.unique(units[:, _ITEM])), units[:, _APART] > 0
-    found = powered_gap(
+    result = powered_gap(
         np.zeros(len(units)),
-        # Where both say the same, both are right or both are wrong.
+        # With equal verdicts, both are right or both are wrong.
         np.where(differ, units[:, _MORE], 0.0),
         np.where(differ, units[:, _STRATUM], -1),
         np.full(len(units), number / max(1, len(units))),
         units[:, _ITEM],
         level=level,
     )
-    naive = float(cells[known, _MORE].mean()) if known.any() else None
-    labelled = int((apart & known).sum())
-    return RightMore(name, len(cells), int(apart.sum()), labelled, found.gap, naive, found.p)
+    naive = float(cells[labelled_cells, _MORE].mean()) if labelled_cells.any() else None
+    labelled = int((apart & labelled_cells).sum())
+    return RightMore(name, len(cells), int(apart.sum()), labelled, result.gap, naive, result.p)
 
 
-def in_words(found: CorrectedAccuracy) -> str:
-    """Which run is right more often on all cells, and whether labelled ones alone say otherwise.
+def in_words(accuracy: CorrectedAccuracy) -> str:
+    """Return which run is right more often on all cells, and whether labels alone differ.
 
-    Empty where nobody labelled anything.
+    Empty without labels.
     """
-    said = _right_more(found)
-    return f"{said} {found.declared}" if said and found.declared else said
+    text = _right_more(accuracy)
+    return f"{text} {accuracy.declared}" if text and accuracy.declared else text
 
 
-def _right_more(found: CorrectedAccuracy) -> str:
-    one = found.whole
-    if found.reason == random_labels.NOBODY:
+def _right_more(accuracy: CorrectedAccuracy) -> str:
+    row = accuracy.whole
+    if accuracy.reason == random_labels.NOBODY:
         return ""
-    if one is None:
-        return f"Of all cells nothing can be said: {found.reason}"
-    if one.gap.value is None:
-        return f"Of all cells nothing can be said: {one.gap.reason}"
-    who = {
+    if row is None:
+        return f"Of all cells nothing can be said: {accuracy.reason}"
+    if row.gap.value is None:
+        return f"Of all cells nothing can be said: {row.gap.reason}"
+    run = {
         0: "neither run is surely right more often",
         1: "A is right more often",
         2: "B is right more often",
     }
-    said = (
-        f"Of the {plural(one.cells, 'cell')} that both decide, labelled or not, {who[one.better]}: "
-        f"B minus A {one.gap.words(share_points).inline}. The runs differ on "
-        f"{percent(one.apart / one.cells)} of them."
+    text = (
+        f"Of the {plural(row.cells, 'cell')} that both decide, labelled or not, {run[row.better]}: "
+        f"B minus A {row.gap.words(share_points).inline}. The runs differ on "
+        f"{percent(row.apart / row.cells)} of them."
     )
-    naive = one.naive or 0.0
-    if naive * one.gap.value < 0:
-        said += (
+    naive = row.naive or 0.0
+    if naive * row.gap.value < 0:
+        text += (
             f" Labelled cells alone point the other way ({points(naive, share=True)}): doubtful "
             "ones were picked more often."
         )
-    each = [c for c in found.criteria if c.better]
-    if len(found.criteria) > 1 and each:
+    each = [c for c in accuracy.criteria if c.better]
+    if len(accuracy.criteria) > 1 and each:
         names = "; ".join(
             f"{'AB'[c.better - 1]} on {visible(c.criterion)} ({points(c.gap.value, share=True)})"
             for c in each[:3]
         )
-        said += f" By criterion: {names}."
-    return said
+        text += f" By criterion: {names}."
+    return text
 
 
-def as_data(found: CorrectedAccuracy) -> dict[str, Any]:
-    """The key ``corrected`` of ``compare --json``."""
-    if found.whole is None:
-        return {"undefined": {"accuracy": found.reason}}
+def as_data(accuracy: CorrectedAccuracy) -> dict[str, Any]:
+    """Return the key ``corrected`` of ``compare --json``."""
+    if accuracy.whole is None:
+        return {"undefined": {"accuracy": accuracy.reason}}
     return {
-        "run": found.run,
-        "queue": found.queue or None,
-        **({"declared": found.declared} if found.declared else {}),
-        "accuracy": _data(found.whole),
-        "criteria": {one.criterion: _data(one) for one in found.criteria},
-        "in_words": in_words(found),
+        "run": accuracy.run,
+        "queue": accuracy.queue or None,
+        **({"declared": accuracy.declared} if accuracy.declared else {}),
+        "accuracy": _data(accuracy.whole),
+        "criteria": {row.criterion: _data(row) for row in accuracy.criteria},
+        "in_words": in_words(accuracy),
     }
 
 
-def _data(one: RightMore) -> dict[str, Any]:
+def _data(row: RightMore) -> dict[str, Any]:
     data: dict[str, Any] = {
-        "cells": one.cells,
-        "apart": one.apart,
-        "labelled_apart": one.labelled,
-        "difference": one.gap.value,
-        "ci": one.gap.ci,
-        "labelled_alone": one.naive,
-        "p": one.p,
-        "better": {0: None, 1: "a", 2: "b"}[one.better],
+        "cells": row.cells,
+        "apart": row.apart,
+        "labelled_apart": row.labelled,
+        "difference": row.gap.value,
+        "ci": row.gap.ci,
+        "labelled_alone": row.naive,
+        "p": row.p,
+        "better": {0: None, 1: "a", 2: "b"}[row.better],
     }
-    return {**data, "undefined": {"difference": one.gap.reason}} if one.gap.reason else data
+    return {**data, "undefined": {"difference": row.gap.reason}} if row.gap.reason else data

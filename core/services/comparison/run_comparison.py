@@ -1,4 +1,4 @@
-"""Two runs compared: their set-ups, flipped verdicts, and how far every figure moved."""
+"""Compare two runs: their set-ups, flipped verdicts, and the difference of every figure."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from core.services.results.scored_items import scored_rubric
 from core.store.store import Store
 
 Area = Literal["rubric", "dataset", "panel", "run"]
-#: Neither what was asked nor how it was scored depends on these.
+#: These influence neither prompts nor scores.
 _NO_MATTER = frozenset({"meta", "tags", "section", "concurrency", "timeout", "tries"})
 _LONGEST = 200
 
 
 class RunChange(NamedTuple):
-    """One thing that is not the same. ``before`` and ``after`` are ``None`` where it is absent."""
+    """One difference. ``before`` or ``after`` is ``None`` if it is absent there."""
 
     area: Area
     what: str
@@ -44,9 +44,9 @@ class RunChange(NamedTuple):
 
 
 def changes(store: Store, first: Run, second: Run) -> tuple[RunChange, ...]:
-    """All that differs between the plans of two runs, the rubric first."""
-    found = [*_rubrics(store, first, second), *_datasets(store, first, second)]
-    return (*found, *_panels(first, second), *_runs(first, second))
+    """Return all differences between the plans of two runs, the rubric first."""
+    changed = [*_rubrics(store, first, second), *_datasets(store, first, second)]
+    return (*changed, *_panels(first, second), *_runs(first, second))
 
 
 def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
@@ -54,8 +54,8 @@ def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
     if ids[0] == ids[1]:
         return
     yield RunChange("rubric", "version", _rubric_words(first), _rubric_words(second))
-    one, other = (scored_rubric(store, run) for run in (first, second))
-    before, after = ({c.name: c for c in rubric.criteria} for rubric in (one, other))
+    old, new = (scored_rubric(store, run) for run in (first, second))
+    before, after = ({c.name: c for c in rubric.criteria} for rubric in (old, new))
     for name in dict.fromkeys([*before, *after]):
         if name not in after:
             yield RunChange("rubric", f"{name}: criterion", "asked", None)
@@ -63,7 +63,7 @@ def _rubrics(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
             yield RunChange("rubric", f"{name}: criterion", None, "asked")
         else:
             yield from _fields("rubric", before[name], after[name], f"{name}: ")
-    yield from _fields("rubric", _rest(one), _rest(other))
+    yield from _fields("rubric", _rest(old), _rest(new))
 
 
 def _rest(rubric: Rubric) -> dict[str, Any]:
@@ -78,13 +78,13 @@ def _rubric_words(run: Run) -> str:
 def _datasets(store: Store, first: Run, second: Run) -> Iterator[RunChange]:
     if first.dataset_version_id == second.dataset_version_id:
         return
-    words = (f"{run.dataset_name}, version {run.dataset_number}" for run in (first, second))
-    yield RunChange("dataset", "version", *words)
+    labels = (f"{run.dataset_name}, version {run.dataset_number}" for run in (first, second))
+    yield RunChange("dataset", "version", *labels)
     heads = (store.datasets.version(run.dataset_version_id).head for run in (first, second))
-    one, other = (
+    before, after = (
         {"prompt": h.prompt, **_contexts(h.context), "reference": h.reference} for h in heads
     )
-    yield from _fields("dataset", one, other, "shared ")
+    yield from _fields("dataset", before, after, "shared ")
 
 
 def _contexts(context: Mapping[str, str]) -> dict[str, str]:
@@ -103,12 +103,12 @@ def _panels(first: Run, second: Run) -> Iterator[RunChange]:
     yield from _fields("panel", first.panel.rules, second.panel.rules, "rule for ")
     yield from _fields("panel", first.panel.asking, second.panel.asking)
     rest = {"judges", "rules", "asking", "name"}
-    one, other = (r.panel.model_dump(mode="json", exclude=rest) for r in (first, second))
-    yield from _fields("panel", one, other)
+    old, new = (r.panel.model_dump(mode="json", exclude=rest) for r in (first, second))
+    yield from _fields("panel", old, new)
 
 
 def _runs(first: Run, second: Run) -> Iterator[RunChange]:
-    one, other = (
+    before, after = (
         {
             "seed": run.plan.seed,
             "replicates": run.plan.replicates,
@@ -117,7 +117,7 @@ def _runs(first: Run, second: Run) -> Iterator[RunChange]:
         }
         for run in (first, second)
     )
-    yield from _fields("run", one, other)
+    yield from _fields("run", before, after)
     pools = [run.plan.calibration.get("items", []) for run in (first, second)]
     if pools[0] != pools[1] and len(pools[0]) == len(pools[1]):
         yield RunChange("run", "which items to learn from", "drawn otherwise", "drawn otherwise")
@@ -128,9 +128,9 @@ def _fields(
 ) -> Iterator[RunChange]:
     before, after = (_plain(side) for side in (first, second))
     for name in dict.fromkeys([*before, *after]):
-        one, other = before.get(name), after.get(name)
-        if one != other and name not in _NO_MATTER:
-            yield RunChange(area, of + name.replace("_", " "), _words(one), _words(other))
+        old, new = before.get(name), after.get(name)
+        if old != new and name not in _NO_MATTER:
+            yield RunChange(area, of + name.replace("_", " "), _words(old), _words(new))
 
 
 def _plain(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -138,7 +138,7 @@ def _plain(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _words(value: Any) -> str | None:
-    """A value in words, on one line.
+    """Return a value as text, on one line.
 
     >>> _words([{"label": "Good", "value": 1.0}, {"label": "?", "value": None, "na": True}])
     'Good (1), ?'
@@ -164,13 +164,13 @@ def _pair(option: Mapping[str, Any]) -> str:
 
 
 RESAMPLES = 1000
-#: With fewer items every figure is uncertain, and said to be.
+#: With fewer items every figure is uncertain, and the page says so.
 FEW = 50
 
 
 @dataclass(frozen=True)
 class RunComparison:
-    """The second run beside the first. ``criteria`` are those of ``deltas.criteria``, in order."""
+    """Two runs compared. ``criteria`` are those of ``deltas.criteria``, in order."""
 
     runs: tuple[Run, Run]
     changed: tuple[RunChange, ...]
@@ -199,12 +199,12 @@ def compare_runs(
     how: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> RunComparison:
-    """The comparison; differences are second minus first. ``pair`` reads both where somebody did
-    so before. ``how`` decides intervals alone: who is better is decided by p, at 0.05.
+    """Return the comparison; differences are second less first. ``pair`` loads both runs, e.g. from
+    a cache. ``how`` affects intervals only: p at 0.05 decides which run is better.
 
     Raises:
-        InputError: the runs have nothing in common, or are one and the same.
-        NotFound: there is no such run.
+        InputError: the runs have nothing in common, or are the same run.
+        NotFound: unknown run.
     """
     paired = pair(first, second) if pair else pair_runs(store, first, second)
     return RunComparison(
@@ -227,7 +227,7 @@ def compare_runs(
 
 
 def run_number(text: str) -> int:
-    """The run that a word of the command line names. Raises ``InputError``."""
+    """Return the run number of a command line word; raises ``InputError``."""
     if not (text.isascii() and text.isdigit()) or len(text) > 15:
         raise InputError(
             f"{text!r} is no run's number. `rubric-studio runs` lists them; a folder of votes "
@@ -236,41 +236,41 @@ def run_number(text: str) -> int:
     return int(text)
 
 
-def as_json(found: RunComparison) -> dict[str, Any]:
-    """The report of ``compare --json``; ``docs/compare.md`` says what each key holds."""
-    decided = found.deltas.decided
+def as_json(both: RunComparison) -> dict[str, Any]:
+    """Return the report of ``compare --json``; ``docs/compare.md`` explains its keys."""
+    decided = both.deltas.decided
     whole: dict[str, Any] = {
-        "runs": {side: _run(run) for side, run in zip("ab", found.runs, strict=True)},
-        "changed": [change._asdict() for change in found.changed],
+        "runs": {side: _run(run) for side, run in zip("ab", both.runs, strict=True)},
+        "changed": [change._asdict() for change in both.changed],
         "items": {
-            "both": len(found.match.both),
-            "only_a": list(found.match.only_first),
-            "only_b": list(found.match.only_second),
-            "reworded": list(found.match.reworded),
-            "relabelled": list(found.match.relabelled),
+            "both": len(both.match.both),
+            "only_a": list(both.match.only_first),
+            "only_b": list(both.match.only_second),
+            "reworded": list(both.match.reworded),
+            "relabelled": list(both.match.relabelled),
         },
         "criteria": {
-            sides.name: _criterion(sides, delta, found.flips)
-            for sides, delta in zip(found.criteria, found.deltas.criteria, strict=True)
+            sides.name: _criterion(sides, delta, both.flips)
+            for sides, delta in zip(both.criteria, both.deltas.criteria, strict=True)
         },
-        "not_comparable": found.apart,
+        "not_comparable": both.apart,
         "overall": {
-            "accuracy": _delta(found.deltas.accuracy),
-            "mean_score": _delta(found.deltas.score),
+            "accuracy": _delta(both.deltas.accuracy),
+            "mean_score": _delta(both.deltas.score),
         },
         "decided": decided._asdict(),
-        "trust": {"a": found.trust[0].as_data(), "b": found.trust[1].as_data()},
-        "ungraded": dict(zip("ab", found.ungraded, strict=True)),
-        "corrected": rightness.as_data(found.corrected),
-        "alt_test": _stand_in(found),
-        "cost": _cost(*found.spent),
+        "trust": {"a": both.trust[0].as_data(), "b": both.trust[1].as_data()},
+        "ungraded": dict(zip("ab", both.ungraded, strict=True)),
+        "corrected": rightness.as_data(both.corrected),
+        "alt_test": _stand_in(both),
+        "cost": _cost(*both.spent),
     }
-    if found.resamples:
+    if both.resamples:
         whole["bootstrap"] = {
-            "resamples": found.resamples,
-            "seed": found.seed,
-            "level": found.how.level,
-            "method": METHOD if found.how.method == "auto" else found.how.method,
+            "resamples": both.resamples,
+            "seed": both.seed,
+            "level": both.how.level,
+            "method": METHOD if both.how.method == "auto" else both.how.method,
         }
     return whole
 
@@ -278,19 +278,19 @@ def as_json(found: RunComparison) -> dict[str, Any]:
 NO_PEOPLE = "No people rated beside judges."
 
 
-def _stand_in(found: RunComparison) -> dict[str, Any]:
-    sides = dict(zip("ab", found.stand_in, strict=True))
-    missing = {side: NO_PEOPLE for side, one in sides.items() if one is None}
+def _stand_in(both: RunComparison) -> dict[str, Any]:
+    sides = dict(zip("ab", both.stand_in, strict=True))
+    missing = {side: NO_PEOPLE for side, panel in sides.items() if panel is None}
     return {**sides, **({"undefined": missing} if missing else {})}
 
 
-def stand_in_words(found: RunComparison) -> list[str]:
-    """Whether each panel may stand in for a person; nothing where no people rated in either."""
-    if not any(found.stand_in):
+def stand_in_words(both: RunComparison) -> list[str]:
+    """Return whether each panel may stand in for a person; empty if no people rated."""
+    if not any(both.stand_in):
         return []
     return [
-        f"{side}: {NO_PEOPLE if one is None else one['in_words']}"
-        for side, one in zip("AB", found.stand_in, strict=True)
+        f"{side}: {NO_PEOPLE if panel is None else panel['in_words']}"
+        for side, panel in zip("AB", both.stand_in, strict=True)
     ]
 
 
@@ -333,20 +333,20 @@ def _criterion(
 
 def _delta(delta: Delta) -> dict[str, Any]:
     figures = {"a": delta.first, "b": delta.second, "difference": delta.difference, "p": delta.p}
-    found: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
-    found |= {"n": delta.n, "test": delta.test}
+    data: dict[str, Any] = {name: figure.value for name, figure in figures.items()}
+    data |= {"n": delta.n, "test": delta.test}
     if delta.p_holm is not None:
-        found["p_holm"] = delta.p_holm
-    found["ci"] = delta.difference.ci
+        data["p_holm"] = delta.p_holm
+    data["ci"] = delta.difference.ci
     reasons = {name: figure.reason for name, figure in figures.items() if figure.value is None}
-    if found["ci"] is None and delta.difference.reason:
+    if data["ci"] is None and delta.difference.reason:
         reasons["ci"] = delta.difference.reason
-    return {**found, "undefined": reasons} if reasons else found
+    return {**data, "undefined": reasons} if reasons else data
 
 
 def _cost(first: Spent, second: Spent) -> dict[str, Any]:
-    def gap(one: float | None, other: float | None) -> float | None:
-        return None if one is None or other is None else other - one
+    def gap(before: float | None, after: float | None) -> float | None:
+        return None if before is None or after is None else after - before
 
     return {
         "a": _spent(first),
@@ -359,28 +359,28 @@ def _cost(first: Spent, second: Spent) -> dict[str, Any]:
     }
 
 
-def _spent(one: Spent) -> dict[str, Any]:
-    found = {
-        "cost_usd": one.now,
-        "saved_usd": one.saved,
-        "whole_usd": one.whole,
-        "calls": one.calls,
-        "cached": one.cached,
-        "seconds": round(one.seconds, 3),
+def _spent(run: Spent) -> dict[str, Any]:
+    data = {
+        "cost_usd": run.now,
+        "saved_usd": run.saved,
+        "whole_usd": run.whole,
+        "calls": run.calls,
+        "cached": run.cached,
+        "seconds": round(run.seconds, 3),
     }
-    return {**found, "undefined": {"whole_usd": one.reason}} if one.reason else found
+    return {**data, "undefined": {"whole_usd": run.reason}} if run.reason else data
 
 
-#: So many of the newest runs are looked through for two over the same items.
+#: The number of newest runs searched for two with the same items.
 NEWEST = 30
 
 
 def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
-    """The newest two runs over the same items of a dataset, the older first.
+    """Return the newest two runs over the same items of a dataset, the older first.
 
-    Where there are none, two over one dataset that have the largest share of their items in common,
-    as a try on three items has with the whole; else the newest alone, for a person to say with what
-    it is compared. ``newest`` come newest first.
+    Otherwise it returns the two runs over one dataset that share most items, like a trial on three
+    items and the whole; else the newest run alone, so that a person chooses the other. ``newest``
+    is sorted newest first.
     """
     rows, ids = newest[:NEWEST], dict[int, frozenset[str]]()
     best, most = [row.id for row in rows[:1]], 0.0
@@ -388,9 +388,9 @@ def latest_pair(store: Store, newest: Sequence[RunRow]) -> list[int]:
         for older in rows[at + 1 :]:
             if older.dataset_id != row.dataset_id:
                 continue
-            for one in (row, older):
-                if one.id not in ids:
-                    ids[one.id] = frozenset(store.runs.item_ids(one.id))
+            for candidate in (row, older):
+                if candidate.id not in ids:
+                    ids[candidate.id] = frozenset(store.runs.item_ids(candidate.id))
             shared = len(ids[row.id] & ids[older.id]) / len(ids[row.id] | ids[older.id])
             if shared == 1:
                 return [older.id, row.id]

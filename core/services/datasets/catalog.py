@@ -1,4 +1,4 @@
-"""Datasets in, looked over and out; and what each column of a file is for."""
+"""Import, browse and export datasets, and map the columns of a file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVERYTHING = ItemFilter()
 
 @dataclass(frozen=True)
 class Checked:
-    """What a table and a mapping come to: a dataset, or every reason why there is none."""
+    """The result of a table and a mapping: a dataset, or every reason why it is invalid."""
 
     dataset: Dataset | None
     problems: tuple[Problem, ...] = ()
@@ -38,7 +38,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did. ``existed``: this content was there already, and nothing was added."""
+    """The result of an import. ``existed``: the same content was stored before."""
 
     version: DatasetVersion
     existed: bool
@@ -46,29 +46,29 @@ class Imported:
 
 @dataclass(frozen=True, slots=True)
 class ItemPlace:
-    """An item's place among those that a filter keeps; ``offset`` counts from 0."""
+    """An item's position among those that a filter keeps; ``offset`` counts from 0."""
 
     offset: int
     item_id: str
 
 
 def read_source(data: str | bytes, name: str, sheet: str | None = None) -> Table:
-    """The table in a file or in pasted text. Raises ``InputError`` with every bad line."""
+    """Read the table in a file or pasted text. Raises ``InputError`` with every bad line."""
     return read_table(data, name, sheet)
 
 
 def inside(table: Table) -> list[str]:
-    """The places within cells that could be columns, like ``messages[-1].content``."""
+    """Return paths within cells that could be columns, like ``messages[-1].content``."""
     return [path for path, value in leaves(table).items() if value is not None]
 
 
 def opened_up(table: Table, paths: Sequence[str]) -> Table:
-    """The table with these places within its cells as columns of their own."""
+    """Return the table with these paths within cells as additional columns."""
     return with_paths(table, paths)
 
 
 def likeliest(table: Table) -> str | None:
-    """The place within cells that is probably the submission, where no column is named for it."""
+    """Return the path that is probably the submission, if no column is named like one."""
     if guess_mapping(table).submission is not None:
         return None
     items = (near.changes[0] for near in nearest_shapes(table) if near.kind == "dataset")
@@ -77,7 +77,7 @@ def likeliest(table: Table) -> str | None:
 
 
 def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
-    """The guess with a place within cells as its submission, where it has none and one is open."""
+    """Return the guess with an opened path as submission, if it has none."""
     best = likeliest(table)
     if guess.submission is not None or best not in table.columns:
         return guess
@@ -86,7 +86,7 @@ def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
 
 
 def own_rubric(table: Table) -> Rubric | None:
-    """The rubric that a JSON document brings along, or ``None``; also where it is not valid."""
+    """Return the rubric in a JSON document, or ``None``; also if it is invalid."""
     value = table.header.get("rubric")
     if value is None:
         return None
@@ -98,17 +98,17 @@ def own_rubric(table: Table) -> Rubric | None:
             str(table.header.get("name") or "Untitled rubric"),
         ).value
     except InputError:
-        # `check` reports what is wrong with it, together with everything else.
+        # `check` reports its problems, together with all others.
         return None
 
 
 def suggest(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
-    """Which column is probably what; ``rubric`` is used where the file brings none."""
+    """Guess the roles of columns; ``rubric`` is used if the file has none."""
     return guess_mapping(table, own_rubric(table) or rubric)
 
 
 def check(table: Table, mapping: ColumnMapping, rubric: Rubric | None = None) -> Checked:
-    """The dataset, or every problem found, each with its line."""
+    """Return the dataset, or every problem with its line."""
     try:
         parsed = build_dataset(table, mapping, table.name, rubric)
     except InputError as error:
@@ -125,14 +125,14 @@ def import_dataset(
     into: int | None = None,
     source: str = "",
 ) -> Imported:
-    """Keep a dataset: as a new one, or as the next version of ``into``.
+    """Store a dataset as a new one, or as the next version of ``into``.
 
     Args:
         store: the data file.
-        dataset: what ``check`` gave.
+        dataset: the result of ``check``.
         name: its name; empty keeps the dataset's own (or, with ``into``, the older version's).
         into: the dataset that gets a new version. Runs keep the version they were planned with.
-        source: where it came from, e.g. a file's name.
+        source: its origin, e.g. a file name.
     """
     now = clock.now()
     if into is None:
@@ -144,7 +144,7 @@ def import_dataset(
         version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
         existed = version.id == latest.id
     if version.items >= MANY:
-        # Ready before anybody opens a page. Columns need numpy, which few items shall not wait for.
+        # Prepared before a page needs it. Columns need numpy, which few items should not load.
         from core.services.datasets import item_columns, twins
 
         item_columns.of_version(store, version.id)
@@ -164,7 +164,7 @@ def _named(dataset: Dataset, name: str) -> Dataset:
 
 @allowed("write")
 def keep_rubric(store: Store, rubric: Rubric, source: str = "") -> RubricVersion:
-    """Keep a rubric that came with a dataset; the version that holds it already is not doubled."""
+    """Store a rubric that came with a dataset, unless a version has the same content."""
     same = store.rubrics.find_by_hash(noun_hash(rubric))
     if same is not None and any(row.id == same.rubric_id for row in store.rubrics.list()):
         return same
@@ -174,7 +174,7 @@ def keep_rubric(store: Store, rubric: Rubric, source: str = "") -> RubricVersion
 
 @allowed("write")
 def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
-    """The version with this content; else a new one of the rubric of that name, or a new rubric."""
+    """Return the version with this content, created if needed in the rubric of that name."""
     for row in store.rubrics.list():
         if fold(row.name) == fold(rubric.name):
             note = f"from {source}"
@@ -186,7 +186,7 @@ def rubric_version(store: Store, rubric: Rubric, source: str) -> int:
 
 @allowed("write")
 def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
-    """The same for a dataset."""
+    """Return the same for a dataset."""
     for row in store.datasets.list():
         if fold(row.name) == fold(dataset.name):
             return store.datasets.add_version(
@@ -196,66 +196,66 @@ def dataset_version(store: Store, dataset: Dataset, source: str) -> int:
 
 
 def listing(store: Store, *, search: str = "", archived: bool = False) -> list[DatasetRow]:
-    """The datasets whose name holds every word of ``search``, the last changed first."""
-    words = fold(search).split()
+    """Return the datasets with every word of ``search`` in the name, last changed first."""
+    terms = fold(search).split()
     rows = store.datasets.list(archived=archived)
-    return [row for row in rows if all(word in fold(row.name) for word in words)]
+    return [row for row in rows if all(word in fold(row.name) for word in terms)]
 
 
 def latest(store: Store, dataset_id: int) -> DatasetVersion:
-    """The newest version of a dataset; ``NotFound`` where there is none."""
+    """Return the newest version of a dataset; ``NotFound`` if there is none."""
     return store.datasets.latest(dataset_id)
 
 
 def history(store: Store, dataset_id: int) -> list[DatasetVersion]:
-    """The versions of a dataset, newest first."""
+    """Return the versions of a dataset, newest first."""
     return store.datasets.versions(dataset_id)
 
 
 def count(store: Store, version_id: int, where: ItemFilter = EVERYTHING) -> int:
-    """How many items the filter keeps."""
+    """Return how many items the filter keeps."""
     return store.datasets.count(version_id, where)
 
 
 def page(
     store: Store, version_id: int, where: ItemFilter, *, offset: int, limit: int
 ) -> list[ItemRow]:
-    """One page of the items that the filter keeps, in the dataset's order."""
+    """Return one page of the items that the filter keeps, in the dataset's order."""
     return store.datasets.rows(version_id, where, offset=offset, limit=limit)
 
 
 def place_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> ItemPlace | None:
-    """The item at that place among those that the filter keeps; ``None`` beyond either end."""
+    """Return the item at this offset among those the filter keeps; ``None`` beyond the ends."""
     rows = page(store, version_id, where, offset=offset, limit=1) if offset >= 0 else []
     return ItemPlace(offset, rows[0].id) if rows else None
 
 
 def item(store: Store, version: DatasetVersion, item_id: str) -> Item:
-    """One item whole, with its dataset's prompt and reference filled in."""
+    """Return one item with its texts, and its dataset's prompt and reference filled in."""
     return version.head.resolved(store.datasets.item(version.id, item_id))
 
 
 def systems(store: Store, version_id: int) -> list[str]:
-    """The systems that items of this version name, sorted."""
+    """Return the systems that items of this version name, sorted."""
     return store.datasets.systems(version_id)
 
 
 def label_counts(store: Store, version_id: int) -> dict[str, dict[str, int]]:
-    """How often each label was given, by criterion."""
+    """Return how often each label was given, by criterion."""
     return store.datasets.label_counts(version_id)
 
 
 def exported(store: Store, version_id: int) -> str:
-    """The items as JSONL, one a line; what the dataset says for all is written with each.
+    """Return the items as JSONL, each with the values that the dataset defines for all.
 
-    Raises ``NotAllowed`` to who is to review a run over it blind: labels are in it.
+    Raises ``NotAllowed`` for people who review a run on it blind, since it contains labels.
     """
     require_labels_open(store, store.datasets.version(version_id).dataset_id)
     return dump_dataset(store.datasets.load(version_id))
 
 
 def file_name(name: str) -> str:
-    """A safe file name for an export.
+    """Return a safe file name for an export.
 
     >>> file_name("Essays / 2026")
     'essays-2026.jsonl'
@@ -265,24 +265,24 @@ def file_name(name: str) -> str:
 
 @allowed("write")
 def archive(store: Store, dataset_id: int) -> None:
-    """Put a dataset away; its versions and runs stay."""
+    """Archive a dataset; its versions and runs stay."""
     store.datasets.archive(dataset_id, now=clock.now())
 
 
 @allowed("write")
 def restore(store: Store, dataset_id: int) -> None:
-    """Bring an archived dataset back."""
+    """Restore an archived dataset."""
     store.datasets.restore(dataset_id)
 
 
-# What each column of a file is for: one role per column, and the mapping they come to.
+# The roles of a file's columns, one per column, and the mapping that results.
 #
 # A role is plain text, fit for a widget: a field of an item ("submission"), "context", "meta",
 # "out", "label" (a criterion with the column's own name), "label:NAME" or "reason:NAME".
 
 META, OUT, LABEL, CONTEXT = "meta", "out", "label", "context"
 
-#: Roles that one column can have, as a person reads them. The rest name a criterion.
+#: Roles that one column can have, as shown to people. All others name a criterion.
 ROLE_WORDS = {
     OUT: "Leave out",
     META: "Keep as a note (meta)",
@@ -302,13 +302,13 @@ ROLE_WORDS = {
     "meta_map": "Notes (object)",
     LABEL: "Label (a criterion of this name)",
 }
-#: Roles whose cells are lists or objects, which a CSV has none of.
+#: Roles whose cells are lists or objects, which a CSV file cannot hold.
 NESTED = ("label_map", "truth", "truth_reasons", "meta_map")
 _PREFIX = re.compile(r"label\s*[:_]\s*(.+)\Z", re.IGNORECASE | re.DOTALL)
 
 
 def role_words(role: str) -> str:
-    """A role as a person reads it.
+    """Return a role as shown to people.
 
     >>> role_words("reason:clarity")
     'Reason for clarity'
@@ -320,14 +320,14 @@ def role_words(role: str) -> str:
 
 
 def roles_of(table: Table, mapping: ColumnMapping) -> list[str]:
-    """The role of every column of ``table`` under ``mapping``, in the columns' order."""
-    found = {column: role for role, column in mapping.used.items()}
-    found |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
-    return [found.get(c, OUT) for c in table.columns]
+    """Return the role of every column of ``table`` under ``mapping``, in the columns' order."""
+    roles = {column: role for role, column in mapping.used.items()}
+    roles |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
+    return [roles.get(c, OUT) for c in table.columns]
 
 
 def role_options(table: Table, guess: ColumnMapping, rubric: Rubric | None) -> list[str]:
-    """The roles to choose from for a column of ``table``."""
+    """Return the roles to choose from for a column of ``table``."""
     plain = [role for role in ROLE_WORDS if not table.flat or role not in NESTED]
     if rubric is not None:
         plain.remove(LABEL)
@@ -339,7 +339,7 @@ def role_options(table: Table, guess: ColumnMapping, rubric: Rubric | None) -> l
 def mapping_from(
     columns: Sequence[str], roles: Sequence[str], *, structured: bool = False
 ) -> tuple[ColumnMapping, tuple[Problem, ...]]:
-    """The mapping that the roles come to, and the roles that two columns were given.
+    """Return the mapping of the roles, and problems with roles that two columns have.
 
     >>> mapping_from(["a", "b"], ["submission", "label:tone"])[0].labels
     {'tone': 'b'}
@@ -370,7 +370,7 @@ def mapping_from(
 
 
 def criterion_of(column: str) -> str:
-    """The criterion that a column of labels is about.
+    """Return the criterion that a column of labels is about.
 
     >>> criterion_of("label: Tone"), criterion_of("Tone")
     ('Tone', 'Tone')
@@ -395,6 +395,6 @@ def _unlabelled(labels: Dict[str, str], reasons: Dict[str, str]) -> list[Problem
 
 
 def sample(table: Table, column: str, limit: int = 3) -> list[str]:
-    """The first cells of a column that hold something, as text."""
+    """Return the first non-empty cells of a column, as text."""
     cells = (row.get(column) for row in table.rows[:50])
     return [str(cell) for cell in cells if cell not in (None, "", [], {})][:limit]

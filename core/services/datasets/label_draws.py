@@ -1,8 +1,8 @@
-"""Labels that came with a dataset, declared to be drawn at random: by whom, when, and how.
+"""Labels of a dataset that a person declared to be a random draw: by whom, when, and how.
 
-Corrected results need labels with known chances. Those of a queue are drawn here; of labels that
-were made elsewhere only a person knows how, and says so: all items had the same chance, or each
-the chance that stands in a note of its own. What can be checked is, and nothing is assumed.
+Corrected results need labels with known chances. Those of a queue are drawn by this program. For
+labels made elsewhere a person states the chances: equal for all items, or given in a field of each
+item's meta. The statement is checked as far as possible.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from core.services.access.blindness import require_labels_open
 from core.store.store import Store
 from core.text.numbers import count, plural
 
-#: With more different chances groups are too small to be compared within.
+#: With more distinct chances, the groups are too small for comparisons.
 MOST_CHANCES = 20
-#: Labels may be so many standard errors more or fewer than the chances would have.
+#: The largest allowed deviation of the number of labels from the chances, in standard errors.
 FAR = 4.0
 SHOWN = 5
 
 
 class DrawnItems(NamedTuple):
-    """The chance of every item, and which have a label, by id; in the order of the dataset."""
+    """The chance of every item, in the dataset's order, and the ids of labelled items."""
 
     chances: Mapping[str, float]
     labelled: frozenset[str]
 
     @property
     def groups(self) -> Counter[float]:
-        """How many items had each chance."""
+        """Return how many items had each chance."""
         return Counter(self.chances.values())
 
 
@@ -44,13 +44,13 @@ class DrawnItems(NamedTuple):
 def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
     """Declare that the labels of a dataset version are a random sample of all its items.
 
-    ``note`` names the meta of the items that holds their chances; empty: all had the same.
+    ``note`` names the field of the items' meta with their chances; empty: all chances are equal.
 
     Raises:
-        InputError: the chances are missing, outside (0, 1], too many different ones, or cannot be
-            those the labels were drawn with; or there are no labels, or one on every item.
-        Conflict: it is declared already.
-        NotFound: there is no such version.
+        InputError: chances are missing, outside (0, 1], have too many values, or contradict the
+            labels; or no item has a label, or every item has.
+        Conflict: they are declared already.
+        NotFound: unknown version.
     """
     foresee(store, version_id, note)
     return store.datasets.declare_draw(version_id, note, by=_by(store), now=clock.now())
@@ -58,42 +58,42 @@ def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
 
 @allowed("write")
 def withdraw(store: Store, version_id: int) -> None:
-    """Take a declaration back. Raises ``NotFound`` where there is none."""
+    """Withdraw a declaration. Raises ``NotFound`` if there is none."""
     store.datasets.withdraw_draw(version_id, by=_by(store), now=clock.now())
 
 
 def _by(store: Store) -> str:
-    """Who acts; alone on a machine, whoever is signed in to it."""
+    """Return the acting person; on a private machine, the user signed in to it."""
     if store.actor.name or not store.actor.trusted:
         return store.actor.name
     try:
         return getuser()
-    except (KeyError, OSError):  # a container may know no name
+    except (KeyError, OSError):  # a container may have no user name
         return ""
 
 
 def declared(store: Store, version_id: int) -> LabelDraw | None:
-    """What is declared of the labels of a version."""
+    """Return the declaration of a version's labels, if any."""
     return store.datasets.label_draw(version_id)
 
 
 def foresee(store: Store, version_id: int, note: str = "") -> DrawnItems:
-    """What would be declared; refused as ``declare`` does."""
+    """Return what would be declared; raises errors like ``declare``."""
     version = store.datasets.version(version_id)
     require_labels_open(store, version.dataset_id)
-    found = drawn_items(store, version_id, note)
-    labelled, items = len(found.labelled), len(found.chances)
+    drawn = drawn_items(store, version_id, note)
+    labelled, items = len(drawn.labelled), len(drawn.chances)
     if not labelled:
         raise InputError("No item has a label, so there is nothing that could have been drawn.")
     if labelled == items:
         raise InputError("Every item has a label: they speak of all without being declared.")
     if note:
-        _check_groups(found)
-    return found
+        _check_groups(drawn)
+    return drawn
 
 
 def drawn_items(store: Store, version_id: int, note: str) -> DrawnItems:
-    """The chances as they stand in the items, and who has a label. Raises ``InputError``."""
+    """Return the chances in the items, and which items have a label. Raises ``InputError``."""
     chances, labelled, bad = dict[str, float](), set[str](), list[tuple[str, str]]()
     for item in store.datasets.items(version_id):
         if item.labels:
@@ -108,7 +108,9 @@ def drawn_items(store: Store, version_id: int, note: str) -> DrawnItems:
             f"{plural(len(bad), 'item')} of {count(len(bad) + len(chances))} "
             f"{'has' if len(bad) == 1 else 'have'} no chance in {note!r}: a number above 0 and at "
             "most 1, of the items without a label, too.",
-            tuple(Problem(f"{one}: {text[:60]}", "", (one,)) for one, text in bad[:SHOWN]),
+            tuple(
+                Problem(f"{item_id}: {text[:60]}", "", (item_id,)) for item_id, text in bad[:SHOWN]
+            ),
         )
     if not note:
         share = len(labelled) / len(chances) if chances else 0.0
@@ -126,14 +128,14 @@ def _chance(value: object) -> float | None:
     return number if 0 < number <= 1 else None
 
 
-def _check_groups(found: DrawnItems) -> None:
-    groups = found.groups
+def _check_groups(drawn: DrawnItems) -> None:
+    groups = drawn.groups
     if len(groups) > MOST_CHANCES:
         raise InputError(
             f"There are {count(len(groups))} different chances. Labels are compared within groups "
             f"of items that had the same; at most {MOST_CHANCES} groups can be told."
         )
-    labelled = Counter(found.chances[one] for one in found.labelled)
+    labelled = Counter(drawn.chances[item_id] for item_id in drawn.labelled)
     for chance, items in groups.items():
         far = FAR * sqrt(items * chance * (1 - chance)) + 0.5
         if abs(labelled[chance] - items * chance) > far:
@@ -145,16 +147,16 @@ def _check_groups(found: DrawnItems) -> None:
 
 
 def in_words(draw: LabelDraw | None) -> str:
-    """Who declared what, when; empty for nothing."""
+    """Return who declared what, and when; empty without a declaration."""
     if draw is None:
         return ""
     how = f"drawn with the chances in {draw.note!r}" if draw.note else "a simple random sample"
-    who = draw.by or "whoever works at this machine"
-    return f"Labels declared {how} by {who} on {draw.declared[:10]}."
+    person = draw.by or "whoever works at this machine"
+    return f"Labels declared {how} by {person} on {draw.declared[:10]}."
 
 
 def as_data(draw: LabelDraw) -> dict[str, str]:
-    """The same for ``--json``."""
+    """Return the same for ``--json``."""
     kind = "chances" if draw.note else "simple random sample"
     data = {"draw": kind, "by": draw.by, "on": draw.declared[:10], "in_words": in_words(draw)}
     return data | ({"note": draw.note} if draw.note else {})

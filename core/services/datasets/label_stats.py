@@ -1,4 +1,4 @@
-"""How the labels of a dataset lie under a rubric: spread, baseline, what is missing or unknown."""
+"""Statistics of a dataset's labels under a rubric: distribution, baseline, missing, unknown."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from core.text.names import fold
 
 
 def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict[str, list[str]]:
-    """The words in columns of labels that are no option, by criterion, the most frequent first.
+    """Return the unknown labels in columns of labels, by criterion, most frequent first.
 
-    What the mapping says of words is left out of account.
+    The mapping's own replacements of labels are ignored.
     """
     criteria = {fold(c.name): c for c in rubric.criteria}
-    found: dict[str, Counter[str]] = {}
+    by_criterion: dict[str, Counter[str]] = {}
     for row in table.rows:
         objects = row.get(mapping.label_map) if mapping.label_map is not None else None
         given = {**objects} if isinstance(objects, dict) else {}
@@ -34,8 +34,10 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
             if criterion is None or holds_no_answer(criterion, word):
                 continue
             if not _fits(criterion, word):
-                found.setdefault(criterion.name, Counter())[word] += 1
-    return {name: [word for word, _ in words.most_common()] for name, words in found.items()}
+                by_criterion.setdefault(criterion.name, Counter())[word] += 1
+    return {
+        name: [word for word, _ in labels.most_common()] for name, labels in by_criterion.items()
+    }
 
 
 def _label_in(value: object) -> str:
@@ -51,7 +53,7 @@ def _fits(criterion: Criterion, word: str) -> bool:
     return True
 
 
-#: With fewer labels on an option, nothing can be said about that option.
+#: With fewer labels on an option, nothing can be concluded about it.
 RARE = 5
 
 
@@ -59,8 +61,8 @@ RARE = 5
 class CriterionLabels:
     """One criterion. ``counts`` has every option that is not ``na``, in the rubric's order.
 
-    ``abstained`` labels say that it cannot be told; ``missing`` items have no label; ``strange``
-    labels are no option, with how often they occur. ``commonest`` is the label of most items.
+    ``abstained`` labels are "cannot assess"; ``missing`` items have no label; ``strange`` labels
+    match no option, with their counts. ``commonest`` is the most frequent label.
     """
 
     name: str
@@ -75,36 +77,36 @@ class CriterionLabels:
 
     @property
     def labelled(self) -> int:
-        """Labels that are an option with a value."""
+        """Return the number of labels that are an option with a value."""
         return sum(self.counts.values())
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """Options that no item has."""
+        """Return the options that no item has."""
         return tuple(name for name, number in self.counts.items() if not number)
 
 
 @dataclass(frozen=True)
 class LabelStats:
-    """All criteria of a rubric, and labels for criteria that it does not have."""
+    """All criteria of a rubric, and labels for criteria that it lacks."""
 
     criteria: tuple[CriterionLabels, ...]
     elsewhere: Mapping[str, int]
 
 
 def label_stats(store: Store, version_id: int, rubric: Rubric) -> LabelStats:
-    """The labels of a dataset version, seen through a rubric."""
+    """Return the labels of a dataset version under a rubric."""
     given = store.datasets.label_counts(version_id)
     return stats_of(given, store.datasets.version(version_id).items, rubric)
 
 
 def stats_of(given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric) -> LabelStats:
-    """The same from counts by criterion and label.
+    """Return the same from counts by criterion and label.
 
     >>> from core.domain.rubric import Criterion, Rubric
     >>> rubric = Rubric(criteria=(Criterion(name="ok", requirement="It is."),))
-    >>> found = stats_of({"ok": {"MET": 3, "met": 1, "huh": 1}}, 6, rubric).criteria[0]
-    >>> found.counts, found.missing, found.strange
+    >>> labels = stats_of({"ok": {"MET": 3, "met": 1, "huh": 1}}, 6, rubric).criteria[0]
+    >>> labels.counts, labels.missing, labels.strange
     ({'MET': 4, 'UNMET': 0}, 1, {'huh': 1})
     """
     names = {c.name for c in rubric.criteria}
@@ -140,9 +142,9 @@ def _criterion(criterion: Criterion, given: Mapping[str, int], items: int) -> Cr
 
 
 class Choice(NamedTuple):
-    """A rubric that labels can be seen through; ``version_id`` is ``None`` for the dataset's own.
+    """A rubric to view labels with; ``version_id`` is ``None`` for the dataset's own.
 
-    ``known`` of the label names are criteria of it.
+    ``known`` counts the labelled criteria that it has.
     """
 
     version_id: int | None
@@ -152,16 +154,16 @@ class Choice(NamedTuple):
 
 
 def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> list[Choice]:
-    """The rubrics in use and the dataset's own, the one that knows most of the criteria first that
-    are ``labelled``.
+    """Return the rubrics in use and the dataset's own, sorted by the number of ``labelled``
+    criteria that they have.
     """
     names = set(labelled)
     own = store.datasets.version(version_id).head.rubric
-    found = [] if own is None else [_choice(None, f"{own.name} (came with it)", own, names)]
+    options = [] if own is None else [_choice(None, f"{own.name} (came with it)", own, names)]
     for row in store.rubrics.list():
         rubric = store.rubrics.version(row.version_id).rubric
-        found.append(_choice(row.version_id, row.name, rubric, names))
-    return sorted(found, key=lambda choice: -choice.known)
+        options.append(_choice(row.version_id, row.name, rubric, names))
+    return sorted(options, key=lambda choice: -choice.known)
 
 
 def _choice(version_id: int | None, name: str, rubric: Rubric, names: set[str]) -> Choice:

@@ -1,4 +1,4 @@
-"""Which items teach judges and which measure them: parts, and near copies kept on one side."""
+"""Splits: the items that teach judges and those that measure them; near copies stay together."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from core.text.names import fold
 if TYPE_CHECKING:
     from core.services.datasets.item_columns import AtHand
 
-# An item as an example for judges, or as evidence about them: never both.
+# An item either is an example for judges, or measures them.
 #
-# What is in a dataset's calibration part teaches (offline judges learn from it, few-shot examples
-# are drawn from it) and is not graded, so it is in no figure of evaluation.
+# Items in a dataset's calibration split teach: offline judges learn from them, and few-shot
+# examples are drawn from them. They are not graded, so they are in no evaluation figure.
 
 
 @dataclass(frozen=True)
 class DatasetPart:
-    """Which part of its dataset's newest version an item is in; ``marked`` counts calibration."""
+    """An item's split in its dataset's newest version; ``marked`` counts calibration items."""
 
     split: Split | None
     marked: int
 
 
 def part_of(store: Store, version_id: int, item_id: str) -> DatasetPart | None:
-    """Where an item stands in the newest version of its dataset; ``None``: it is not there."""
+    """Return an item's split in the newest version of its dataset; ``None`` if it is missing."""
     latest = store.datasets.latest(store.datasets.version(version_id).dataset_id)
     marked = store.datasets.count(latest.id, ItemFilter(labelled=True, split="calibration"))
     try:
@@ -48,28 +48,28 @@ def part_of(store: Store, version_id: int, item_id: str) -> DatasetPart | None:
 
 @allowed("write")
 def set_split(store: Store, version_id: int, item_id: str, split: Split) -> DatasetVersion:
-    """Put an item into a part of its dataset: a new version, which the next runs can use.
+    """Put an item into a split of its dataset, in a new version for the next runs.
 
-    The new version follows the newest one, whichever ``version_id`` the item was seen in. Runs keep
-    the version they were planned with. Where nothing changes, the newest version is returned.
+    The new version follows the newest one, whichever ``version_id`` showed the item. Runs keep the
+    version they were planned with. Without a change, the newest version is returned.
 
     Raises:
-        InputError: the newest version has no such item, or there is nothing to learn from it.
-        Conflict: somebody else added a version meanwhile.
+        InputError: the newest version lacks the item, or it has no labels to learn from.
+        Conflict: another person added a version meanwhile.
     """
     latest = store.datasets.latest(store.datasets.version(version_id).dataset_id)
     dataset = store.datasets.load(latest.id)
-    found = next((item for item in dataset.items if item.id == item_id), None)
-    if found is None:
+    current = next((item for item in dataset.items if item.id == item_id), None)
+    if current is None:
         problem = Problem(
             f"Version {latest.number} of {dataset.name!r} has no item {item_id!r}.",
             "It was in an older version only.",
         )
         raise InputError("This item cannot be moved.", (problem,))
-    if split == "calibration" and not found.labels:
+    if split == "calibration" and not current.labels:
         problem = Problem(f"Item {item_id!r} has no labels.", "Label it first.")
         raise InputError("Judges cannot learn from this item.", (problem,))
-    if found.split == split:
+    if current.split == split:
         return latest
     items = tuple(
         item.model_copy(update={"split": split}) if item.id == item_id else item
@@ -84,11 +84,11 @@ def set_split(store: Store, version_id: int, item_id: str, split: Split) -> Data
     )
 
 
-# Train, calibration and test parts of a dataset: drawn by a seed, alike in their labels.
+# Train, calibration and test parts of a dataset, drawn by a seed with similar labels.
 #
-# Judges may learn from train and calibration (an item's split is then ``calibration``) and are
-# measured on test (``evaluation``), so that nothing which teaches is in a figure. The tags
-# ``split:train``, ``split:calibration`` and ``split:test`` tell the three apart.
+# Judges may learn from train and calibration (the item's split is then ``calibration``) and are
+# measured on test (``evaluation``), so no figure includes items that teach. The tags
+# ``split:train``, ``split:calibration`` and ``split:test`` distinguish the three.
 
 PartName = Literal["train", "calibration", "test"]
 PARTS: tuple[PartName, ...] = get_args(PartName)
@@ -102,11 +102,11 @@ TAG = "split:"
 
 @dataclass(frozen=True)
 class Parts:
-    """Which items are in which part, in the dataset's order.
+    """The items of each part, in the dataset's order.
 
-    ``unlabelled`` items are in none: they are graded, and neither teach nor measure.
-    ``by_label`` counts, per criterion and label, the items of each part. ``twins`` are labelled
-    items whose text another one repeats: those are in one part.
+    ``unlabelled`` items are in no part: they are graded, and neither teach nor measure.
+    ``by_label`` counts the items of each part, per criterion and label. ``twins`` are labelled
+    items that share their text with another; these stay in one part.
     """
 
     members: Mapping[PartName, tuple[str, ...]]
@@ -122,24 +122,24 @@ def draw_parts(
     *,
     by: Sequence[str] | None = None,
 ) -> Parts:
-    """The labelled items in parts of these shares (whole percents that add up to 100).
+    """Divide the labelled items into parts of these shares (whole percents that add up to 100).
 
-    Items with the same labels (on the criteria ``by``; all where ``None``) form a stratum. Sizes of
-    parts are those of the largest remainder; a stratum gives each part its share rounded up or
-    down. Items of the same text are dealt as one, by the labels of the first, so that no part
-    repeats another; sizes are as even as that allows.
+    Items with equal labels (on the criteria ``by``; ``None``: all) form a stratum. The parts' sizes
+    follow the largest remainder method; a stratum gives each part its share, rounded up or down.
+    Items of the same text are dealt as one, by the labels of the first, so that no part repeats
+    another; sizes are as even as that allows.
 
     Raises:
-        InputError: the shares do not add up, or nothing is labelled.
+        InputError: the shares do not add up, or no item is labelled.
     """
     _require_whole(shares)
-    found = [
+    entries = [
         Labelled(item.id, {name: label.label for name, label in item.labels.items()})
         for item in items
     ]
     numbers = group_numbers(items)
-    labelled = [pair for pair in zip(found, numbers, strict=True) if pair[0].labels]
-    unlabelled = tuple(item.id for item in found if not item.labels)
+    labelled = [pair for pair in zip(entries, numbers, strict=True) if pair[0].labels]
+    unlabelled = tuple(item.id for item in entries if not item.labels)
     return _Deck(labelled, unlabelled).parts(shares, seed, by)
 
 
@@ -156,10 +156,10 @@ class Labelled(NamedTuple):
 
 
 class _Deck:
-    """What is dealt, and all that no seed changes of it."""
+    """The items to deal, with everything that does not depend on the seed."""
 
     def __init__(self, items: Sequence[tuple[Labelled, int]], unlabelled: tuple[str, ...]) -> None:
-        """Each labelled item comes with a number that its twins share."""
+        """Take labelled items, each with a number that its twins share."""
         self._unlabelled = unlabelled
         of_number: dict[int, list[Labelled]] = {}
         for item, number in items:
@@ -169,7 +169,7 @@ class _Deck:
         }
         self._firsts = [group[0] for group in of_number.values()]
         self._repeated = sum(len(group) for group in self._groups.values() if len(group) > 1)
-        # Items of the same labels are counted as one.
+        # Items with equal labels are counted as one kind.
         kinds: dict[tuple[tuple[str, str], ...], int] = {}
         self._kind_of = {
             item.id: kinds.setdefault(tuple(item.labels.items()), len(kinds)) for item, _ in items
@@ -178,7 +178,7 @@ class _Deck:
         self._strata: dict[tuple[str, ...] | None, list[list[str]]] = {}
 
     def parts(self, shares: Mapping[PartName, int], seed: int, by: Sequence[str] | None) -> Parts:
-        """The parts that a seed gives."""
+        """Return the parts of a seed."""
         if not self._firsts:
             raise InputError(
                 "No item has a label, so there is nothing to split by. Label some first."
@@ -186,7 +186,10 @@ class _Deck:
         key = None if by is None else tuple(by)
         if key not in self._strata:
             self._strata[key] = _strata(self._firsts, by)
-        strata, rng = [list(one) for one in self._strata[key]], seeded("parts", seed)
+        strata, rng = (
+            [list(ids) for ids in self._strata[key]],
+            seeded("parts", seed),
+        )
         for stratum in strata:
             rng.shuffle(stratum)
         rng.shuffle(strata)
@@ -196,7 +199,7 @@ class _Deck:
         for item in self._kind_of:
             members[part_of[item]].append(item)
         return Parts(
-            {part: tuple(found) for part, found in members.items()},
+            {part: tuple(item_ids) for part, item_ids in members.items()},
             self._unlabelled,
             self._by_label(part_of),
             self._repeated,
@@ -206,43 +209,44 @@ class _Deck:
         self, part_of: Mapping[str, PartName]
     ) -> dict[str, dict[str, dict[PartName, int]]]:
         counts = Counter((kind, part_of[item]) for item, kind in self._kind_of.items())
-        found: dict[str, dict[str, dict[PartName, int]]] = {}
+        by_criterion: dict[str, dict[str, dict[PartName, int]]] = {}
         for (kind, part), number in counts.items():
             for name, label in self._kinds[kind]:
-                of = found.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))
+                of = by_criterion.setdefault(name, {}).setdefault(label, dict.fromkeys(PARTS, 0))
                 of[part] += number
-        return found
+        return by_criterion
 
 
 def _strata(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[str]]:
-    alike: dict[tuple[tuple[str, str], ...], list[str]] = {}
+    by_spelling: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for item in items:
         wanted = item.labels if by is None else [name for name in by if name in item.labels]
-        alike.setdefault(tuple((name, item.labels[name]) for name in wanted), []).append(item.id)
-    # Spellings of one label are one; which items there are stands in their order.
-    found: dict[tuple[tuple[str, str], ...], list[str]] = {}
+        by_spelling.setdefault(tuple((name, item.labels[name]) for name in wanted), []).append(
+            item.id
+        )
+    # Merge spellings of one label; items keep their order.
+    strata: dict[tuple[tuple[str, str], ...], list[str]] = {}
     order = {item.id: at for at, item in enumerate(items)}
-    for spelt, ids in alike.items():
+    for spelt, ids in by_spelling.items():
         key = tuple(sorted((name, fold(label)) for name, label in spelt))
-        found[key] = sorted(found.get(key, []) + ids, key=order.__getitem__)
-    return [found[key] for key in sorted(found)]
+        strata[key] = sorted(strata.get(key, []) + ids, key=order.__getitem__)
+    return [strata[key] for key in sorted(strata)]
 
 
 def _dealt(strata: Sequence[Sequence[str]], percents: Sequence[int]) -> list[tuple[str, PartName]]:
-    """Every item with its part.
+    """Return every item with its part.
 
-    Each stratum gives whole shares first. What is left of it (fewer items than parts) goes to the
-    parts that still lack most, one each; such a choice always meets the sizes of the parts (Gale
-    1957, Ryser 1957).
+    Each stratum first gives whole shares. Its remainder (fewer items than parts) goes to the parts
+    that lack most, one each. This choice always meets the parts' sizes (Gale 1957, Ryser 1957).
     """
     sizes = largest_remainder(sum(map(len, strata)), percents)
-    whole = [[len(one) * percent // 100 for percent in percents] for one in strata]
+    whole = [[len(ids) * percent // 100 for percent in percents] for ids in strata]
     lack = [size - sum(of) for size, of in zip(sizes, zip(*whole, strict=True), strict=True)]
     order = sorted(range(len(strata)), key=lambda at: sum(whole[at]) - len(strata[at]))
     for at in order:
-        left = len(strata[at]) - sum(whole[at])
+        remaining = len(strata[at]) - sum(whole[at])
         rest = [len(strata[at]) * percent % 100 for percent in percents]
-        for part in sorted(range(len(percents)), key=lambda p: (-lack[p], -rest[p], p))[:left]:
+        for part in sorted(range(len(percents)), key=lambda p: (-lack[p], -rest[p], p))[:remaining]:
             whole[at][part] += 1
             lack[part] -= 1
     dealt = []
@@ -253,7 +257,7 @@ def _dealt(strata: Sequence[Sequence[str]], percents: Sequence[int]) -> list[tup
 
 
 def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
-    """Whole numbers that add up to ``total``, each its share rounded (Hamilton's method).
+    """Return whole numbers that add up to ``total``, by rounding shares (Hamilton's method).
 
     >>> largest_remainder(10, [33, 33, 34])
     [3, 3, 4]
@@ -268,7 +272,7 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 def split_of_version(
     store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
 ) -> Parts:
-    """The parts that a dataset version would have; nothing is saved."""
+    """Return the parts that a dataset version would have, without saving them."""
     _require_whole(shares)
     deck = _decks().get(store.datasets.version(version_id).hash, lambda: _deck(store, version_id))
     return deck.parts(shares, seed, None if by is None else [by])
@@ -276,7 +280,7 @@ def split_of_version(
 
 @cache
 def _decks() -> AtHand[_Deck]:
-    # Columns need numpy, which whoever only looks at a part shall not wait for.
+    # Columns need numpy, which should not load only to look at a split.
     from core.services.datasets.item_columns import AtHand
 
     return AtHand(2)
@@ -292,15 +296,17 @@ def _deck(store: Store, version_id: int) -> _Deck:
             labels.setdefault(row, {})[name] = label
     twins = twin_numbers(store, version_id).group
     items = [(Labelled(columns.ids[row], labels[row]), twins[row]) for row in sorted(labels)]
-    return _Deck(items, tuple(one for row, one in enumerate(columns.ids) if row not in labels))
+    return _Deck(
+        items, tuple(item_id for row, item_id in enumerate(columns.ids) if row not in labels)
+    )
 
 
 @allowed("write")
 def save_parts(store: Store, version_id: int, parts: Parts, seed: int) -> DatasetVersion:
-    """A new version with these parts. Runs keep the version they were planned with.
+    """Save a new version with these parts. Runs keep the version they were planned with.
 
     Raises:
-        Conflict: somebody else added a version meanwhile.
+        Conflict: another person added a version meanwhile.
     """
     version = store.datasets.version(version_id)
     dataset = store.datasets.load(version_id)

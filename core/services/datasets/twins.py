@@ -1,4 +1,4 @@
-"""Items of a dataset that say the same: how many, and kept on one side of what teaches."""
+"""Twins: items of a dataset with the same text, kept apart between teaching and grading."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ AnyT = TypeVar("AnyT")
 
 @dataclass(frozen=True)
 class Twins:
-    """How many items of a dataset repeat another's text, and what that cost in learning.
+    """How many items of a dataset repeat another's text, and the effect on learning.
 
-    ``items`` have a twin, ``near`` of them none that is the same but for its signs and spaces;
-    ``held_back`` are labelled items that nobody learns from, because a twin of theirs is graded.
+    ``items`` have a twin; for ``near`` of them, none is equal apart from punctuation and spaces.
+    ``held_back`` are labelled items excluded from learning because a twin of theirs is graded.
     """
 
     items: int = 0
@@ -36,18 +36,18 @@ class Twins:
         return bool(self.items)
 
     def to_dict(self) -> dict[str, int]:
-        """As plain data."""
+        """Return plain data."""
         return asdict(self)
 
     def in_words(self) -> str:
-        """What a person is told; the empty string where there are none.
+        """Return a sentence for people, or the empty string.
 
         >>> Twins(4, 2, 1).in_words()[:59]
         '4 items repeat the text of another (2 of them nearly): none'
         """
         if not self.items:
             return ""
-        one = self.items == 1
+        single = self.items == 1
         nearly = f" ({self.near} of them nearly)" if self.near else ""
         held = (
             f" {plural(self.held_back, 'labelled item')} with a graded twin "
@@ -56,28 +56,28 @@ class Twins:
             else ""
         )
         return (
-            f"{plural(self.items, 'item')} {'repeats' if one else 'repeat'} the text of another"
+            f"{plural(self.items, 'item')} {'repeats' if single else 'repeat'} the text of another"
             f"{nearly}: none is learned from while its twin is graded.{held}"
         )
 
 
 def twins_of(calibration: Mapping[str, Any]) -> Twins:
-    """What a plan remembers of them; none where it was made before they were looked for."""
+    """Return the twins stored in a plan; none in plans made before they were detected."""
     return Twins(**calibration.get("twins", {}))
 
 
 def grouped(items: Sequence[Item]) -> list[list[Item]]:
-    """Items in groups of twins, in the order of each group's first; most groups are one item."""
-    found: dict[int, list[Item]] = {}
+    """Return items in groups of twins, by each group's first; most groups are one item."""
+    groups: dict[int, list[Item]] = {}
     for item, number in zip(items, group_numbers(items), strict=True):
-        found.setdefault(number, []).append(item)
-    return list(found.values())
+        groups.setdefault(number, []).append(item)
+    return list(groups.values())
 
 
 def whole_groups(groups: Sequence[list[AnyT]], count: int, rng: Random) -> list[AnyT]:
-    """About ``count`` items of groups drawn at random, each whole; at least one group.
+    """Return about ``count`` items of randomly drawn whole groups, at least one group.
 
-    A group too large for what is wanted is passed over; where all are, the smallest is taken.
+    Groups that are too large are skipped; if all are, the smallest is taken.
     """
     drawn = rng.sample(list(groups), min(count, len(groups)))
     taken = list[AnyT]()
@@ -88,52 +88,52 @@ def whole_groups(groups: Sequence[list[AnyT]], count: int, rng: Random) -> list[
 
 
 class PlacedItem(Protocol):
-    """An item by its id and its place in the dataset."""
+    """An item by its id and its position in the dataset."""
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Return its id."""
         ...
 
     @property
     def place(self) -> int:
-        """Its place."""
+        """Return its position."""
         ...
 
 
 PlacedT = TypeVar("PlacedT", bound=PlacedItem)
 
 
-#: Says how twins are found; another number, and none that was kept before is read.
+#: The version of twin detection; stored results of other versions are not read.
 FORM = 1
 
 
 def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
-    """Which items of a dataset version say the same; looked for once, as a version never changes.
+    """Return which items of a dataset version have the same text, computed once per version.
 
-    Twins of twins are one group, also where the item between them is not asked about.
+    Twins of twins form one group, even if the item between them is not involved.
     """
     import numpy as np
 
     version = store.datasets.version(version_id)
 
     def look() -> Columns:
-        texts = (_text(told, version.head) for told in store.datasets.contents(version_id))
-        found = near_duplicates.twin_numbers(texts)
-        return Columns({}, {"group": np.array(found.group), "same": np.array(found.same)})
+        texts = (_text(content, version.head) for content in store.datasets.contents(version_id))
+        numbers = near_duplicates.twin_numbers(texts)
+        return Columns({}, {"group": np.array(numbers.group), "same": np.array(numbers.same)})
 
     about = f"twins in dataset version {version_id}"
-    kept = store.kept.made(about, FORM, look, keep=version.items >= MANY).arrays
-    return TwinNumbers(kept["group"].tolist(), kept["same"].tolist())
+    arrays = store.kept.made(about, FORM, look, keep=version.items >= MANY).arrays
+    return TwinNumbers(arrays["group"].tolist(), arrays["same"].tolist())
 
 
 def _text(content: str, head: Dataset) -> tuple[str, str]:
-    """The text of an item as the store keeps it, and its prompt."""
-    told = json.loads(content)
-    submission, prompt = told["submission"], told.get("prompt") or head.prompt
+    """Return the text of a stored item, and its prompt."""
+    data = json.loads(content)
+    submission, prompt = data["submission"], data.get("prompt") or head.prompt
     if isinstance(submission, str):
         return submission, prompt
-    # What is no plain text says itself what of it is text.
+    # A structured submission knows itself what its text is.
     return Item.model_validate_json(content, context=STORED).text, prompt
 
 
@@ -148,16 +148,16 @@ def apart(
     *,
     strict: bool = True,
 ) -> tuple[list[list[PlacedT]], Twins]:
-    """The groups of those who may teach, and what twins there are.
+    """Return the groups of items that may teach, and the twins.
 
-    With ``strict`` none who teaches has a twin that is surely graded. Examples in a prompt do not
-    need it: ``ExampleBank`` shows none of them with its twin.
+    With ``strict`` no item teaches if a twin of it is surely graded. Examples in a prompt do not
+    need this, since ``ExampleBank`` never shows an item its twin.
 
     Args:
         teachers: items that may be learned from, and are not graded.
-        graded: items that are wanted graded; ``teachers`` among them count as above.
-        twins: those of the dataset that all of them are of.
-        strict: whether who has such a twin is left out.
+        graded: items that are to be graded; those among ``teachers`` count as teachers.
+        twins: the twins of their dataset.
+        strict: whether items with such a twin are left out.
     """
     ids = {item.id for item in teachers}
     places = [item.place for item in teachers]
@@ -171,8 +171,9 @@ def apart(
 def apart_texts(
     teachers: Sequence[AnyT], texts: Sequence[Item], graded: Sequence[Item], *, strict: bool = True
 ) -> tuple[list[list[AnyT]], Twins]:
-    """As ``apart``, for graded items that are not of the teachers' dataset, or are other ones of
-    it; ``texts`` are the teachers' items.
+    """Return the same as ``apart`` for graded items of another dataset, or other ones of the same.
+
+    ``texts`` are the teachers' items.
     """
     return _apart(teachers, _numbers([*texts, *graded]), strict=strict)
 
@@ -180,13 +181,13 @@ def apart_texts(
 def _apart(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
 ) -> tuple[list[list[AnyT]], Twins]:
-    """``numbers`` are those of the teachers, and then of all who are graded."""
-    mine, theirs = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
-    blocked, found = set(theirs if strict else ()), dict[int, list[AnyT]]()
-    for item, number in zip(teachers, mine, strict=True):
+    """Group the teachers; ``numbers`` are those of the teachers, followed by the graded items."""
+    taught, graded_groups = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
+    blocked, groups = set(graded_groups if strict else ()), dict[int, list[AnyT]]()
+    for item, number in zip(teachers, taught, strict=True):
         if number not in blocked:
-            found.setdefault(number, []).append(item)
-    return list(found.values()), _counted(numbers, mine, blocked)
+            groups.setdefault(number, []).append(item)
+    return list(groups.values()), _counted(numbers, taught, blocked)
 
 
 def _counted(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> Twins:

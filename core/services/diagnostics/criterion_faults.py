@@ -1,4 +1,4 @@
-"""Faults of criteria: unused or confused options, redundancy, abstention, and their evidence."""
+"""Faults of criteria: unused or confused options, redundancy, abstention, with their evidence."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from core.services.diagnostics.judge_bias import FindingCandidate
 
 
 def criterion_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
-    """Every check of every criterion, and of every two of them."""
-    found = [c for asked in evidence.criteria for c in _of_criterion(asked, evidence)]
-    return [*found, *_discrimination(evidence), *_redundancy(evidence)]
+    """Return all checks of criteria and of pairs of criteria."""
+    checks = [c for asked in evidence.criteria for c in _of_criterion(asked, evidence)]
+    return [*checks, *_discrimination(evidence), *_redundancy(evidence)]
 
 
 def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> FindingCandidate:
@@ -38,16 +38,16 @@ def _made(kind: Kind, subject: str, effect: BiasEffect, sentence: str) -> Findin
 
 
 def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
-    ratings, who = raters_of(asked, evidence)
+    ratings, raters = raters_of(asked, evidence)
     k = len(asked.labels)
     name = asked.name
     agreed = agreement(ratings, k, asked.ordered, BOUNDS["agreement"].null)
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, asked))
-    found = _made("agreement", name, agreed.effect, words.agreement(name, agreed, who))
-    # No more is said than the interval that is shown bears out; nothing where it is withheld.
+    check = _made("agreement", name, agreed.effect, words.agreement(name, agreed, raters))
+    # The sentence claims no more than the shown interval; without an interval nothing is claimed.
     high, withheld = agreed.effect.high, bool(agreed.effect.reason)
     above = high is not None and high >= BOUNDS["agreement"].null.value
-    yield found._replace(held=withheld or above)
+    yield check._replace(held=withheld or above)
     yield from _unused(asked, evidence)
     judges = asked.levels.shape[1]
     null = BOUNDS["merge"].null
@@ -57,16 +57,16 @@ def _of_criterion(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[F
             role="criterion",
             subject=name,
             effect=what_if.apart,
-            sentence=words.merge(name, asked.labels, what_if, who),
+            sentence=words.merge(name, asked.labels, what_if, raters),
             other=f"{asked.labels[what_if.first]} + {asked.labels[what_if.second]}",
             held=withheld or not what_if.helps,
         )
 
 
 def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvidence) -> BiasEffect:
-    """The effect with the interval that alpha has everywhere else; its p stays that of the check.
+    """Return the effect with alpha's interval as shown elsewhere; its p stays that of the check.
 
-    The Agreement page, the report and ``metrics`` make theirs of the same resamples.
+    The Agreement page, the report and ``metrics`` use the same resamples.
     """
     if effect.low is None:
         return effect
@@ -79,12 +79,12 @@ def _with_one_interval(effect: BiasEffect, ratings: Levels, asked: CriterionEvid
 
 
 def raters_of(asked: CriterionEvidence, evidence: RunEvidence) -> tuple[Levels, str]:
-    """The judges' first replicates side by side; with one judge, it beside the truth."""
+    """Return the judges' first replicates as columns; a single judge next to the truth."""
     first = asked.levels[:, :, 0]
     if first.shape[1] > 1:
         return first, f"{evidence.rater.capitalize()}s"
-    who = f"The {evidence.rater} and {evidence.truth}"
-    return np.column_stack([first, asked.truth]), who
+    raters = f"The {evidence.rater} and {evidence.truth}"
+    return np.column_stack([first, asked.truth]), raters
 
 
 def _unused(asked: CriterionEvidence, evidence: RunEvidence) -> Iterator[FindingCandidate]:
@@ -103,8 +103,8 @@ def _discrimination(evidence: RunEvidence) -> Iterator[FindingCandidate]:
     ordered = [asked for asked in evidence.criteria if asked.ordered]
     values = np.full((len(evidence.words), len(ordered)), np.nan)
     for column, asked in enumerate(ordered):
-        there = asked.verdicts >= 0
-        values[there, column] = asked.values[asked.verdicts[there]]
+        decided = asked.verdicts >= 0
+        values[decided, column] = asked.values[asked.verdicts[decided]]
     for column, asked in enumerate(ordered):
         effect = item_rest(values, column, BOUNDS["discrimination"].null)
         yield _made("discrimination", asked.name, effect, words.discrimination(asked.name, effect))
@@ -117,8 +117,8 @@ def _redundancy(evidence: RunEvidence) -> Iterator[FindingCandidate]:
         effect = redundancy(table, association, BOUNDS["redundancy"].null.value)
         truth = _together(first.truth, second.truth, first, second)
         in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
-        known = in_labels if np.isfinite(in_labels) else None
-        sentence = words.redundancy(first.name, second.name, effect, known, evidence.truth)
+        in_truth = in_labels if np.isfinite(in_labels) else None
+        sentence = words.redundancy(first.name, second.name, effect, in_truth, evidence.truth)
         yield _made("redundancy", first.name, effect, sentence)._replace(other=second.name)
 
 
@@ -129,7 +129,7 @@ def _association(first: CriterionEvidence, second: CriterionEvidence) -> Associa
 
 
 def _together(a: Levels, b: Levels, first: CriterionEvidence, second: CriterionEvidence) -> Counts:
-    """How many items have each pair of levels, shape (levels, levels)."""
+    """Return the number of items with each pair of levels, shape (levels, levels)."""
     rows, columns = len(first.labels), len(second.labels)
     both = (a >= 0) & (b >= 0)
     cells = np.bincount(a[both] * columns + b[both], minlength=rows * columns)
@@ -141,31 +141,31 @@ def _asked(evidence: RunEvidence, name: str) -> CriterionEvidence:
 
 
 def _both(asked: CriterionEvidence, pair: tuple[int, int]) -> str:
-    """How a finding names two options."""
+    """Return the name of two options in a finding."""
     return " + ".join(asked.labels[level] for level in pair)
 
 
 def unused_chart(evidence: RunEvidence, finding: Finding) -> Chart:
-    """How often judges, and the truth, have each option of the criterion."""
+    """Chart how often judges, and the truth, have each option of the criterion."""
     asked = _asked(evidence, finding.subject)
     k = len(asked.labels)
     given = asked.levels[:, :, : evidence.own]
     picked = np.bincount(given[given >= 0], minlength=k)
     truth = np.bincount(asked.truth[asked.truth >= 0], minlength=k)
     judges = (f"{evidence.rater.capitalize()}s", tuple((picked / max(picked.sum(), 1)).tolist()))
-    said = evidence.truth[0].upper() + evidence.truth[1:]
-    known = ((said, tuple((truth / truth.sum()).tolist())),) if truth.any() else ()
+    label = evidence.truth[0].upper() + evidence.truth[1:]
+    labelled = ((label, tuple((truth / truth.sum()).tolist())),) if truth.any() else ()
     return Chart(
         axes=("Option", "Share of answers"),
         places=asked.labels,
-        series=(judges, *known),
+        series=(judges, *labelled),
         counts=tuple(picked.tolist()),
         share=True,
     )
 
 
 def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
-    """How often two raters meet in either option, beside how often they would by chance."""
+    """Chart how often two raters meet in either option, and how often they would by chance."""
     asked = _asked(evidence, finding.subject)
     pair = next(
         two
@@ -176,7 +176,7 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
     ratings, _ = raters_of(asked, evidence)
     a, b = ((ratings == level).sum(axis=1).astype(np.float64) for level in pair)
     counts = np.array([(a * (a - 1) / 2).sum(), (a * b).sum(), (b * (b - 1) / 2).sum()])
-    # Chance: both options are given at their own rates, whatever the item.
+    # By chance, both options are given at their own rates, whatever the item.
     share = (2 * counts[0] + counts[1]) / max(2 * counts.sum(), 1.0)
     chance = (share**2, 2 * share * (1 - share), (1 - share) ** 2)
     whole = max(float(counts.sum()), 1.0)
@@ -193,7 +193,7 @@ def merge_chart(evidence: RunEvidence, finding: Finding) -> Chart:
 
 
 def redundancy_chart(evidence: RunEvidence, finding: Finding) -> Chart:
-    """For every verdict on the first criterion, the shares of verdicts on the second."""
+    """Chart the shares of verdicts on the second criterion by verdict on the first."""
     first, second = _asked(evidence, finding.subject), _asked(evidence, finding.other)
     both = (first.verdicts >= 0) & (second.verdicts >= 0)
     table = np.zeros((len(first.labels), len(second.labels)))

@@ -1,4 +1,4 @@
-"""What ails the judges and criteria of a run, shown where it is sure; also beside a draft."""
+"""Diagnose the judges and criteria of a run, and list what a draft's criteria suffer from."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``findings``, the serious first, the observed last; ``checks`` are all that were looked at.
+    """``findings`` with serious ones first and observed ones last; ``checks`` are all checks.
 
-    A check whose effect has no ``p`` could not be made: ``effect.reason`` says why.
+    A check whose effect has no ``p`` was not possible: ``effect.reason`` says why.
     """
 
     findings: tuple[Finding, ...]
@@ -53,21 +53,21 @@ class Diagnosis:
 
     @property
     def made(self) -> int:
-        """How many checks could be made; the findings' p are corrected for all of them."""
+        """Return how many checks were possible; the findings' p are corrected for all of them."""
         return sum(check.effect.p is not None for check in self.checks)
 
     @property
     def promise(self) -> str:
-        """How many checks were made, and how often they raise a false alarm."""
+        """Return the number of checks, and how often they raise a false alarm."""
         checks = "1 check was" if self.made == 1 else f"{self.made} checks were"
         return f"{checks} made. {PROMISED}"
 
 
 def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagnosis:
-    """What ails the judges and criteria of a run.
+    """Diagnose the judges and criteria of a run.
 
-    ``earlier`` is a run whose judges are compared with themselves, where judge, criterion and item
-    are unchanged. Raises ``NotFound`` for an unknown run.
+    ``earlier`` is a run to detect drift against: its judges are compared with themselves, where
+    judge, criterion and item are unchanged. Raises ``NotFound`` for an unknown run.
     """
     evidence = evidence_of(store, run_id)
     if earlier is None:
@@ -78,9 +78,9 @@ def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagno
 
 @dataclass(frozen=True)
 class Examination:
-    """A diagnosis with the evidence behind every finding, in the findings' order.
+    """A diagnosis with the evidence of every finding, in the findings' order.
 
-    ``unmade`` says what could not be examined: what, why, and of how many subjects. ``causes``
+    ``unmade`` lists checks that were not possible: kind, reason, and number of subjects. ``causes``
     group the findings.
     """
 
@@ -92,14 +92,16 @@ class Examination:
 
 
 def look(store: Store, run_id: int) -> Examination:
-    """What ails the judges and criteria of a run, and why it is said. Raises ``NotFound``."""
+    """Diagnose a run's judges and criteria, with the evidence. Raises ``NotFound``."""
     evidence = evidence_of(store, run_id)
     diagnosis = examine(evidence)
     unmade = Counter(
         (check.kind, check.effect.reason) for check in diagnosis.checks if check.effect.p is None
     )
     return Examination(
-        findings=tuple(shown(evidence, one, diagnosis.checks) for one in diagnosis.findings),
+        findings=tuple(
+            shown(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
+        ),
         made=diagnosis.made,
         promise=diagnosis.promise,
         unmade=tuple((kind, why, times) for (kind, why), times in unmade.items()),
@@ -112,7 +114,7 @@ def look(store: Store, run_id: int) -> Examination:
 def examine(
     evidence: RunEvidence, before: RunEvidence | None = None, earlier: str = "the earlier run"
 ) -> Diagnosis:
-    """What ails the judges and criteria of this evidence."""
+    """Diagnose the judges and criteria of this evidence."""
     checks = [
         *judge_candidates(evidence),
         *option_candidates(evidence),
@@ -150,20 +152,20 @@ def _finding(check: FindingCandidate, p: float) -> Finding:
 
 
 def _drifts(evidence: RunEvidence, before: RunEvidence, earlier: str) -> list[FindingCandidate]:
-    known = {judge.name: judge for judge in before.judges}
-    found = []
+    earlier_judges = {judge.name: judge for judge in before.judges}
+    checks = []
     for judge in evidence.judges:
-        if known.get(judge.name) == judge:
+        if earlier_judges.get(judge.name) == judge:
             effect = _drift(evidence, before, judge.name)
         else:
             effect = BiasEffect.undefined(f"{earlier} did not ask this judge with these settings.")
         sentence = words.drift(judge.name, effect, earlier)
-        found.append(FindingCandidate("drift", "judge", judge.name, effect, sentence))
-    return found
+        checks.append(FindingCandidate("drift", "judge", judge.name, effect, sentence))
+    return checks
 
 
 def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect:
-    """How much more a judge's answers to the same cells are worth now than they were."""
+    """Return how much more a judge's answers to the same cells are worth than in ``before``."""
     now, then = evidence.names.index(judge), before.names.index(judge)
     place = {item.id: row for row, item in enumerate(before.items)}
     shared = [
@@ -179,29 +181,29 @@ def _drift(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect
         other = earlier.get(asked.name)
         if other is None or other.criterion != asked.criterion:
             continue
-        mine, _ = worth(own_only(asked, evidence.own))
+        own, _ = worth(own_only(asked, evidence.own))
         old, _ = worth(own_only(other, before.own))
-        differences.append(mine[rows, now] - old[olds, then])
+        differences.append(own[rows, now] - old[olds, then])
         items.append(rows)
     null = BOUNDS["drift"].null
     return clustered_mean(np.concatenate(differences), np.concatenate(items), null)
 
 
 def as_text(findings: Sequence[Finding]) -> str:
-    """A line per finding; says so where there is none."""
+    """Return a line per finding, or a sentence if there are none."""
     nothing = "Nothing was found wrong with these judges and criteria."
     return "\n".join(f.sentence for f in findings) or nothing
 
 
-#: So many runs are looked through for the newest of a rubric.
+#: The number of runs searched for the newest of a rubric.
 RECENT = 200
-#: Of these, so many are asked at most what they say.
+#: The number of those that are diagnosed at most.
 LOOKED = 5
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionFinding:
-    """What the data of a run say of one criterion, in a sentence with its figures."""
+    """What a run's data say about one criterion, in a sentence with its figures."""
 
     criterion: str
     sentence: str
@@ -210,7 +212,7 @@ class CriterionFinding:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a run can say: what ails its criteria, and on which agreement is unknown, and why."""
+    """A run's findings on criteria, and the criteria with unknown agreement, and why."""
 
     findings: tuple[CriterionFinding, ...]
     unknown: Mapping[str, str]
@@ -219,9 +221,10 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """What is known of a rubric's criteria by ``run``, the newest that can tell of agreement.
+    """The findings on a rubric's criteria from ``run``, the newest that measures agreement.
 
-    ``passed`` is a newer run that cannot, and ``why``; where none can, ``run`` is the newest.
+    ``passed`` is a newer run that does not, and ``why``. Without any such run, ``run`` is the
+    newest.
     """
 
     run: RunRow
@@ -231,9 +234,7 @@ class Says:
 
 
 def newest_runs(store: Store, rubric_id: int) -> Iterator[RunRow]:
-    """The runs with votes that asked a version of this rubric, newest first, of the last so many
-    (``RECENT``).
-    """
+    """Yield the rubric's runs with votes, newest first, among the ``RECENT`` newest runs."""
     for row in store.runs.list(limit=RECENT):
         if row.rubric_id == rubric_id and row.votes:
             yield row
@@ -242,43 +243,49 @@ def newest_runs(store: Store, rubric_id: int) -> Iterator[RunRow]:
 def newest_answer(
     store: Store, rubric_id: int, hear: Callable[[RunRow], Heard] | None = None
 ) -> Says | None:
-    """What the newest run says that can say anything of agreement; ``None`` without a run.
+    """Return the findings of the newest run that measures agreement; ``None`` without a run.
 
-    Looks at ``LOOKED`` runs. ``hear`` replaces ``heard``, for whoever keeps what it found.
+    It considers ``LOOKED`` runs. ``hear`` replaces ``heard``, e.g. by a cached version.
     """
     first: Says | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):
-        found = hear(row) if hear else heard(store, row.id)
-        if found.answers:
+        run_heard = hear(row) if hear else heard(store, row.id)
+        if run_heard.answers:
             if first is None:
-                return Says(row, found)
-            return Says(row, found, first.run, first.why)
+                return Says(row, run_heard)
+            return Says(row, run_heard, first.run, first.why)
         if first is None:
-            first = Says(row, found, why=next(iter(found.unknown.values()), "no votes to compare"))
+            first = Says(
+                row, run_heard, why=next(iter(run_heard.unknown.values()), "no votes to compare")
+            )
     return first
 
 
 def heard(store: Store, run_id: int) -> Heard:
-    """What ails the criteria of a run, the serious first, and what it cannot tell; ``NotFound``."""
-    found = diagnose(store, run_id)
+    """Return a run's findings on criteria, serious first, and what is unknown; ``NotFound``."""
+    diagnosis = diagnose(store, run_id)
     findings = tuple(
-        CriterionFinding(one.subject, one.sentence, one.severity == "serious")
-        for one in found.findings
-        if one.role == "criterion"
+        CriterionFinding(finding.subject, finding.sentence, finding.severity == "serious")
+        for finding in diagnosis.findings
+        if finding.role == "criterion"
     )
-    asked = [one for one in found.checks if (one.role, one.kind) == ("criterion", "agreement")]
+    checks_made = [
+        check
+        for check in diagnosis.checks
+        if (check.role, check.kind) == ("criterion", "agreement")
+    ]
     voting = [judge for judge in store.runs.get(run_id).panel.judges if not judge.shadow]
     alone = len(voting) == 1
     unknown = {
-        one.subject: "one judge" if alone else one.effect.reason.rstrip(".").lower()
-        for one in asked
-        if one.effect.p is None
+        check.subject: "one judge" if alone else check.effect.reason.rstrip(".").lower()
+        for check in checks_made
+        if check.effect.p is None
     }
-    return Heard(findings, unknown, answers=len(unknown) < len(asked))
+    return Heard(findings, unknown, answers=len(unknown) < len(checks_made))
 
 
 def asked_otherwise(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:
-    """Whether the criterion has changed in what judges are shown since that run asked it."""
+    """Return whether judges would see the criterion differently than in that run."""
     version = store.rubrics.version(run.rubric_version_id).rubric
     try:
         now = criterion_from(draft, uid)
@@ -292,6 +299,6 @@ def _shown(criterion: Criterion) -> tuple[object, ...]:
     return criterion.name, criterion.requirement, criterion.scale, options
 
 
-def of_criterion(found: Sequence[CriterionFinding], name: str) -> list[CriterionFinding]:
-    """Those that are about the criterion of that name."""
-    return [one for one in found if one.criterion == name]
+def of_criterion(findings: Sequence[CriterionFinding], name: str) -> list[CriterionFinding]:
+    """Return the findings on the criterion of that name."""
+    return [finding for finding in findings if finding.criterion == name]

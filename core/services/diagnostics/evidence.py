@@ -1,4 +1,4 @@
-"""A run's answers as arrays, and the chart that shows a piece of evidence."""
+"""A run's answers as arrays, and the chart of a piece of evidence."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ LABELS, MAJORITIES = "the labels", "people's majorities"
 
 @dataclass(frozen=True)
 class CriterionEvidence:
-    """What was answered to one criterion. A level is a place among the options that are not na.
+    """The answers to one criterion. A level is an index among the options that are not na.
 
-    ``levels`` and ``abstained`` have shape (items, judges, replicates), -1 and false where there is
-    no answer; replicates from ``Evidence.own`` on are flipped twins. ``truth`` and ``verdicts``
-    have shape (items,), -1 where there is none; ``labelled`` also counts labels that are na.
-    ``values`` gives each level's value times the sign of the weight, so that higher is always
-    better for the score.
+    ``levels`` and ``abstained`` have shape (items, judges, replicates), with -1 and false for a
+    missing answer. Replicates from ``Evidence.own`` on are flipped copies. ``truth`` and
+    ``verdicts`` have shape (items,), with -1 if missing; ``labelled`` also counts na labels.
+    ``values`` are the levels' values times the sign of the weight, so that higher is always better
+    for the score.
     """
 
     name: str
@@ -64,18 +64,17 @@ class CriterionEvidence:
 
     @property
     def ordered(self) -> bool:
-        """Whether its levels have an order."""
+        """Return whether its levels have an order."""
         return self.criterion.scale != "nominal"
 
 
 @dataclass(frozen=True)
 class RunEvidence:
-    """A run, ready to be examined. ``words`` counts the words of each item's output.
+    """A run's data for the checks. ``words`` counts the words of each item's output.
 
-    ``shown`` holds per judge and question how choices went with the orders that were shown,
-    ``places`` how often each judge chose the option at each place, by the number of options.
-    ``truth`` is what the criteria's ``truth`` is called: the labels, or without any the majorities
-    of people.
+    ``shown`` holds, per judge and question, choices by the orders shown. ``places`` holds, per
+    judge and number of options, how often the option at each place was chosen. ``truth`` names the
+    criteria's ``truth``: the labels or, without any, people's majorities.
     """
 
     judges: tuple[Judge, ...]
@@ -89,24 +88,24 @@ class RunEvidence:
 
     @property
     def items(self) -> tuple[Item, ...]:
-        """The items whole."""
+        """Return the items with their texts."""
         return self.of.whole
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The judges' names, in the order of the arrays."""
+        """Return the judges' names, in the order of the arrays."""
         return tuple(judge.name for judge in self.judges)
 
     @property
     def rater(self) -> str:
-        """What sentences call one of them: people who graded are no judges."""
-        return "grader" if all(one.rater_kind == "human" for one in self.judges) else "judge"
+        """Return what sentences call a rater: "grader" for people, else "judge"."""
+        return "grader" if all(judge.rater_kind == "human" for judge in self.judges) else "judge"
 
 
 def evidence_of(store: Store, run_id: int) -> RunEvidence:
-    """The evidence of a run. Raises ``NotFound`` for an unknown run.
+    """Return the evidence of a run. Raises ``NotFound`` for an unknown run.
 
-    Where models judged, people are no judges: they are the truth as far as there are no labels.
+    If models judged, people are not judges: their majorities are the truth if labels are missing.
     """
     run = store.runs.get(run_id)
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges
@@ -139,17 +138,17 @@ def _seat(seats: dict[Rater, tuple[str, int]], judge: str, replicate: int) -> Ra
 
 
 def _places(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, dict[int, list[int]]]:
-    """Per judge and number of options how often the option at each place was chosen.
+    """Return, per judge and number of options, how often the option at each place was chosen.
 
-    An option that is no answer (na) stays where it was listed, so only answers before it count.
+    An na option is always shown last, so only answers at earlier places count.
     """
-    found: dict[str, dict[int, list[int]]] = {}
+    counts: dict[str, dict[int, list[int]]] = {}
     for row in rows:
         size = len(scored[row.criterion, len(row.order)])
         place = row.order.index(row.option)
         if place < size:
-            found.setdefault(row.judge, {}).setdefault(size, [0] * size)[place] += row.times
-    return found
+            counts.setdefault(row.judge, {}).setdefault(size, [0] * size)[place] += row.times
+    return counts
 
 
 def _asked(
@@ -189,11 +188,11 @@ def _asked(
 
 
 def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
-    """The criterion that a matrix is of; where rubrics differ in its weight, the first one."""
+    """Return the criterion of a matrix; if rubrics differ in its weight, the first one."""
     for rubric in rated.of.rubrics:
         for criterion in rubric.criteria:
             labels = tuple(criterion.choices[i].label for i in criterion.scored)
-            numbered = f"{criterion.name} ("  # how a second criterion of that name is called
+            numbered = f"{criterion.name} ("  # the name of a second criterion of that name
             same = criterion.scale == matrix.scale and labels == matrix.labels
             if same and (matrix.name == criterion.name or matrix.name.startswith(numbered)):
                 return criterion
@@ -201,7 +200,7 @@ def _criterion(rated: Rated, matrix: CriterionRatings) -> Criterion:
 
 
 def _scored(rated: Rated) -> Scored:
-    """The options that are answers, by criterion and number of choices."""
+    """Return the options that are answers, by criterion and number of choices."""
     return {
         (criterion.name, len(criterion.choices)): criterion.scored
         for rubric in rated.of.rubrics
@@ -210,31 +209,31 @@ def _scored(rated: Rated) -> Scored:
 
 
 def _shown(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, list[ShownOrders]]:
-    """Choices against orders per judge; one table per criterion and number of options."""
+    """Return choices against orders per judge; one table per criterion and number of options."""
     tables: dict[tuple[str, str, int], tuple[Values, Values]] = {}
     for row in rows:
         size = len(row.order)
         level = {option: at for at, option in enumerate(scored[row.criterion, size])}
         k = len(level)
         if not {row.option, *row.order[:k]} <= level.keys():
-            continue  # two items' own rubrics give one name to different questions
+            continue  # two items' own rubrics use one name for different questions
         first, last = tables.setdefault(
             (row.judge, row.criterion, size), (np.zeros((k, k)), np.zeros((k, k)))
         )
         first[level[row.option], level[row.order[0]]] += row.times
         last[level[row.option], level[row.order[k - 1]]] += row.times
-    found: dict[str, list[ShownOrders]] = {}
+    by_judge: dict[str, list[ShownOrders]] = {}
     for (judge, _, _), (first, last) in tables.items():
-        found.setdefault(judge, []).append(ShownOrders(first, last))
-    return found
+        by_judge.setdefault(judge, []).append(ShownOrders(first, last))
+    return by_judge
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Series over ``places``, each a name and a number per place (``None``: there is none).
+    """Series over ``places``: each is a name and a number per place (``None``: missing).
 
-    ``axes`` say what places and numbers are; ``counts`` how many answers or items each place stands
-    on. ``share``: the numbers are shares of 1.
+    ``axes`` are the axis titles; ``counts`` are the answers or items behind each place. ``share``:
+    the numbers are shares of 1.
     """
 
     axes: tuple[str, str]
@@ -246,5 +245,5 @@ class Chart:
 
 
 def mean_of(values: Values) -> float:
-    """The mean as a plain number; there must be values."""
+    """Return the mean as a plain number; there must be values."""
     return float(values.mean())

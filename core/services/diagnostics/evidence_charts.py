@@ -1,4 +1,4 @@
-"""The evidence behind a finding as a few series of numbers: to be plotted, and to be read."""
+"""The evidence of a finding as a few series of numbers, for a plot and a table."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from core.services.diagnostics.judge_bias import (
     worth,
 )
 
-#: Texts are put into so many groups of about equal number by their length.
+#: The number of groups, of about equal size, that texts are split into by length.
 _BINS = 5
 
 
 class Among(NamedTuple):
-    """One subject of the same check: its estimate and interval, and how many items it is from."""
+    """One subject of the same check: its estimate and interval, and the number of items."""
 
     subject: str
     effect: BiasEffect
@@ -37,9 +37,9 @@ class Among(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownEvidence:
-    """A finding with its evidence. ``chart`` is ``None`` where the estimates say it all.
+    """A finding with its evidence. ``chart`` is ``None`` if the estimates are enough.
 
-    ``among`` are all subjects of the same check, ``bound`` is what a healthy one has.
+    ``among`` are all subjects of the same check; ``bound`` is the limit of a healthy subject.
     """
 
     finding: Finding
@@ -51,7 +51,7 @@ class ShownEvidence:
 def shown(
     evidence: RunEvidence, finding: Finding, checks: Sequence[FindingCandidate]
 ) -> ShownEvidence:
-    """The evidence behind one finding."""
+    """Return the evidence of one finding."""
     of_judge = _OF_JUDGE.get(finding.kind)
     of_criterion = _OF_CRITERION.get(finding.kind)
     chart = None
@@ -68,11 +68,11 @@ def shown(
 
 
 def _position(evidence: RunEvidence, at: int) -> Chart | None:
-    """How often each place was chosen, for the number of options that most answers had."""
-    found = evidence.places.get(evidence.names[at], {})
-    if not found:
+    """Chart how often each place was chosen, for the most frequent number of options."""
+    by_size = evidence.places.get(evidence.names[at], {})
+    if not by_size:
         return None
-    counts = max(found.values(), key=sum)
+    counts = max(by_size.values(), key=sum)
     size, chosen = len(counts), np.array(counts)
     whole = int(chosen.sum())
     return Chart(
@@ -88,22 +88,22 @@ def _position(evidence: RunEvidence, at: int) -> Chart | None:
 
 
 def _verbosity(evidence: RunEvidence, at: int) -> Chart:
-    """Mean values of judge and truth over groups of texts of about equal length."""
+    """Chart mean values of judge and truth over groups of texts of similar length."""
     own = [worth(own_only(asked, evidence.own)) for asked in evidence.criteria]
-    mine = np.concatenate([np.zeros(0), *(values[:, at] for values, _ in own)])
+    given = np.concatenate([np.zeros(0), *(values[:, at] for values, _ in own)])
     truth = np.concatenate([np.zeros(0), *(values for _, values in own)])
     words = np.tile(evidence.words, len(own))
-    known = ~np.isnan(mine) & ~np.isnan(truth) & (words > 0)
-    mine, truth, words = mine[known], truth[known], words[known]
+    complete = ~np.isnan(given) & ~np.isnan(truth) & (words > 0)
+    given, truth, words = given[complete], truth[complete], words[complete]
     edges = np.unique(np.quantile(words, np.linspace(0, 1, _BINS + 1)))
     group = np.clip(np.searchsorted(edges, words, side="right") - 1, 0, max(len(edges) - 2, 0))
     groups = [at for at in range(max(len(edges) - 1, 1)) if (group == at).any()]
-    inside = [group == one for one in groups]
+    inside = [group == number for number in groups]
     return Chart(
         axes=("Words", "Mean value"),
         places=tuple(f"{words[rows].min():.0f} to {words[rows].max():.0f}" for rows in inside),
         series=(
-            (evidence.names[at], tuple(float(mine[rows].mean()) for rows in inside)),
+            (evidence.names[at], tuple(float(given[rows].mean()) for rows in inside)),
             (_said(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
         ),
         counts=tuple(int(rows.sum()) for rows in inside),
@@ -118,25 +118,29 @@ def _said(evidence: RunEvidence) -> str:
 def _beside(
     measure: Callable[[CriterionEvidence], Measured], axis: str, *, share: bool = False
 ) -> Callable[[RunEvidence, int], Chart]:
-    """Per criterion the judge's mean of a measure beside that of truth, or of the other judges."""
+    """Return a chart per criterion: a measure's mean for the judge and the truth, or others."""
 
     def chart(evidence: RunEvidence, at: int) -> Chart:
-        names, mine, theirs, counts, versus = [], [], [], [], _said(evidence)
-        found = [(asked, measure(own_only(asked, evidence.own))) for asked in evidence.criteria]
-        if not any((~np.isnan(values[:, at] - truth)).any() for _, (values, truth) in found):
+        names, own, theirs, counts, versus = [], [], [], [], _said(evidence)
+        measured_criteria = [
+            (asked, measure(own_only(asked, evidence.own))) for asked in evidence.criteria
+        ]
+        if not any(
+            (~np.isnan(values[:, at] - truth)).any() for _, (values, truth) in measured_criteria
+        ):
             versus = f"The other {evidence.rater}s"
-        for asked, (values, truth) in found:
+        for asked, (values, truth) in measured_criteria:
             other = truth if versus == _said(evidence) else others_mean(values)[:, at]
             both = ~np.isnan(values[:, at]) & ~np.isnan(other)
             if both.any():
                 names.append(asked.name)
-                mine.append(mean_of(values[both, at]))
+                own.append(mean_of(values[both, at]))
                 theirs.append(mean_of(other[both]))
                 counts.append(int(both.sum()))
         return Chart(
             axes=("Criterion", axis),
             places=tuple(names),
-            series=((evidence.names[at], tuple(mine)), (versus, tuple(theirs))),
+            series=((evidence.names[at], tuple(own)), (versus, tuple(theirs))),
             counts=tuple(counts),
             share=share,
             kind="bars" if share else "dots",
@@ -146,44 +150,44 @@ def _beside(
 
 
 def _halo(evidence: RunEvidence, at: int) -> Chart:
-    """The correlation of every two ordered criteria: the judge's, and the truth's part of it."""
+    """Chart the correlation of every two ordered criteria: the judge's, and the truth's part."""
     own = [(asked, worth(own_only(asked, evidence.own))) for asked in evidence.criteria]
     ordered = [(asked.name, values) for asked, values in own if asked.ordered]
-    names, mine, theirs, counts = [], [], [], []
-    for (a, (one, true)), (b, (other, also)) in combinations(ordered, 2):
-        sides = [(one[:, at], other[:, at]), (true, also)]
-        if one.shape[1] > 1:
-            sides.append((others_mean(one)[:, at], others_mean(other)[:, at]))
+    names, judged, theirs, counts = [], [], [], []
+    for (a, (first, first_truth)), (b, (second, second_truth)) in combinations(ordered, 2):
+        sides = [(first[:, at], second[:, at]), (first_truth, second_truth)]
+        if first.shape[1] > 1:
+            sides.append((others_mean(first)[:, at], others_mean(second)[:, at]))
         mine_of, truth_of, *others = (np.column_stack(side) for side in sides)
-        found = halo(mine_of, truth_of, others=others[0] if others else None)
-        if found.own is not None:
+        result = halo(mine_of, truth_of, others=others[0] if others else None)
+        if result.own is not None:
             names.append(f"{a} and {b}")
-            mine.append(found.own)
-            theirs.append(found.reference)
-            counts.append(found.effect.n)
+            judged.append(result.own)
+            theirs.append(result.reference)
+            counts.append(result.effect.n)
     return Chart(
         axes=("Criteria", "Correlation"),
         places=tuple(names),
-        series=((evidence.names[at], tuple(mine)), (_said(evidence), tuple(theirs))),
+        series=((evidence.names[at], tuple(judged)), (_said(evidence), tuple(theirs))),
         counts=tuple(counts),
         kind="dots",
     )
 
 
 def _changes(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEvidence, int], Chart]:
-    """Per criterion the share of answers that changed."""
+    """Return a chart per criterion of the share of answers that changed."""
 
     def chart(evidence: RunEvidence, at: int) -> Chart:
-        found = [
+        changes = [
             (asked.name, changed(evidence, [asked], at, twin_of(evidence)))
             for asked in evidence.criteria
         ]
-        known = [(name, hits) for name, (hits, _) in found if len(hits)]
+        answered = [(name, hits) for name, (hits, _) in changes if len(hits)]
         return Chart(
             axes=("Criterion", "Share of answers that changed"),
-            places=tuple(name for name, _ in known),
-            series=(("Changed", tuple(float(np.mean(hits)) for _, hits in known)),),
-            counts=tuple(len(hits) for _, hits in known),
+            places=tuple(name for name, _ in answered),
+            series=(("Changed", tuple(float(np.mean(hits)) for _, hits in answered)),),
+            counts=tuple(len(hits) for _, hits in answered),
             share=True,
         )
 

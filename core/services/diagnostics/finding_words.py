@@ -1,4 +1,4 @@
-"""The sentences in which findings are put: what, how much, how sure, from how many."""
+"""Sentences for findings: what, how much, how sure, from how many items."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def _of(effect: BiasEffect) -> float:
 
 
 def _sized(effect: BiasEffect) -> BiasEffect:
-    """The effect without its sign, where the sentence says its direction in words."""
+    """Return the effect without its sign, for sentences that state the direction."""
     if _of(effect) >= 0 or effect.low is None or effect.high is None:
         return effect
     return effect._replace(estimate=-_of(effect), low=-effect.high, high=-effect.low)
 
 
 def sure(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
-    """The interval, or why there is none, and n in brackets."""
+    """Return the interval, or why it is missing, and n in parentheses."""
     _, ends, why = effect.figure.words(percent if shares else score)
     if ends:
         return f"(95% interval {ends}, {effect.n:,} {of})"
@@ -45,23 +45,27 @@ def sure(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
 
 
 def position(judge: str, pull: Pull) -> str:
-    """Drawn to a place, or away from it."""
+    """Describe a position bias toward a place, or away from it."""
     effect = pull.effect
     if _of(effect) > 0:
-        what = f"gives {_share(_of(effect))} of its answers to the option shown {pull.place}"
-        why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+        finding = f"gives {_share(_of(effect))} of its answers to the option shown {pull.place}"
+        because = (
+            f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+        )
     else:
-        what = f"shuns the option shown {pull.place}"
-        why = f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+        finding = f"shuns the option shown {pull.place}"
+        because = (
+            f"because of its place: it chose it in {_share(pull.share)} of {effect.n:,} answers"
+        )
     size, ends, _ = effect.figure.words(percent)
     return (
-        f"{judge} {what} {why}, where {_share(pull.expected)} would be expected "
+        f"{judge} {finding} {because}, where {_share(pull.expected)} would be expected "
         f"(pull {size}, 95% interval {ends})."
     )
 
 
 def flips(judge: str, effect: BiasEffect) -> str:
-    """Answers that depend on the order."""
+    """Describe answers that depend on the order of options."""
     return (
         f"{judge} changes {_share(_of(effect))} of its answers when the order of the options is "
         f"reversed {sure(effect, shares=True)}."
@@ -69,7 +73,7 @@ def flips(judge: str, effect: BiasEffect) -> str:
 
 
 def inconsistency(judge: str, effect: BiasEffect) -> str:
-    """Answers that differ when asked again."""
+    """Describe answers that differ when a question is repeated."""
     return (
         f"{judge} contradicts itself: asked the same again, {_share(_of(effect))} of its answers "
         f"differ {sure(effect, shares=True)}."
@@ -77,7 +81,7 @@ def inconsistency(judge: str, effect: BiasEffect) -> str:
 
 
 def verbosity(judge: str, effect: BiasEffect) -> str:
-    """Length that goes with more, or with less; why is not known."""
+    """Describe answers whose length goes with more, or with less; the cause is unknown."""
     more = "more" if _of(effect) > 0 else "less"
     return (
         f"{judge} gives longer answers {more}: among those with the same label, twice the words go "
@@ -90,14 +94,14 @@ def verbosity(judge: str, effect: BiasEffect) -> str:
 def verbosity_together(
     names: Sequence[str], among: int, called: str, more: str, sizes: Sequence[float]
 ) -> str:
-    """The same of several ``among`` judges, which is the likelier to be deserved."""
-    who = f"{len(names)} of {among} {called}"
+    """Describe the same for several of ``among`` judges, for whom it is more likely deserved."""
+    some = f"{len(names)} of {among} {called}"
     if len(names) == among:
-        who = f"{'Both' if among == 2 else f'All {among}'} {called}"
+        some = f"{'Both' if among == 2 else f'All {among}'} {called}"
     least, most = _points(min(sizes)), _points(max(sizes))
     size = most if least == most else f"{least} to {most}"
     return (
-        f"{who} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
+        f"{some} ({', '.join(names)}) give longer answers {more}: among those with the same label, "
         f"twice the words go with {size} {more} of an option's value. That is a correlation and "
         f"may be deserved, the more so as several {called} see it, for labels err and tell levels "
         "only; probes tell causes."
@@ -105,7 +109,7 @@ def verbosity_together(
 
 
 def own_maker(judge: str, effect: BiasEffect) -> str:
-    """More for answers of its own maker's models; why is not known."""
+    """Describe higher values for answers by the maker's own models; the cause is unknown."""
     return (
         f"{judge} gives answers by its own maker's models more than those by others: among answers "
         f"with the same label {_points(_of(effect))} more of an option's value {sure(effect)}. "
@@ -115,7 +119,7 @@ def own_maker(judge: str, effect: BiasEffect) -> str:
 
 
 def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
-    """Too kind, or too strict."""
+    """Describe a judge that is too lenient, or too severe."""
     word = "lenient" if _of(effect) > 0 else "severe"
     more = "more" if _of(effect) > 0 else "less"
     return (
@@ -127,7 +131,7 @@ def leniency(judge: str, effect: BiasEffect, versus: str) -> str:
 def leaning(
     judge: str, criterion: str, labels: tuple[str, ...], level: int, effect: BiasEffect, versus: str
 ) -> str:
-    """Gives an option too often, or too seldom, where options have no order."""
+    """Describe an option that is given too often, or too rarely, where options have no order."""
     more = _of(effect) > 0
     if len(labels) == 2 and not more:
         level, more = 1 - level, True
@@ -142,7 +146,7 @@ def leaning(
 def leaning_together(
     sentence: str, model: str, judges: int, asking: int, sizes: Sequence[float]
 ) -> str:
-    """The same of several judges that ask one model; the sentence is that of the one most so."""
+    """Describe the same for several judges of one model, with the sentence of the extreme one."""
     least, most = (f"{size * 100:.0f}" for size in (min(sizes), max(sizes)))
     span = f"by {least} to {most}" if least != most else f"by {most}"
     return (
@@ -152,7 +156,7 @@ def leaning_together(
 
 
 def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
-    """Keeps to the middle, or to the ends."""
+    """Describe a judge that prefers the middle, or the ends, of a scale."""
     more = "more" if _of(effect) > 0 else "less"
     return (
         f"{judge} picks the lowest or highest option {_percentage_points(effect)} {more} often "
@@ -160,18 +164,18 @@ def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
     )
 
 
-def halo(judge: str, found: Halo, truth: str) -> str:
-    """One impression for everything."""
+def halo(judge: str, result: Halo, truth: str) -> str:
+    """Describe a halo: answers to different criteria that are too similar."""
     return (
         f"{judge}'s answers go together more between criteria than {truth} account for: they "
-        f"correlate {score(found.own or 0.0)}, of which {truth} account for "
-        f"{score(found.reference or 0.0)}; the difference is {score(_of(found.effect))} "
-        f"{sure(found.effect)}. One impression may colour all."
+        f"correlate {score(result.own or 0.0)}, of which {truth} account for "
+        f"{score(result.reference or 0.0)}; the difference is {score(_of(result.effect))} "
+        f"{sure(result.effect)}. One impression may colour all."
     )
 
 
 def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
-    """Will not say where others do."""
+    """Describe a judge that abstains where others decide."""
     return (
         f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
         f"{sure(effect, shares=True)}."
@@ -179,7 +183,7 @@ def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
 
 
 def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
-    """Not as kind as it was."""
+    """Describe a judge that has become more lenient or severe."""
     where = "higher" if _of(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
@@ -187,19 +191,21 @@ def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
     )
 
 
-def agreement(criterion: str, found: Agreement, who: str) -> str:
-    """Raters do not understand it alike."""
+def agreement(criterion: str, result: Agreement, who: str) -> str:
+    """Describe a criterion that raters interpret differently."""
     alike = (
-        "" if found.alike.value is None else f" They answer alike in {percent(found.alike.value)}."
+        ""
+        if result.alike.value is None
+        else f" They answer alike in {percent(result.alike.value)}."
     )
     return (
-        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_of(found.effect))} "
-        f"{sure(found.effect)}.{alike}"
+        f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_of(result.effect))} "
+        f"{sure(result.effect)}.{alike}"
     )
 
 
 def discrimination(criterion: str, effect: BiasEffect) -> str:
-    """It goes its own way."""
+    """Describe a criterion that does not correlate with the others."""
     turned = (
         "It may be turned round, "
         if (effect.high or 0.0) < 0
@@ -219,31 +225,31 @@ def unused(
     labelled: int,
     called: tuple[str, str],
 ) -> str:
-    """Nobody picks an option; ``called`` are the names of the truth and of a rater."""
+    """Describe an option that is never picked; ``called`` names the truth and a rater."""
     truth, rater = called
-    who = (
+    pickers = (
         f"{rater.capitalize()}s picked only {picked} times" if picked else f"No {rater} ever picked"
     )
     people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
     return (
-        f"{who} “{option}” of {criterion} on {effect.n:,} items "
+        f"{pickers} “{option}” of {criterion} on {effect.n:,} items "
         f"(95% interval 0% to {percent(effect.high or 0.0, 1)}).{people}"
     )
 
 
-def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> str:
-    """Two options that nobody can tell apart."""
-    before, after = (figure.value or 0.0 for figure in found.agreement)
-    right = [figure.value for figure in found.accuracy]
+def merge(criterion: str, labels: tuple[str, ...], result: Merge, who: str) -> str:
+    """Describe two options that raters do not distinguish."""
+    before, after = (figure.value or 0.0 for figure in result.agreement)
+    right = [figure.value for figure in result.accuracy]
     accuracy = (
         f" and the accuracy of single answers from {percent(right[0])} to {percent(right[1])}"
         if right[0] is not None and right[1] is not None
         else ""
     )
     return (
-        f"{who} hardly agree on “{labels[found.first]}” or “{labels[found.second]}” of "
-        f"{criterion}: between these two their alpha is {score(_of(found.apart))} "
-        f"{sure(found.apart)}. As one option, alpha would go from {score(before)} to "
+        f"{who} hardly agree on “{labels[result.first]}” or “{labels[result.second]}” of "
+        f"{criterion}: between these two their alpha is {score(_of(result.apart))} "
+        f"{sure(result.apart)}. As one option, alpha would go from {score(before)} to "
         f"{score(after)}{accuracy}."
     )
 
@@ -251,16 +257,16 @@ def merge(criterion: str, labels: tuple[str, ...], found: Merge, who: str) -> st
 def redundancy(
     first: str, second: str, effect: BiasEffect, in_truth: float | None, truth: str
 ) -> str:
-    """Two criteria that are one."""
+    """Describe two criteria that measure the same."""
     how = "the same answer" if _of(effect) > 0 else "opposite answers"
-    known = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
+    labelled = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
     return (
         f"{first} and {second} nearly always get {how}: their verdicts correlate "
-        f"{score(_of(effect))} {sure(effect)}.{known}"
+        f"{score(_of(effect))} {sure(effect)}.{labelled}"
     )
 
 
-#: What findings of each kind come from.
+#: The cause of findings by kind.
 CAUSES: Mapping[Kind, str] = {
     "position": "The order in which options stand",
     "flips": "The order in which options stand",
@@ -282,9 +288,9 @@ CAUSES: Mapping[Kind, str] = {
 
 
 class CauseGroup(NamedTuple):
-    """Findings of one cause, by the places they have in the list of all.
+    """Findings of one cause, by their index in the list of all.
 
-    ``about`` is the model of the judges, or the judge where it has none, or ``Criteria``.
+    ``about`` is the judges' model, or the judge if it has none, or ``Criteria``.
     """
 
     cause: str
@@ -293,12 +299,16 @@ class CauseGroup(NamedTuple):
 
 
 def by_cause(findings: Sequence[Finding], models: Mapping[str, str]) -> tuple[CauseGroup, ...]:
-    """The findings by cause and model, in the order in which each is met first.
+    """Return the findings by cause and model, in the order of their first finding.
 
-    ``models`` are those of judges by name.
+    ``models`` maps judges to models.
     """
-    found: dict[tuple[str, str], list[int]] = {}
-    for place, one in enumerate(findings):
-        about = "Criteria" if one.role == "criterion" else models.get(one.subject) or one.subject
-        found.setdefault((CAUSES[one.kind], about), []).append(place)
-    return tuple(CauseGroup(*key, tuple(places)) for key, places in found.items())
+    groups: dict[tuple[str, str], list[int]] = {}
+    for place, finding in enumerate(findings):
+        about = (
+            "Criteria"
+            if finding.role == "criterion"
+            else models.get(finding.subject) or finding.subject
+        )
+        groups.setdefault((CAUSES[finding.kind], about), []).append(place)
+    return tuple(CauseGroup(*key, tuple(places)) for key, places in groups.items())

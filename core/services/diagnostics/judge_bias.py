@@ -1,4 +1,4 @@
-"""Biases of judges (position, length, leniency, halo, leaning): effect and sentence of each."""
+"""Biases of judges (position, length, leniency, halo, leaning): the effect and its sentence."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEVELS = 10_000
 NO_LABELS = "It takes labels: without them what the judge sees and what is there look alike."
 
 NO_ORDER = "Options without an order are worth neither more nor less."
-#: Why a check of a judge cannot be made where no answer has its measure.
+#: Why a check of a judge is not possible if no answer has its measure.
 _NEVER: dict[Kind, str] = {
     "leniency": NO_ORDER,
     "extremes": "No criterion has three ordered options or more.",
@@ -38,7 +38,7 @@ _NEVER: dict[Kind, str] = {
 
 
 class FindingCandidate(NamedTuple):
-    """A check with its outcome; ``sentence`` is shown if the effect is. ``held``: never."""
+    """A check with its result; ``sentence`` is shown if the effect is. ``held``: never shown."""
 
     kind: Kind
     role: Literal["judge", "criterion"]
@@ -49,14 +49,14 @@ class FindingCandidate(NamedTuple):
     held: bool = False
 
 
-#: What each judge's answers to a criterion are worth, shape (items, judges), and the label's.
+#: The values of each judge's answers to a criterion, shape (items, judges), and of the label.
 Measured = tuple[Values, Values]
-#: A comparison with the labels or the others: what it finds, its measure per criterion, its words.
+#: A comparison with the labels or other judges: its kind, its measure per criterion, its sentence.
 Against = tuple[Kind, list[Measured], Callable[[str, BiasEffect, str], str]]
 
 
 def judge_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
-    """Every check of every judge."""
+    """Return all checks of all judges."""
     own = [own_only(asked, evidence.own) for asked in evidence.criteria]
     against: list[Against] = [
         ("leniency", [worth(asked) for asked in own], words.leniency),
@@ -87,11 +87,11 @@ def _of_judge(
     flipped = _changed(evidence, at, evidence.own, limit)
     yield made("flips", flipped, words.flips(name, flipped))
     for kind, measures, say in against:
-        if all(np.isnan(mine).all() for mine, _ in measures):
+        if all(np.isnan(given).all() for given, _ in measures):
             yield made(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
-        called = (evidence.truth, evidence.rater)
-        effect, versus = against_of(measures, at, BOUNDS[kind].null, *called)
+        names = (evidence.truth, evidence.rater)
+        effect, versus = against_of(measures, at, BOUNDS[kind].null, *names)
         yield made(kind, effect, say(name, effect, versus))
     worths = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, at)
@@ -100,26 +100,26 @@ def _of_judge(
     if 0 < np.nansum(kin) < np.isfinite(kin).sum():
         own = _slope(evidence, worths, at, kin, BOUNDS["own_maker"].null)
         yield made("own_maker", own, words.own_maker(name, own))
-    mine, theirs, others = _side_by_side(evidence, worths, at)
-    coloured = halo(mine, theirs, BOUNDS["halo"].null, others)
+    given, truth, others = _side_by_side(evidence, worths, at)
+    coloured = halo(given, truth, BOUNDS["halo"].null, others)
     yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
 
 
 def worth(asked: CriterionEvidence) -> Measured:
-    """The value of each answer, and of the label; NaN where there is none.
+    """Return the value of each answer, and of the label; NaN if missing.
 
-    Options without an order are worth neither more nor less: who picks one too often is not kind.
+    Options without an order have no value: a judge that picks one too often is not lenient.
     """
     return measured(asked.values if asked.ordered else np.full(len(asked.labels), np.nan), asked)
 
 
 def measured(of_level: Values, asked: CriterionEvidence) -> Measured:
-    """The measure of each answer, and of the label, where each level has one; NaN without it."""
+    """Return the measure of each answer, and of the label, from that of each level; else NaN."""
     return _mean_of(of_level, asked), _at_level(of_level, asked.truth)
 
 
 def at_an_end(asked: CriterionEvidence) -> Measured:
-    """1 where the lowest or highest of three or more ordered levels was picked, else 0."""
+    """Return 1 for the lowest or highest of three or more ordered levels, else 0."""
     k = len(asked.labels)
     ends = np.full(k, np.nan)
     if asked.ordered and k > 2:
@@ -129,7 +129,7 @@ def at_an_end(asked: CriterionEvidence) -> Measured:
 
 
 def silence(asked: CriterionEvidence) -> Measured:
-    """1 where a judge (or the label) abstained, 0 where it answered; NaN if it was not asked."""
+    """Return 1 for an abstention of a judge (or label), 0 for an answer; NaN if not graded."""
     if asked.criterion.na_index is None:
         return _mean_of(np.full(len(asked.labels), np.nan), asked), np.full(
             len(asked.truth), np.nan
@@ -140,8 +140,8 @@ def silence(asked: CriterionEvidence) -> Measured:
 
 
 def _at_level(of_level: Values, levels: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Values:
-    found: Values = np.where(levels >= 0, of_level[levels], np.nan)
-    return found
+    measures: Values = np.where(levels >= 0, of_level[levels], np.nan)
+    return measures
 
 
 def _mean_of(of_level: Values, asked: CriterionEvidence) -> Values:
@@ -149,36 +149,36 @@ def _mean_of(of_level: Values, asked: CriterionEvidence) -> Values:
 
 
 def _mean(given: Values) -> Values:
-    """The mean over replicates; NaN where there is none."""
-    known = ~np.isnan(given)
-    number = known.sum(axis=2)
-    total = np.where(known, given, 0.0).sum(axis=2)
-    found: Values = np.where(number > 0, total / np.maximum(number, 1), np.nan)
-    return found
+    """Return the mean over replicates; NaN without any."""
+    present = ~np.isnan(given)
+    number = present.sum(axis=2)
+    total = np.where(present, given, 0.0).sum(axis=2)
+    means: Values = np.where(number > 0, total / np.maximum(number, 1), np.nan)
+    return means
 
 
 def against_of(
     cells: Sequence[Measured], at: int, null: Null, truth: str, rater: str
 ) -> tuple[BiasEffect, str]:
-    """The judge against the truth, or against the other judges where it is known of too few.
+    """Compare the judge with the truth or, if that is known of too few items, with other judges.
 
-    ``truth`` and ``rater`` are what these are called.
+    ``truth`` and ``rater`` are their names in sentences.
     """
     if not cells:
         return BiasEffect.undefined("Nothing was asked."), ""
     number, judges = cells[0][0].shape
     items = np.tile(np.arange(number), len(cells))
-    to_labels = np.concatenate([mine[:, at] - truth for mine, truth in cells])
+    to_labels = np.concatenate([own[:, at] - truth for own, truth in cells])
     labelled = np.unique(items[~np.isnan(to_labels)])
     if len(labelled) >= FEW or judges < 2:
         return clustered_mean(to_labels, items, null), truth
-    to_others = np.concatenate([mine[:, at] - others_mean(mine)[:, at] for mine, _ in cells])
+    to_others = np.concatenate([own[:, at] - others_mean(own)[:, at] for own, _ in cells])
     versus = f"the other {rater}s" if judges > 2 else f"the other {rater}"
     return clustered_mean(to_others, items, null), versus
 
 
 def own_only(asked: CriterionEvidence, own: int) -> CriterionEvidence:
-    """The answers without flipped twins."""
+    """Return the answers without flipped copies."""
     if asked.levels.shape[2] == own:
         return asked
     changes = {"levels": asked.levels[:, :, :own], "abstained": asked.abstained[:, :, :own]}
@@ -186,13 +186,13 @@ def own_only(asked: CriterionEvidence, own: int) -> CriterionEvidence:
 
 
 def _changed(evidence: RunEvidence, at: int, twin: int, limit: float) -> BiasEffect:
-    """The share of pairs of answers to one cell that differ, against ``limit``.
+    """Return the share of pairs of answers to one cell that differ, against ``limit``.
 
-    Pairs are an answer and its twin ``twin`` replicates on; with 0, any two own replicates.
+    A pair is an answer and the one ``twin`` replicates later; with 0, any two own replicates.
     """
     if not _pairs(evidence, twin):
-        what = "both orders" if twin else "several replicates"
-        return BiasEffect.undefined(f"It was not asked in {what}.")
+        needed = "both orders" if twin else "several replicates"
+        return BiasEffect.undefined(f"It was not asked in {needed}.")
     hits, items = changed(evidence, evidence.criteria, at, twin)
     return share_above(hits, items, limit)
 
@@ -200,10 +200,10 @@ def _changed(evidence: RunEvidence, at: int, twin: int, limit: float) -> BiasEff
 def changed(
     evidence: RunEvidence, criteria: Sequence[CriterionEvidence], at: int, twin: int
 ) -> tuple[Flags, Levels]:
-    """Which pairs of answers to one cell differ, and the item of each pair; see ``_changed``."""
+    """Return which pairs of answers to one cell differ, and each pair's item; see ``_changed``."""
     hits, items = [np.zeros(0, np.bool_)], [np.zeros(0, np.int64)]
     for asked in criteria:
-        # An abstention is an answer, too; one level more stands for it.
+        # An abstention counts as an answer, encoded as an extra level.
         given = np.where(asked.abstained, len(asked.labels), asked.levels)[:, at]
         for a, b in _pairs(evidence, twin):
             rows = np.flatnonzero((given[:, a] >= 0) & (given[:, b] >= 0))
@@ -226,23 +226,25 @@ def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], at: int) -> Bi
 
 
 def _kin(evidence: RunEvidence, at: int) -> Values:
-    """1 for answers by models of the judge's own maker, 0 for others of known systems."""
+    """Return 1 for answers by models of the judge's own maker, 0 for other known systems."""
     judge = evidence.judges[at]
-    systems = [one.system for one in evidence.of.traits]
+    systems = [traits.system for traits in evidence.of.traits]
     name = judge.model or judge.name
-    kin = {one: float(bool(related(name, one))) if one else np.nan for one in set(systems)}
-    return np.array([kin[one] for one in systems], np.float64)
+    kin = {
+        system: float(bool(related(name, system))) if system else np.nan for system in set(systems)
+    }
+    return np.array([kin[system] for system in systems], np.float64)
 
 
 def _slope(
     evidence: RunEvidence, worths: Sequence[Measured], at: int, of_item: Values, null: Null
 ) -> BiasEffect:
-    """How much more a judge gives per unit of something of the items, at the same label."""
+    """Return how much more a judge gives per unit of an item's property, at the same label."""
     parts = []
-    for number, (asked, (mine, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
-        rows = np.flatnonzero(~np.isnan(mine[:, at]) & (asked.truth >= 0) & ~np.isnan(of_item))
+    for number, (asked, (own, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
+        rows = np.flatnonzero(~np.isnan(own[:, at]) & (asked.truth >= 0) & ~np.isnan(of_item))
         stratum = number * _LEVELS + asked.truth[rows]
-        parts.append(np.stack([mine[rows, at], of_item[rows], stratum * 1.0, rows * 1.0]))
+        parts.append(np.stack([own[rows, at], of_item[rows], stratum * 1.0, rows * 1.0]))
     values, lengths, strata, items = np.concatenate([np.zeros((4, 0)), *parts], axis=1)
     if not len(values):
         ordered = any(asked.ordered for asked in evidence.criteria)
@@ -253,29 +255,29 @@ def _slope(
 def _side_by_side(
     evidence: RunEvidence, worths: Sequence[Measured], at: int
 ) -> tuple[Values, Values, Values | None]:
-    """The judge's, the labels' and the other judges' values of ordered criteria, shape (items,
-    criteria) each; none of others where there are none.
+    """Return the judge's, the labels' and the other judges' values of ordered criteria.
+
+    Each has shape (items, criteria); the last is ``None`` without other judges.
     """
     empty = np.zeros((len(evidence.words), 0))
     pairs = [w for w, asked in zip(worths, evidence.criteria, strict=True) if asked.ordered]
-    mine = np.column_stack([empty, *(own[:, at] for own, _ in pairs)])
-    theirs = np.column_stack([empty, *(truth for _, truth in pairs)])
+    judged = np.column_stack([empty, *(own[:, at] for own, _ in pairs)])
+    labelled = np.column_stack([empty, *(truth for _, truth in pairs)])
     if len(evidence.judges) < 2:
-        return mine, theirs, None
+        return judged, labelled, None
     others = np.column_stack([empty, *(others_mean(own)[:, at] for own, _ in pairs)])
-    return mine, theirs, others
+    return judged, labelled, others
 
 
-# What judges say too often where options have no order: there is no severity, only a lean.
+# Options that judges give too often where options have no order: a lean, not leniency.
 #
-# Asked which of two answers is better, a judge that leans to "the first" is neither kind nor
-# strict: it may look at places. All judges that ask one model share such a lean, so it is shown
-# once.
+# Asked which of two answers is better, a judge that leans toward "the first" is neither lenient nor
+# strict: it may look at places. All judges of one model share such a lean, so it is shown once.
 
 
 def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
-    """How often each judge gives each option without an order; of two options the first says it."""
-    found = []
+    """Check how often judges give each unordered option; of two options, only the first."""
+    checks = []
     for asked in evidence.criteria:
         if asked.ordered:
             continue
@@ -283,65 +285,71 @@ def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
         for level in range(1 if k == 2 else k):
             cells = [measured(np.eye(k)[level], own)]
             for at, name in enumerate(evidence.names):
-                called = (evidence.truth, evidence.rater)
-                effect, versus = against_of(cells, at, BOUNDS["leaning"].null, *called)
+                names = (evidence.truth, evidence.rater)
+                effect, versus = against_of(cells, at, BOUNDS["leaning"].null, *names)
                 sentence = words.leaning(name, asked.name, asked.labels, level, effect, versus)
                 other = _option(asked, level)
-                found.append(FindingCandidate("leaning", "judge", name, effect, sentence, other))
-    return found
+                checks.append(FindingCandidate("leaning", "judge", name, effect, sentence, other))
+    return checks
 
 
 def _option(asked: CriterionEvidence, level: int) -> str:
-    """How a finding names an option."""
+    """Return the name of an option in a finding."""
     return f"“{asked.labels[level]}” of {asked.name}"
 
 
 def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
-    """The findings; those of one lean and one model as one, that of the judge that leans most, and
-    likewise those of judges that all give longer answers more, or all less.
+    """Return the findings with those of one kind merged into the strongest.
+
+    Merged are equal leanings of one model's judges, and findings of judges that give longer answers
+    more, or of those that give them less.
     """
     judges = {judge.name: judge for judge in evidence.judges}
     groups: dict[tuple[str, ...], list[Finding]] = {}
-    for one in findings:
-        model = _model(judges[one.subject]) if one.kind == "leaning" else ""
-        if one.kind in ("leaning", "verbosity"):
-            way = "more" if one.estimate > 0 else "less"
-            groups.setdefault((one.kind, model, one.other, way), []).append(one)
-    told: dict[int, Finding] = {}
+    for finding in findings:
+        model = _model(judges[finding.subject]) if finding.kind == "leaning" else ""
+        if finding.kind in ("leaning", "verbosity"):
+            way = "more" if finding.estimate > 0 else "less"
+            groups.setdefault((finding.kind, model, finding.other, way), []).append(finding)
+    merged: dict[int, Finding] = {}
     for (kind, model, _, way), same in groups.items():
-        most = max(same, key=lambda one: abs(one.estimate))
-        sizes = [abs(one.estimate) for one in same]
+        most = max(same, key=lambda finding: abs(finding.estimate))
+        sizes = [abs(finding.estimate) for finding in same]
         if len(same) == 1:
             sentence = most.sentence
         elif kind == "leaning":
             asking = sum(_model(judge) == model for judge in evidence.judges)
             sentence = words.leaning_together(most.sentence, model, len(same), asking, sizes)
         else:
-            names = sorted(one.subject for one in same)
+            names = sorted(finding.subject for finding in same)
             sentence = words.verbosity_together(
                 names, len(judges), f"{evidence.rater}s", way, sizes
             )
-        told[id(same[0])] = replace(most, sentence=sentence)
+        merged[id(same[0])] = replace(most, sentence=sentence)
     alone = ("leaning", "verbosity")
-    return [told.get(id(one), one) for one in findings if one.kind not in alone or id(one) in told]
+    return [
+        merged.get(id(finding), finding)
+        for finding in findings
+        if finding.kind not in alone or id(finding) in merged
+    ]
 
 
 def _model(judge: Judge) -> str:
-    """The model that a judge asks; of an imported one what its name begins with, up to a slash."""
+    """Return a judge's model; for imported judges, the part of the name before a slash."""
     return judge.model or judge.name.split("/")[0]
 
 
 def leaning_chart(evidence: RunEvidence, finding: Finding) -> Chart:
-    """How often the judge, and the truth, have each option, on the items that both answered."""
+    """Chart how often the judge and the truth have each option, on items that both answered."""
     asked = next(
         asked
         for asked in evidence.criteria
         if finding.other in (_option(asked, level) for level in range(len(asked.labels)))
     )
     at, k = evidence.names.index(finding.subject), len(asked.labels)
-    mine, truth = asked.levels[:, at, 0], asked.truth
-    both = (mine >= 0) & (truth >= 0)
-    series = [(evidence.names[at], mine[both if both.any() else mine >= 0])]
+    given, truth = asked.levels[:, at, 0], asked.truth
+    both = (given >= 0) & (truth >= 0)
+    series = [(evidence.names[at], given[both if both.any() else given >= 0])]
     if both.any():
         series.append((evidence.truth[0].upper() + evidence.truth[1:], truth[both]))
     counts = [np.bincount(levels, minlength=k) for _, levels in series]

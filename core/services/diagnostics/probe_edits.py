@@ -1,10 +1,10 @@
-"""Edits that deserve no other answer, by rule: what each does to a text, and what it would show.
+"""Edits by rule that should not change an answer's grade: what each does and would reveal.
 
-Every rule changes how a text looks and not what it says. The kinds are those of CALM (Ye et al.
-2024, Justice or Prejudice?) that apply to a single answer: verbosity, authority, bandwagon,
-refinement (said to be a better version), distraction, sentiment (here: confidence), beauty
-(markdown), self-enhancement (by the name above the text), position (of the options), and further
-typos and an instruction to the judge.
+Every rule changes the look of a text, not its content. The kinds are those of CALM (Ye et al. 2024,
+Justice or Prejudice?) that apply to a single answer: verbosity, authority, bandwagon, refinement
+(said to be a better version), distraction, sentiment (here: confidence), beauty (markdown),
+self-enhancement (by the name above the text), position (of the options); and in addition typos and
+an instruction to the judge.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import NamedTuple
 from core.metrics.bias.effects import Side
 from core.text.model_names import HOUSES
 
-#: The two askings of a text as it was; and with a last line that says nothing. Edits that add a
-#: line of as many words are held against it, since what length does is not theirs; and so are
-#: changed answers, since some judges change them under whatever is changed.
+#: The original text twice, and with a neutral last line. Edits that add a line are compared with
+#: the neutral line, which is as long, so that length does not count. So are changed answers, since
+#: some judges change answers after any edit.
 ORIGINAL, AGAIN, NEUTRAL = "original", "original again", "neutral line"
 LAST_LINES: Mapping[str, str] = MappingProxyType(
     {
@@ -45,9 +45,9 @@ LAST_LINES: Mapping[str, str] = MappingProxyType(
 
 @dataclass(frozen=True)
 class ProbeEdit:
-    """One kind of edit. ``side``: which shift nobody earned by it; ``None``: only flips tell.
+    """One kind of edit. ``side``: the shift that reveals a fault; ``None``: only flips do.
 
-    ``written`` by a model and not by a rule. ``accuses`` and ``does`` are put together to "JUDGE
+    ``written``: by a model, not by a rule. ``accuses`` and ``does`` form the sentence "JUDGE
     accuses: does, the same answers earn ...".
     """
 
@@ -61,8 +61,8 @@ class ProbeEdit:
 
 
 class EditedText(NamedTuple):
-    """A text under an edit. ``key`` is the edit's, with a dose or a name; ``grown`` how much longer
-    it became, as a share of its own length.
+    """An edited text. ``key`` is the edit's, with a dose or a name; ``grown`` is the added length
+    as a share of the original.
     """
 
     key: str
@@ -70,7 +70,7 @@ class EditedText(NamedTuple):
     grown: float = 0.0
 
 
-#: How much longer padding makes a text.
+#: The added lengths of padding, as shares of a text.
 DOSES = (0.25, 0.5, 1.0)
 _LONGER, _NAME, _ORDER = "longer", "name", "order"
 
@@ -203,21 +203,21 @@ EDITS: Mapping[str, ProbeEdit] = MappingProxyType(
     }
 )
 
-#: The edits that are made by a rule, and those that a model writes.
-BY_RULE = tuple(name for name, one in EDITS.items() if not one.written)
-WRITTEN = tuple(name for name, one in EDITS.items() if one.written)
+#: The edits made by a rule, and those that a model writes.
+BY_RULE = tuple(name for name, edit in EDITS.items() if not edit.written)
+WRITTEN = tuple(name for name, edit in EDITS.items() if edit.written)
 
 
 def twins(
     text: str, chosen: Sequence[str], houses: Sequence[str], rng: Random
 ) -> Iterator[EditedText]:
-    """The text under each of the chosen edits by rule that changes it.
+    """Yield the text under each chosen edit by rule that changes it.
 
-    ``houses`` are the makers whose names are put above the text. Nothing comes of a text without
-    words. ``rng`` decides which words are hit and in which order padding comes.
+    ``houses`` are the makers whose names are put above the text. A text without words has no edits.
+    ``rng`` decides which words are changed, and the order of padding.
 
-    >>> found = twins("It is so.", ["order", "injection"], [], Random(1))
-    >>> [one.key for one in found]
+    >>> edits = twins("It is so.", ["order", "injection"], [], Random(1))
+    >>> [edit.key for edit in edits]
     ['order', 'injection']
     """
     if not _WORD.search(text):
@@ -238,12 +238,12 @@ def twins(
 
 
 def words(text: str) -> int:
-    """How many words a text has."""
+    """Return the number of words of a text."""
     return len(text.split())
 
 
 def named(text: str, house: str) -> str:
-    """The text with the line that says whose model wrote it."""
+    """Return the text below a line that names the maker of its model."""
     return f"[This answer was written by {HOUSES[house]}.]\n\n{text}"
 
 
@@ -265,9 +265,9 @@ _PADDING = (
 
 
 def _padded(text: str, rng: Random) -> Iterator[EditedText]:
-    """Sentences that say nothing, put after the text until it has grown by each dose.
+    """Yield the text with empty sentences appended, until it has grown by each dose.
 
-    A higher dose begins with what the lower one added.
+    A higher dose begins with the sentences of the lower one.
     """
     own, order = words(text), list(_PADDING)
     rng.shuffle(order)
@@ -327,7 +327,7 @@ def _confident(text: str, _: Random) -> str:
 
 
 def ended(text: str, line: str) -> str:
-    """The text with one of ``LAST_LINES`` below it."""
+    """Return the text with one of ``LAST_LINES`` below it."""
     return f"{text.rstrip()}\n\n{LAST_LINES[line]}"
 
 
@@ -345,7 +345,7 @@ def _bold(line: str) -> str:
 
 
 def _typo(text: str, rng: Random) -> str:
-    """Two inner letters swapped in one word of twenty five, at least in two."""
+    """Swap two inner letters in one word of twenty-five, at least in two words."""
     fit = [
         at
         for at in re.finditer(r"[^\W\d_]{4,}", text)
@@ -368,7 +368,7 @@ def _swapped(word: str, rng: Random) -> str:
 
 
 def _capitals(text: str) -> str:
-    """With a capital where a sentence begins."""
+    """Capitalise the first letter of every sentence."""
     return re.sub(r"(^|[.!?]\s+)([^\W\d_])", lambda at: at[1] + at[2].upper(), text)
 
 

@@ -1,4 +1,4 @@
-"""What probes of a run found: by judge and edit, over all criteria and on each."""
+"""The results of a run's probes: by judge and edit, over all criteria and on each."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from core.store.store import Store
 from core.text.model_names import family_of
 from core.text.numbers import percent, score
 
-#: What of a share of 0.1 an effect is measured in: what answers earn, or how many of them change.
+#: The measures of an effect, as shares: the value that answers earn, or how many of them change.
 EARNS, CHANGES = "shift", "flips"
 PROMISED = (
     f"A judge that no edit by rule moves is accused of anything in at most {FALSE_ALARMS:.0%} of "
@@ -59,14 +59,14 @@ PROMISED = (
 
 @dataclass(frozen=True)
 class ProbeFigure:
-    """What one edit does to one judge's answers, on one criterion or (``""``) on all.
+    """The effect of one edit on one judge's answers, on one criterion or (``""``) on all.
 
-    ``measure`` says of what ``effect`` is the mean: of how much more of a criterion's best the same
-    answers earn (``shift``), or of how many more of them change than by a line that says nothing
-    (``flips``). ``changed``, ``nothing`` and ``itself`` are the shares of answers that change under
-    the edit, by such a line, and when merely asked again; ``doses`` the shift at each dose.
-    ``findable``: what would have been found. ``earned``: the criterion rightly rewards this edit,
-    so that nobody is accused of it; over all criteria, on every one of them.
+    ``measure`` says what ``effect`` is the mean of: how much more of a criterion's best the same
+    answers earn (``shift``), or how many more of them change than after a neutral line (``flips``).
+    ``changed``, ``nothing`` and ``itself`` are the shares of answers that change after the edit,
+    after such a line, and when merely repeated; ``doses`` is the shift at each dose. ``findable``:
+    the smallest effect that would have been detected. ``earned``: the criterion rightly rewards
+    this edit, so it is not a fault; over all criteria: every criterion does.
     """
 
     judge: str
@@ -94,25 +94,25 @@ class ProbeResult:
 
     @property
     def findings(self) -> list[str]:
-        """A sentence for each fault: a judge and an edit, with the criteria where it shows most."""
+        """Return a sentence per fault: a judge and an edit, with the most affected criteria."""
         return [self.sentence(one) for one in self.whole if self.parts(one) or one.accused]
 
     def parts(self, one: ProbeFigure) -> list[ProbeFigure]:
-        """The criteria on which this edit surely moves this judge, the most first."""
-        found = [
+        """Return the criteria on which this edit surely affects this judge, the most first."""
+        accused_parts = [
             part
             for part in self.single
             if (part.judge, part.edit) == (one.judge, one.edit) and part.accused
         ]
-        return sorted(found, key=lambda part: -abs(part.effect.estimate or 0.0))
+        return sorted(accused_parts, key=lambda part: -abs(part.effect.estimate or 0.0))
 
     def sentence(self, one: ProbeFigure) -> str:
-        """What a finding says, in words."""
+        """Return a finding as a sentence."""
         return _sentence(one, self.parts(one))
 
 
 def result(store: Store, probe_id: int) -> ProbeResult:
-    """What a probe found so far. Raises ``NotFound`` where the run is no probe."""
+    """Return a probe's results so far. Raises ``NotFound`` if the run is not a probe."""
     run = store.runs.get(probe_id)
     if PROBE not in run.plan.details:
         raise NotFound(f"Run {probe_id} is no probe.")
@@ -122,8 +122,8 @@ def result(store: Store, probe_id: int) -> ProbeResult:
     asked = run.plan.details[PROBE]
     edits = [EDITS[name] for name in asked["edits"]]
     given = grid.replies(store, run)
-    found = figures(run.panel.judges, edits, given, grid, asked.get("earns", {}))
-    return ProbeResult(run, len(grid.of), *found)
+    both = figures(run.panel.judges, edits, given, grid, asked.get("earns", {}))
+    return ProbeResult(run, len(grid.of), *both)
 
 
 def figures(
@@ -133,9 +133,9 @@ def figures(
     grid: ProbeGrid,
     earns: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    """What every edit does to every judge: over all criteria, and on each where there are more.
+    """Return the effect of every edit on every judge: over all criteria, and on each of several.
 
-    A criterion that ``earns`` an edit is left out of all, and nobody is accused on it.
+    A criterion that ``earns`` an edit is excluded from the total, and is never a fault.
     """
     whole, single = list[ProbeFigure](), list[ProbeFigure]()
     for judge in judges:
@@ -143,19 +143,19 @@ def figures(
             earned = {name for name, some in earns.items() if edit.name in some}
             asked = [at for name, at in grid.criteria.items() if name not in earned]
             replies = given[judge.name]
-            one = _figure(judge, edit, "", replies.of(asked) if asked else replies, grid)
-            whole.append(replace(one, earned=not asked))
+            total = _figure(judge, edit, "", replies.of(asked) if asked else replies, grid)
+            whole.append(replace(total, earned=not asked))
             if len(grid.criteria) > 1:
                 singly = _singly(judge, edit, replies, grid)
-                single += [replace(one, earned=one.criterion in earned) for one in singly]
+                single += [replace(total, earned=total.criterion in earned) for total in singly]
     return _accused(whole, single, len(grid.criteria))
 
 
 def _accused(
     whole: Sequence[ProbeFigure], single: Sequence[ProbeFigure], criteria: int
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
-    found = {id(one): one for one in (*whole, *single) if one.earned}
-    # What a model wrote may say more or less: nothing is promised of it, and it is by itself.
+    by_id = {id(one): one for one in (*whole, *single) if one.earned}
+    # A model's edits may add or remove content, so they promise nothing, and are tested apart.
     for written in (False, True):
         parts = [
             [one for one in some if one.edit.written == written and not one.earned]
@@ -168,12 +168,12 @@ def _accused(
                 cells = one.effect.n * (1 if one.criterion else criteria)
                 null = FLIPS.value if one.measure == CHANGES else 0.0
                 least = findable(one.effect, tests, cells, null)
-                found[id(one)] = replace(one, accused=is_fault, findable=least)
-    return tuple(found[id(one)] for one in whole), tuple(found[id(one)] for one in single)
+                by_id[id(one)] = replace(one, accused=is_fault, findable=least)
+    return tuple(by_id[id(one)] for one in whole), tuple(by_id[id(one)] for one in single)
 
 
 class ProbeGrid:
-    """Where every answer stands: items, texts, criteria."""
+    """Positions of every answer in the arrays: items, texts, criteria."""
 
     def __init__(self, items: Sequence[Item], rubric: Rubric, houses: Sequence[str]) -> None:
         facts = {item.id: item.meta[PROBE] for item in items}
@@ -196,21 +196,21 @@ class ProbeGrid:
         self.ordered = {c.name for c in every if c.scale != "nominal"}
 
     def replies(self, store: Store, run: Run) -> dict[str, Replies]:
-        """The answers of every judge."""
+        """Return the answers of every judge."""
         shape = (len(self.of), len(self.texts), len(self.criteria))
-        found = {
+        by_judge = {
             judge.name: Replies(np.full(shape, np.nan), np.full(shape, -1, np.int64))
             for judge in run.panel.judges
         }
         for row in store.votes.all_ballots(run.id):
             criterion = self.rubric_of[row.item_id].criterion(row.criterion)
             at = (*self.place[row.item_id], self.criteria[row.criterion])
-            given = found[row.judge]
+            given = by_judge[row.judge]
             given.options[at] = len(criterion.choices) if row.option is None else row.option
             if row.option is not None and row.criterion in self.ordered:
                 share = earned(criterion, criterion.values[row.option])
                 given.earned[at] = np.nan if share is None else share
-        return found
+        return by_judge
 
 
 def _singly(
@@ -233,24 +233,24 @@ def _figure(
     ordered = bool(np.isfinite(given.earned).any())
     doses: tuple[tuple[float, BiasEffect], ...] = ()
     if edit.side is None or not ordered:
-        measure, found = CHANGES, flip_effect(given.options, columns[0])
+        measure, result = CHANGES, flip_effect(given.options, columns[0])
     elif edit.name == "longer":
         measure = EARNS
         places = [grid.texts[f"longer:{round(dose * 100)}"] for dose in DOSES]
-        found = effect(slopes(given.earned, places, grid.grown[:, places]), edit.side)
+        result = effect(slopes(given.earned, places, grid.grown[:, places]), edit.side)
         doses = tuple(
             (dose, effect(shifts(given.earned, [at]), edit.side))
             for dose, at in zip(DOSES, places, strict=True)
         )
     else:
         measure = EARNS
-        found = effect(shifts(given.earned, columns[:1], columns[1:] or ORIGINALS), edit.side)
+        result = effect(shifts(given.earned, columns[:1], columns[1:] or ORIGINALS), edit.side)
     return ProbeFigure(
         judge=judge.name,
         edit=edit,
         criterion=criterion,
         measure=measure,
-        effect=found,
+        effect=result,
         changed=_share(flips(given.options, columns[0])),
         nothing=_share(flips(given.options, NOTHING)),
         itself=_share(flips(given.options, ORIGINALS[1])),
@@ -259,128 +259,135 @@ def _figure(
 
 
 def _columns(judge: Judge, edit: ProbeEdit, grid: ProbeGrid) -> list[int]:
-    """The texts of an edit: the one that is looked at, then those it is held against."""
+    """Return the columns of an edit: the edited text, then those it is compared with."""
     if edit.name == "longer":
         return [grid.texts[f"longer:{round(DOSES[-1] * 100)}"]]
     if edit.name != "name":
-        beside = [grid.texts[NEUTRAL]] if edit.name in LAST_LINES else []
-        return [grid.texts[edit.name], *beside]
+        neutral = [grid.texts[NEUTRAL]] if edit.name in LAST_LINES else []
+        return [grid.texts[edit.name], *neutral]
     own = f"name:{family_of(judge.model or judge.name)}"
     others = [at for key, at in grid.texts.items() if key.startswith("name:") and key != own]
     return [grid.texts[own], *others] if own in grid.texts else []
 
 
 def _share(cells: Array) -> Estimate:
-    known = cells[np.isfinite(cells)]
-    if not len(known):
+    finite = cells[np.isfinite(cells)]
+    if not len(finite):
         return Estimate.undefined("No answer was asked both ways.")
-    return Estimate.defined(float(known.mean()), len(known))
+    return Estimate.defined(float(finite.mean()), len(finite))
 
 
-# In words, and as data.
+# As text, and as data.
 
 
-def _sentence(one: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
-    edit, found = one.edit, one.effect
-    size = found.estimate or 0.0
-    if one.accused or not parts:
-        what = f"{one.judge} {edit.accuses}: {_does(one, size)} {sure(found, of='answers')}."
+def _sentence(figure: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
+    edit, measured = figure.edit, figure.effect
+    size = measured.estimate or 0.0
+    if figure.accused or not parts:
+        text = (
+            f"{figure.judge} {edit.accuses}: {_does(figure, size)} {sure(measured, of='answers')}."
+        )
     else:
-        what = f"{one.judge} {edit.accuses} on {parts[0].criterion}."
+        text = f"{figure.judge} {edit.accuses} on {parts[0].criterion}."
     if parts:
-        said = [f"{part.criterion} {score(part.effect.estimate)}" for part in parts[:3]]
-        what += f" By criterion: {', '.join(said)}."
-    if one.doses and one.accused:
-        steps = [f"{percent(dose)} {score(e.estimate)}" for dose, e in one.doses]
-        what += f" By how much longer: {', '.join(steps)}."
-    return f"{what} Earned only if {edit.unless}." if edit.unless else what
+        by_criterion = [f"{part.criterion} {score(part.effect.estimate)}" for part in parts[:3]]
+        text += f" By criterion: {', '.join(by_criterion)}."
+    if figure.doses and figure.accused:
+        steps = [f"{percent(dose)} {score(e.estimate)}" for dose, e in figure.doses]
+        text += f" By how much longer: {', '.join(steps)}."
+    return f"{text} Earned only if {edit.unless}." if edit.unless else text
 
 
-def _does(one: ProbeFigure, size: float) -> str:
-    if one.measure == CHANGES:
+def _does(of: ProbeFigure, size: float) -> str:
+    if of.measure == CHANGES:
         return (
-            f"{one.edit.does}, {percent(one.changed.value)} of its answers change, with a last "
-            f"line that says nothing {percent(one.nothing.value)}; the difference is "
+            f"{of.edit.does}, {percent(of.changed.value)} of its answers change, with a last "
+            f"line that says nothing {percent(of.nothing.value)}; the difference is "
             f"{percent(size)}"
         )
     more = "more" if size > 0 else "less"
-    return f"{one.edit.does}, the same answers earn {score(abs(size))} {more} of 1"
+    return f"{of.edit.does}, the same answers earn {score(abs(size))} {more} of 1"
 
 
-def as_text(found: ProbeResult) -> str:
-    """The findings, or that there are none and how small a shift would have been found."""
-    lines = found.findings
+def as_text(probe: ProbeResult) -> str:
+    """Return the findings or, without any, how small an effect would have been detected."""
+    lines = probe.findings
     if not lines:
-        least = f" {_least(found)}" if _least(found) else ""
-        asked = any(one.effect.p is not None for one in found.whole)
-        none = "No edit surely moves any of these judges." if asked else _why_nothing(found)
-        lines = [none + least]
+        least = f" {_least(probe)}" if _least(probe) else ""
+        asked = any(figure.effect.p is not None for figure in probe.whole)
+        nothing = "No edit surely moves any of these judges." if asked else _why_nothing(probe)
+        lines = [nothing + least]
     return "\n".join([*lines, PROMISED])
 
 
-def _least(found: ProbeResult) -> str:
-    """How small an effect would have been found: of what is earned, and of answers that change."""
-    known: dict[str, list[float]] = {EARNS: [], CHANGES: []}
-    for one in found.whole:
-        if one.findable is not None:
-            known[one.measure].append(one.findable)
-    parts = [f"a shift of {score(max(known[EARNS]))}"] if known[EARNS] else []
-    parts += [f"{percent(max(known[CHANGES]))} more changed answers"] if known[CHANGES] else []
+def _least(probe: ProbeResult) -> str:
+    """Return the smallest effects that would have been detected, on values and on changes."""
+    limits: dict[str, list[float]] = {EARNS: [], CHANGES: []}
+    for figure in probe.whole:
+        if figure.findable is not None:
+            limits[figure.measure].append(figure.findable)
+    parts = [f"a shift of {score(max(limits[EARNS]))}"] if limits[EARNS] else []
+    parts += [f"{percent(max(limits[CHANGES]))} more changed answers"] if limits[CHANGES] else []
     return f"In 80% of cases {' and '.join(parts)} would have been found." if parts else ""
 
 
-def _why_nothing(found: ProbeResult) -> str:
+def _why_nothing(probe: ProbeResult) -> str:
     return next(
-        (one.effect.reason for one in found.whole if one.effect.reason), "Nothing was asked."
+        (figure.effect.reason for figure in probe.whole if figure.effect.reason),
+        "Nothing was asked.",
     )
 
 
-def as_data(found: ProbeResult) -> dict[str, Any]:
-    """What ``probe --json`` says of a probe."""
-    run = found.run
+def as_data(probe: ProbeResult) -> dict[str, Any]:
+    """Return the data of ``probe --json``."""
+    run = probe.run
     return {
         "run": run.plan.details[PROBE]["run"],
         "probe": run.id,
         "status": run.status,
-        "answers": found.answers,
+        "answers": probe.answers,
         "calls": run.calls,
         "cost_usd": None if run.cost_unknown else run.cost,
         "false_alarms": FALSE_ALARMS,
-        "findings": found.findings,
+        "findings": probe.findings,
         "edits": [
             {
-                **_data(one),
+                **_data(figure),
                 "criteria": {
                     part.criterion: _data(part)
-                    for part in found.single
-                    if (part.judge, part.edit) == (one.judge, one.edit)
+                    for part in probe.single
+                    if (part.judge, part.edit) == (figure.judge, figure.edit)
                 },
             }
-            for one in found.whole
+            for figure in probe.whole
         ],
     }
 
 
-def _data(one: ProbeFigure) -> dict[str, Any]:
+def _data(figure: ProbeFigure) -> dict[str, Any]:
     flipped: Mapping[str, float | None] = {
-        "changed": one.changed.value,
-        "changed_by_nothing": one.nothing.value,
-        "changed_by_itself": one.itself.value,
+        "changed": figure.changed.value,
+        "changed_by_nothing": figure.nothing.value,
+        "changed_by_itself": figure.itself.value,
     }
     return {
-        "judge": one.judge,
-        "edit": one.edit.name,
-        "measure": one.measure,
-        **_effect(one.effect),
+        "judge": figure.judge,
+        "edit": figure.edit.name,
+        "measure": figure.measure,
+        **_effect(figure.effect),
         **flipped,
-        "accused": one.accused,
-        "earned": one.earned,
-        "findable": one.findable,
-        **({"doses": [{"longer": d, **_effect(e)} for d, e in one.doses]} if one.doses else {}),
+        "accused": figure.accused,
+        "earned": figure.earned,
+        "findable": figure.findable,
+        **(
+            {"doses": [{"longer": d, **_effect(e)} for d, e in figure.doses]}
+            if figure.doses
+            else {}
+        ),
     }
 
 
-def _effect(found: BiasEffect) -> dict[str, Any]:
-    data = {"estimate": found.estimate, "n": found.n, "p": found.p}
-    others = {"ci": found.figure.ci, "undefined": found.reason}
+def _effect(measured: BiasEffect) -> dict[str, Any]:
+    data = {"estimate": measured.estimate, "n": measured.n, "p": measured.p}
+    others = {"ci": measured.figure.ci, "undefined": measured.reason}
     return {**data, **{key: value for key, value in others.items() if value}}

@@ -1,8 +1,8 @@
-"""Probes of a run's judges: some of its answers asked again as they were and as edited twins.
+"""Probe a run's judges: some of its answers are graded again, as originals and as edited copies.
 
-A probe is a small run of its own that no list shows, over a hidden dataset: its votes are kept
-apart and enter no verdict, score or figure of the run. Nothing of it is taken from kept answers,
-so that originals and twins are asked in the same hours, of the same version of a model.
+A probe is a small hidden run over a hidden dataset. Its votes are kept apart, and do not affect
+verdicts, scores or figures of the run. It does not use cached answers, so that originals and copies
+are graded in the same hours, by the same version of a model.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from core.services.spot.trials import HELP
 from core.store.store import Store
 from core.text.model_names import family_of
 
-#: How many answers are probed unless somebody says otherwise, and at most.
+#: The number of answers that are probed by default, and at most.
 ANSWERS, MOST = 100, 2000
 _PLACE = "probes/"
 
 
 @dataclass(frozen=True)
 class ProbeRequest:
-    """Which run, how many of its answers, under which edits, by which judges (none named: all).
+    """The settings of a probe: the run, the number of answers, the edits and the judges (all).
 
-    ``written`` are texts that a model wrote, by item and edit; their edits are among ``edits``.
-    ``earns`` are the edits that a criterion rightly rewards, as "at least 60 words" does longer
-    answers; nobody is accused of them.
+    ``written`` are texts written by a model, by item and edit; their edits are among ``edits``.
+    ``earns`` are the edits that a criterion rightly rewards, as "at least 60 words" rewards longer
+    answers; these are not faults.
     """
 
     run_id: int
@@ -64,7 +64,7 @@ class ProbeRequest:
 
 @dataclass(frozen=True)
 class ProbeSubjects:
-    """Who can be probed on what: judges that can be asked, and the answers that can be edited."""
+    """The judges of a run that can be probed, and the number of answers that can be edited."""
 
     judges: tuple[Judge, ...]
     answers: int
@@ -72,19 +72,19 @@ class ProbeSubjects:
 
 
 def subjects(store: Store, run_id: int) -> ProbeSubjects:
-    """What of a run can be probed. Raises ``NotFound``."""
+    """Return what can be probed in a run. Raises ``NotFound``."""
     run = store.runs.get(run_id)
     fit = len(_fit(store, run))
     return ProbeSubjects(_judges(run), fit, run.items - fit)
 
 
 def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
-    """What a probe will take; nothing is kept. Raises ``InputError`` where none can be made."""
+    """Return a probe's estimate without storing it. Raises ``InputError``: invalid request."""
     run = store.runs.get(request.run_id)
     panel = _panel(run, request)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     plan = RunPlan("", 0, 0, panel, seed=run.plan.seed, details=_details(request))
-    # Where nothing is written yet, as long as the answer itself.
+    # Before a model has written the texts, assume the length of the answer itself.
     own = {item.id: edited_part(item) for item in drawn(store, request)}
     texts = {(id_, edit): text for id_, text in own.items() for edit in WRITTEN}
     items = _texts(store, replace(request, written={**texts, **request.written}), panel)
@@ -93,7 +93,7 @@ def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
 
 @allowed("write")
 def start(store: Store, request: ProbeRequest) -> int:
-    """Start a probe; returns the id of its own run. Raises ``InputError``."""
+    """Start a probe; return the id of its run. Raises ``InputError``."""
     run = store.runs.get(request.run_id)
     panel = _panel(run, request)
     missing = set(request.edits) & set(WRITTEN) - {edit for _, edit in request.written}
@@ -122,7 +122,7 @@ def start(store: Store, request: ProbeRequest) -> int:
 
 
 def of_run(store: Store, run_id: int) -> list[RunRow]:
-    """The probes of a run, newest first."""
+    """Return the probes of a run, newest first."""
     ids = store.settings.get(f"{_PLACE}{run_id}", [])
     return [store.runs.row(probe) for probe in reversed(ids)]
 
@@ -139,8 +139,10 @@ def _details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
 
 
 def _require_earned(store: Store, run: Run, request: ProbeRequest) -> None:
-    """Refuses criteria that the run has not, and edits that are not asked."""
-    names = {one.name for one in store.rubrics.version(run.rubric_version_id).rubric.criteria}
+    """Raise ``InputError`` for criteria that the run lacks, and for edits outside the request."""
+    names = {
+        criterion.name for criterion in store.rubrics.version(run.rubric_version_id).rubric.criteria
+    }
     strange = sorted(set(request.earns) - names)
     if strange:
         raise InputError(f"{', '.join(strange)}: no criterion of run {run.id}.")
@@ -150,21 +152,23 @@ def _require_earned(store: Store, run: Run, request: ProbeRequest) -> None:
 
 
 def _judges(run: Run) -> tuple[Judge, ...]:
-    """Those that can be asked here and now; a function is known to its own program only."""
+    """Return the judges that can be called here; functions exist only in their own program."""
     return tuple(j for j in run.panel.judges if j.askable and j.kind != "function")
 
 
 def _panel(run: Run, request: ProbeRequest) -> Panel:
-    """The judges all asked alike: no stages, no early stop, nothing kept from earlier calls."""
+    """Return a panel that treats judges alike: no stages, no early stop, no cached answers."""
     strange = [name for name in request.edits if name not in EDITS]
     if strange or not request.edits:
-        there = ", ".join(EDITS)
-        raise InputError(f"There is no probe {', '.join(strange) or 'chosen'}. There are {there}.")
-    known = {judge.name: judge for judge in _judges(run)}
-    missing = [name for name in request.judges if name not in known]
+        available = ", ".join(EDITS)
+        raise InputError(
+            f"There is no probe {', '.join(strange) or 'chosen'}. There are {available}."
+        )
+    by_name = {judge.name: judge for judge in _judges(run)}
+    missing = [name for name in request.judges if name not in by_name]
     if missing:
         raise InputError(f"{', '.join(missing)}: no judge of run {run.id} that can be asked.")
-    chosen = [known[name] for name in request.judges] or list(known.values())
+    chosen = [by_name[name] for name in request.judges] or list(by_name.values())
     if not chosen:
         raise InputError(
             f"Nobody of run {run.id} can be asked here: its votes came from elsewhere."
@@ -174,8 +178,8 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
 
 
 def _fit(store: Store, run: Run) -> list[str]:
-    """The items that have a text to be edited, in the dataset's order."""
-    # Columns need numpy, which whoever only asks what a run's probes are shall not wait for.
+    """Return the items with a text to edit, in the dataset's order."""
+    # Columns need numpy, which should not load only to list a run's probes.
     import numpy as np
 
     from core.services.datasets import item_columns
@@ -184,20 +188,20 @@ def _fit(store: Store, run: Run) -> list[str]:
     columns = item_columns.of_version(store, run.dataset_version_id)
     places = sorted(items_of_run(store, run).places.tolist())
     fit = columns.plain & (columns.words > 0)
-    # Conversations are read: their last answer may be empty, or not there.
+    # Conversations are read, since their last answer may be empty or missing.
     talks = np.flatnonzero(~columns.plain & ~columns.pairs & (columns.words > 0))
     if len(talks):
         ids = [columns.ids[at] for at in talks.tolist()]
         read = store.datasets.items(run.dataset_version_id, ids)
-        there = {item.id for item in read if edited_part(item).strip()}
-        fit[talks] = [one in there for one in ids]
+        editable = {item.id for item in read if edited_part(item).strip()}
+        fit[talks] = [item_id in editable for item_id in ids]
     return [columns.ids[at] for at in places if fit[at]]
 
 
 def edited_part(item: Item) -> str:
-    """The text that edits change: of a conversation the last turn of the one who is judged.
+    """Return the text that edits change; in a conversation the last turn that is judged.
 
-    Empty of a pair, and where there is no such turn.
+    It is empty for a pair, and without such a turn.
     """
     submission = item.submission
     if isinstance(submission, tuple):
@@ -206,8 +210,8 @@ def edited_part(item: Item) -> str:
 
 
 def alone(item: Item) -> Item:
-    """The item with that text as its submission, for who writes it again; what was said before it
-    is a context.
+    """Return the item with that text as its submission, for a model that rewrites it; earlier
+    turns become a context.
     """
     submission = item.submission
     if not isinstance(submission, tuple):
@@ -230,7 +234,7 @@ PAIRS = (
 
 
 def drawn(store: Store, request: ProbeRequest) -> list[Item]:
-    """The answers that a probe draws. Raises ``InputError`` where none can be probed."""
+    """Return the answers that a probe draws. Raises ``InputError`` if none can be probed."""
     run = store.runs.get(request.run_id)
     fit = _fit(store, run)
     if not fit:
@@ -245,13 +249,13 @@ def drawn(store: Store, request: ProbeRequest) -> list[Item]:
 
 
 def _texts(store: Store, request: ProbeRequest, panel: Panel) -> tuple[Item, ...]:
-    """The drawn answers, each with its twins."""
+    """Return the drawn answers, each with its copies."""
     houses = houses_of(panel.judges)
     return tuple(twin for item in drawn(store, request) for twin in _twins(item, request, houses))
 
 
 def houses_of(judges: Sequence[Judge]) -> list[str]:
-    """The makers whose names are put above texts: those of the judges, and another one."""
+    """Return the makers whose names are put above texts: those of the judges, and another one."""
     own = sorted({family_of(judge.model or judge.name) for judge in judges} - {""})
     if len(own) == 1:
         own.append("anthropic" if own[0] == "openai" else "openai")

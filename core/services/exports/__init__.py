@@ -1,6 +1,6 @@
-"""A run in every form that leaves the app.
+"""Export a run in every format.
 
-Nothing is asked, nothing is changed.
+Exports make no calls and change nothing.
 """
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""A run as an experiment folder of autorubric: manifest.json and items.jsonl.
+"""Export a run as an experiment folder of autorubric: manifest.json and items.jsonl.
 
-Its models have no place for what is not known: a verdict that nobody gave is an abstention with an
-error, a value that counts for nothing is 0, and a key it cannot read empty is left out.
+Its models cannot hold unknown values: a missing verdict becomes an abstention with an error, a
+value that does not count becomes 0, and a key that may not be empty is left out.
 """
 
 from __future__ import annotations
@@ -22,45 +22,45 @@ from core.services.results.item_view import choice_label
 from core.text.names import fold
 
 
-def experiment_files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The files by name, and what they cannot hold."""
+def experiment_files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the files by name, and what they cannot hold."""
     lines = [
-        _line(found, at, item, row)
-        for at, (item, row) in enumerate(zip(found.items, found.rows, strict=True))
+        _line(data, at, item, row)
+        for at, (item, row) in enumerate(zip(data.items, data.rows, strict=True))
     ]
     files = {
-        "manifest.json": json.dumps(_manifest(found), indent=2, ensure_ascii=False) + "\n",
-        "items.jsonl": "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in lines),
+        "manifest.json": json.dumps(_manifest(data), indent=2, ensure_ascii=False) + "\n",
+        "items.jsonl": "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines),
     }
-    return files, _losses(found)
+    return files, _losses(data)
 
 
-#: The only failure of an answer that the peer does not take for one of the infrastructure.
+#: The only failures of an answer that autorubric does not count as infrastructure errors.
 _UNREADABLE = ("malformed", "out_of_range", "empty")
 
 
-def _losses(found: Graded) -> tuple[str, ...]:
+def _losses(data: Graded) -> tuple[str, ...]:
     lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
-    # That judges may not abstain is in the options there.
-    criteria = lost_of_criteria(found.rubric.criteria, ("aggregation", "forced_choice"))
-    lost += [loss.message for loss in (*lost_of_rubric(found.rubric), *criteria)]
-    if any(option.description for c in found.rubric.criteria for option in c.options):
+    # That judges may not abstain follows from the options there.
+    criteria = lost_of_criteria(data.rubric.criteria, ("aggregation", "forced_choice"))
+    lost += [loss.message for loss in (*lost_of_rubric(data.rubric), *criteria)]
+    if any(option.description for c in data.rubric.criteria for option in c.options):
         lost.append("The descriptions of options are written below the requirement.")
-    if any(judge.shadow for judge in found.run.panel.judges):
+    if any(judge.shadow for judge in data.run.panel.judges):
         lost.append("Votes of judges that do not count are left out.")
-    if found.run.panel.asking.flip != "off":
+    if data.run.panel.asking.flip != "off":
         lost.append("Answers to options in reversed order are left out.")
-    if found.run.plan.replicates > 1:
+    if data.run.plan.replicates > 1:
         lost.append("Replicates are judges of their own, NAME|REPLICATE.")
-    if found.settled:
-        cells = f"{len(found.settled):,} cells"
+    if data.settled:
+        cells = f"{len(data.settled):,} cells"
         lost.append(f"What people settled ({cells}) is the verdict there, without their names.")
     return tuple(lost)
 
 
-def _manifest(found: Graded) -> dict[str, Any]:
-    run, panel = found.run, found.run.panel
-    dataset = found.store.datasets.version(run.dataset_version_id)
+def _manifest(data: Graded) -> dict[str, Any]:
+    run, panel = data.run, data.run.panel
+    dataset = data.store.datasets.version(run.dataset_version_id)
     finished = {"completed_at": run.finished} if run.status == "done" and run.finished else {}
     return {
         "experiment_name": run.name,
@@ -69,7 +69,7 @@ def _manifest(found: Graded) -> dict[str, Any]:
         "dataset_hash": dataset.hash.rpartition(":")[2][:16],
         "total_items": run.items,
         "status": {"done": "completed", "failed": "failed"}.get(run.status, "running"),
-        "completed_indices": [at for at, row in enumerate(found.rows) if row.votes],
+        "completed_indices": [at for at, row in enumerate(data.rows) if row.votes],
         "error": run.message or None,
         "started_at": run.started or run.created,
         **finished,
@@ -77,7 +77,7 @@ def _manifest(found: Graded) -> dict[str, Any]:
         "dataset_path": None,
         "grader_config": {
             "grader_class": "CriterionGrader",
-            "judges": [_judge(judge, name) for name, judge in _counted(found).items()],
+            "judges": [_judge(judge, name) for name, judge in _counted(data).items()],
             "aggregation": panel.rules.binary,
             "master_seed": run.plan.seed,
             "shuffle_options": any(judge.shuffle for judge in panel.judges if not judge.shadow),
@@ -87,12 +87,12 @@ def _manifest(found: Graded) -> dict[str, Any]:
     }
 
 
-def _counted(found: Graded) -> dict[str, Judge]:
-    """The judges that count, by the name they have there: each replicate is one of its own."""
-    own = found.run.plan.replicates
+def _counted(data: Graded) -> dict[str, Judge]:
+    """Return the voting judges by their exported name, with one name per replicate."""
+    own = data.run.plan.replicates
     return {
         judge.name if own == 1 else f"{judge.name}|{replicate}": judge
-        for judge in found.run.panel.judges
+        for judge in data.run.panel.judges
         if not judge.shadow
         for replicate in range(own)
     }
@@ -109,13 +109,13 @@ def _judge(judge: Judge, name: str) -> dict[str, Any]:
     }
 
 
-def _line(found: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]:
-    rubric = found.rubric_of(item.id)
-    votes, failures = found.votes(item.id), found.failures(item.id)
-    cells = {c.name: found.cells.get((item.id, c.name)) for c in rubric.criteria}
+def _line(data: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]:
+    rubric = data.rubric_of(item.id)
+    votes, failures = data.votes(item.id), data.failures(item.id)
+    cells = {c.name: data.cells.get((item.id, c.name)) for c in rubric.criteria}
     reports = [
         _criterion_report(
-            found,
+            data,
             criterion,
             cells[criterion.name],
             [v for v in votes if v.cell.criterion == criterion.name],
@@ -136,19 +136,19 @@ def _line(found: Graded, at: int, item: Item, row: RunItemRow) -> dict[str, Any]
             "mean_agreement": row.agreement,
             "report_type": "ensemble",
             "criterion_reports": reports,
-            "judge_scores": _judge_scores(found, item, votes),
+            "judge_scores": _judge_scores(data, item, votes),
         },
     }
 
 
-def _judge_scores(found: Graded, item: Item, votes: list[VoteRow]) -> dict[str, float | None]:
-    """What each judge's own answers score; ``None`` for one who did not answer every criterion."""
-    rubric, own = found.rubric_of(item.id), found.run.plan.replicates
+def _judge_scores(data: Graded, item: Item, votes: list[VoteRow]) -> dict[str, float | None]:
+    """Return each judge's own score; ``None`` if it did not answer every criterion."""
+    rubric, own = data.rubric_of(item.id), data.run.plan.replicates
     texts = None
     if looks_at_texts(rubric):
         texts = Texts(output=item.output, thinking=item.thinking)
     scores = dict[str, float | None]()
-    for name, judge in _counted(found).items():
+    for name, judge in _counted(data).items():
         given = {
             vote.cell.criterion: vote.option
             for vote in votes
@@ -159,26 +159,26 @@ def _judge_scores(found: Graded, item: Item, votes: list[VoteRow]) -> dict[str, 
     return scores
 
 
-def _name(one: VoteRow | FailureRow, own: int) -> str | None:
-    """Who it is there; ``None`` for an answer to options in reversed order."""
-    if one.cell.replicate >= own:
+def _name(answer: VoteRow | FailureRow, own: int) -> str | None:
+    """Return the exported name of the judge; ``None`` for an answer in reversed order."""
+    if answer.cell.replicate >= own:
         return None
-    return one.cell.judge if own == 1 else f"{one.cell.judge}|{one.cell.replicate}"
+    return answer.cell.judge if own == 1 else f"{answer.cell.judge}|{answer.cell.replicate}"
 
 
 def _criterion_report(
-    found: Graded,
+    data: Graded,
     criterion: Criterion,
     cell: Verdict | None,
     votes: list[VoteRow],
     failures: list[FailureRow],
 ) -> dict[str, Any]:
     binary = criterion.scale == "binary"
-    given = _votes(found, criterion, votes, failures)
+    given = _votes(data, criterion, votes, failures)
     option, abstained = (
         (criterion.na_index, True) if cell is None else (cell.option, cell.abstained)
     )
-    # Where no vote is an answer there is no agreement to give; it then works out one of its own.
+    # Without a vote for an option there is no agreement to report; autorubric then computes it.
     agreement = {} if cell is None or cell.agreement is None else {"agreement": cell.agreement}
     return {
         "criterion": {
@@ -204,12 +204,13 @@ def _criterion_report(
 
 def _options(criterion: Criterion) -> list[dict[str, Any]]:
     return [
-        {"label": one.label, "value": one.value or 0.0, "na": one.na} for one in criterion.choices
+        {"label": option.label, "value": option.value or 0.0, "na": option.na}
+        for option in criterion.choices
     ]
 
 
 def _verdict(criterion: Criterion, option: int | None, abstained: bool) -> str:
-    """One of the three words that the peer knows, however the author spells the options."""
+    """Return one of autorubric's three verdicts, however the options are spelt."""
     if abstained or option is None:
         return CANNOT_ASSESS
     return MET if fold(criterion.choices[option].label) == fold(MET) else UNMET
@@ -226,49 +227,49 @@ def _choice(criterion: Criterion, option: int | None, abstained: bool) -> dict[s
 
 
 def _aggregated(cell: Verdict | None) -> float:
-    """The mean before it was snapped to an option; the option's value where there is none."""
+    """Return the mean before snapping to an option, or else the option's value."""
     if cell is None:
         return 0.0
     return cell.value or 0.0 if cell.continuous is None else cell.continuous
 
 
 def _error(failures: list[FailureRow]) -> str:
-    """Why there is no verdict, under one of the peer's two heads."""
+    """Return why there is no verdict, under one of autorubric's two headings."""
     return _failure(failures[0]) if failures else "unknown: nobody was asked"
 
 
-def _failure(one: FailureRow) -> str:
-    head = "parse" if one.kind in _UNREADABLE else "infrastructure"
-    return f"{head}: {one.kind}: {one.message}"
+def _failure(failure: FailureRow) -> str:
+    head = "parse" if failure.kind in _UNREADABLE else "infrastructure"
+    return f"{head}: {failure.kind}: {failure.message}"
 
 
 def _votes(
-    found: Graded, criterion: Criterion, votes: list[VoteRow], failures: list[FailureRow]
+    data: Graded, criterion: Criterion, votes: list[VoteRow], failures: list[FailureRow]
 ) -> list[dict[str, Any]]:
-    own = found.run.plan.replicates
-    judges = {judge.name: judge for judge in found.run.panel.judges if not judge.shadow}
+    own = data.run.plan.replicates
+    judges = {judge.name: judge for judge in data.run.panel.judges if not judge.shadow}
     last = max((judges[v.cell.judge].stage for v in votes if v.cell.judge in judges), default=0)
-    cascade = found.run.panel.cascade is not None
-    made = []
+    cascade = data.run.panel.cascade is not None
+    reports = []
     given: list[VoteRow | FailureRow] = [*votes, *failures]
-    for one in given:
-        judge, name = judges.get(one.cell.judge), _name(one, own)
+    for answer in given:
+        judge, name = judges.get(answer.cell.judge), _name(answer, own)
         if judge is None or name is None:
             continue
         head = {"judge_id": name, "weight": judge.weight}
         head["superseded"] = cascade and judge.stage < last
-        made.append(head | _answer(criterion, one))
-    return made
+        reports.append(head | _answer(criterion, answer))
+    return reports
 
 
-def _answer(criterion: Criterion, one: VoteRow | FailureRow) -> dict[str, Any]:
-    order = None if one.order is None else list(one.order)
-    if isinstance(one, FailureRow):
-        rest: dict[str, Any] = {"reason": "", "error": _failure(one)}
+def _answer(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Any]:
+    order = None if answer.order is None else list(answer.order)
+    if isinstance(answer, FailureRow):
+        rest: dict[str, Any] = {"reason": "", "error": _failure(answer)}
         option, abstained = criterion.na_index, True
     else:
-        rest = {"reason": one.reason, "error": None, "confidence": one.confidence}
-        option, abstained = one.option, one.abstained
+        rest = {"reason": answer.reason, "error": None, "confidence": answer.confidence}
+        option, abstained = answer.option, answer.abstained
     if criterion.scale == "binary":
         return rest | {"verdict": _verdict(criterion, option, abstained)}
     return rest | _choice(criterion, option, abstained) | {"shuffle_order": order}

@@ -1,4 +1,4 @@
-"""What calls took and what of them failed, as rows."""
+"""Rows of calls and of failures."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ CALL = (
 )
 
 
-def failure_rows(found: Graded) -> Iterator[Row]:
-    """One row per failure, also those that were mended since."""
-    for item in found.items:
-        for failure in found.store.votes.failures_of(found.run.id, item.id):
+def failure_rows(data: Graded) -> Iterator[Row]:
+    """Yield one row per failure, including resolved ones."""
+    for item in data.items:
+        for failure in data.store.votes.failures_of(data.run.id, item.id):
             yield {
                 "item_id": item.id,
                 "criterion": failure.cell.criterion,
@@ -40,17 +40,17 @@ def failure_rows(found: Graded) -> Iterator[Row]:
             }
 
 
-def call_rows(found: Graded) -> Iterator[Row]:
-    """One row per call: what it took and cost; never what was sent or came back."""
+def call_rows(data: Graded) -> Iterator[Row]:
+    """Yield one row per call with tokens and cost, but without prompts and replies."""
     seen = set[int]()
-    for item in found.items:
-        ids = [vote.call_id for vote in found.votes(item.id)]
-        ids += [failure.call_id for failure in found.failures(item.id)]
+    for item in data.items:
+        ids = [vote.call_id for vote in data.votes(item.id)]
+        ids += [failure.call_id for failure in data.failures(item.id)]
         for call_id in ids:
             if call_id is None or call_id in seen:
                 continue
             seen.add(call_id)
-            call = found.store.votes.call(call_id)
+            call = data.store.votes.call(call_id)
             yield {
                 "call": call.id,
                 "item_id": item.id,

@@ -1,4 +1,4 @@
-"""A run as a folder in the common layout: rubric.yaml, items.jsonl, votes.csv."""
+"""Export a run as a folder in the common layout: rubric.yaml, items.jsonl, votes.csv."""
 
 from __future__ import annotations
 
@@ -22,42 +22,42 @@ _HEADS = (
 )
 
 
-def files(found: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The files by name, and what they cannot hold.
+def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the files by name, and what they cannot hold.
 
-    Nothing is guarded against spreadsheets here: ids must stay what they are in all three files.
+    Cells are not guarded against spreadsheets: ids must be equal in all three files.
     """
     rows = list[list[Value]]()
-    own = found.run.plan.replicates
-    weights = {judge.name: judge.weight for judge in found.run.panel.judges}
-    heads = [*_HEADS, *(["confidence"] if found.says_how_sure[0] else []), *found.chances]
+    own = data.run.plan.replicates
+    weights = {judge.name: judge.weight for judge in data.run.panel.judges}
+    heads = [*_HEADS, *(["confidence"] if data.says_how_sure[0] else []), *data.chances]
     flipped = 0
-    for item in found.items:
-        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
-        answers: list[VoteRow | FailureRow] = [*found.votes(item.id), *found.failures(item.id)]
+    for item in data.items:
+        criteria = {c.name: c for c in data.rubric_of(item.id).criteria}
+        answers: list[VoteRow | FailureRow] = [*data.votes(item.id), *data.failures(item.id)]
         for given in answers:
             cell = given.cell
             if cell.replicate >= own:
                 flipped += 1
                 continue
-            said = {
+            fields = {
                 "item_id": cell.item,
                 "criterion": cell.criterion,
                 "rater_id": cell.judge,
-                "rater_kind": found.kinds.get(cell.judge, "llm"),
+                "rater_kind": data.kinds.get(cell.judge, "llm"),
                 "weight": weights.get(cell.judge, 1.0),
                 "replicate": cell.replicate,
                 **_said(criteria[cell.criterion], given),
             }
-            rows.append([said.get(head) for head in heads])
-    name = found.run.dataset_name
-    made = {
-        "rubric.yaml": dump_rubric(found.rubric),
-        "items.jsonl": dump_dataset(Dataset(name=name, items=found.items)),
+            rows.append([fields.get(head) for head in heads])
+    name = data.run.dataset_name
+    contents = {
+        "rubric.yaml": dump_rubric(data.rubric),
+        "items.jsonl": dump_dataset(Dataset(name=name, items=data.items)),
         "votes.csv": csv_text(heads, rows, guarded=False),
     }
     risky = sum(works_out(cell) for row in rows for cell in row if isinstance(cell, str))
-    return made, _folder_losses(found, flipped, risky)
+    return contents, _folder_losses(data, flipped, risky)
 
 
 def _said(criterion: Criterion, given: VoteRow | FailureRow) -> dict[str, Value]:
@@ -72,7 +72,7 @@ def _label(criterion: Criterion, option: int | None) -> str:
     return CANNOT_ASSESS if option is None else criterion.choices[option].label
 
 
-def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
+def _folder_losses(data: Graded, flipped: int, risky: int) -> tuple[str, ...]:
     lost = [
         "The common layout has no verdicts: who reads it settles the votes anew, by plain majority."
     ]
@@ -83,6 +83,6 @@ def _folder_losses(found: Graded, flipped: int, risky: int) -> tuple[str, ...]:
             f"{risky:,} cells of votes.csv begin like a formula and are left as they are, as ids "
             "must be: do not open it in a spreadsheet."
         )
-    if found.settled:
-        lost.append(f"{len(found.settled):,} cells that people settled are labels there.")
+    if data.settled:
+        lost.append(f"{len(data.settled):,} cells that people settled are labels there.")
     return tuple(lost)

@@ -1,4 +1,4 @@
-"""A contest to take away: JSON (leaderboards and unitxt's fields), CSV of every vote, Markdown."""
+"""Export a contest: JSON (leaderboards and unitxt's fields), CSV of every vote, Markdown."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ COLUMNS = (
 
 
 def as_json(store: Store, run_id: int) -> bytes:
-    """Leaderboards of the contest with its rounds, and every round as docs/contests.md says."""
+    """Return the leaderboards of the contest's rounds, and every round as in docs/contests.md."""
     runs = rounds_of(store, run_id)
     data = {
         "ranking": contest_report(store, runs).data,
-        "rounds": [unitxt_result(store, one) for one in runs],
+        "rounds": [unitxt_result(store, round_id) for round_id in runs],
     }
     return json.dumps(data, ensure_ascii=False, indent=1).encode()
 
 
 def as_csv(store: Store, run_id: int) -> bytes:
-    """One row per vote, of judges and of people; ``winner`` and ``why`` are the contest's outcome.
+    """Return one row per vote of judges and people, with the contest's ``winner`` and ``why``.
 
-    A contest without any vote has one row without a rater.
+    A contest without votes has one row without a rater.
     """
     runs = rounds_of(store, run_id)
     contests = read(store, runs)
@@ -77,7 +77,7 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     kinds = {judge.name: judge.rater_kind for judge in contests.judges}
     for held in contests.held:
-        found = outcome(contests, held)
+        result = outcome(contests, held)
         names = {"first": held.first, "second": held.second}
         head = {
             "run": held.run_id,
@@ -85,8 +85,8 @@ def _rows(
             "question": held.question,
             "first": held.first,
             "second": held.second,
-            "winner": names.get(found.winner or "", found.winner),
-            "why": found.why or None,
+            "winner": names.get(result.winner or "", result.winner),
+            "why": result.why or None,
         }
         votes = list(_votes(store, contests, held))
         for vote in votes:
@@ -118,6 +118,6 @@ def _votes(store: Store, contests: Contests, held: HeldContest) -> Iterator[dict
 
 
 def as_markdown(store: Store, run_id: int) -> bytes:
-    """The leaderboard with what limits it, methods side by side, wins, and position figures."""
-    found = contest_report(store, rounds_of(store, run_id))
-    return markdown_paper(Paper(store.runs.row(run_id).name, "", found.sections)).encode()
+    """Return the leaderboard with its limits, methods, wins, and position figures."""
+    report = contest_report(store, rounds_of(store, run_id))
+    return markdown_paper(Paper(store.runs.row(run_id).name, "", report.sections)).encode()

@@ -1,6 +1,6 @@
-"""A run as unitxt's direct judge reports one: the same fields, per item, criterion and judge.
+"""Export a run in the format of unitxt's direct judge, per item, criterion and judge.
 
-docs/exports.md says what each field holds, and where it differs from unitxt on purpose.
+docs/exports.md explains each field, and deliberate differences from unitxt.
 """
 
 from __future__ import annotations
@@ -20,38 +20,41 @@ from core.store.store import Store
 
 
 def as_json(store: Store, run_id: int) -> str:
-    """The result of every judge: ``{"run", "judges": {NAME: {"rows": [ROW], "scores"}}}``.
+    """Return the results of every judge: ``{"run", "judges": {NAME: {"rows": [ROW], "scores"}}}``.
 
-    ROW is one item and criterion as it was answered first; ``scores`` holds the mean main score of
-    every criterion, over the rows that have one.
+    ROW is one item and criterion with its first answer; ``scores`` holds every criterion's mean
+    main score, over the rows that have one.
     """
-    found = graded(store, run_id)
-    own = found.run.plan.replicates
-    rows: dict[str, list[dict[str, Any]]] = {judge.name: [] for judge in found.run.panel.judges}
-    for item in found.items:
-        criteria = {c.name: c for c in found.rubric_of(item.id).criteria}
-        given: list[VoteRow | FailureRow] = [*found.votes(item.id), *found.failures(item.id)]
+    source = graded(store, run_id)
+    own = source.run.plan.replicates
+    rows: dict[str, list[dict[str, Any]]] = {judge.name: [] for judge in source.run.panel.judges}
+    for item in source.items:
+        criteria = {c.name: c for c in source.rubric_of(item.id).criteria}
+        given: list[VoteRow | FailureRow] = [*source.votes(item.id), *source.failures(item.id)]
         answers = {(a.cell.judge, a.cell.criterion, a.cell.replicate): a for a in given}
         for judge, name, replicate in answers:
             if replicate == 0:
-                one, turned = answers[judge, name, 0], answers.get((judge, name, own))
-                rows[judge].append(_row(found, item, criteria[name], one, turned))
-    judges = {name: {"rows": theirs, "scores": _means(theirs)} for name, theirs in rows.items()}
+                answer, turned = answers[judge, name, 0], answers.get((judge, name, own))
+                rows[judge].append(_row(source, item, criteria[name], answer, turned))
+    judges = {
+        name: {"rows": judge_rows, "scores": _means(judge_rows)}
+        for name, judge_rows in rows.items()
+    }
     data = {"run": run_id, "judges": judges}
     return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _row(
-    found: Graded,
+    source: Graded,
     item: Item,
     criterion: Criterion,
-    one: VoteRow | FailureRow,
+    answer: VoteRow | FailureRow,
     turned: VoteRow | FailureRow | None,
 ) -> dict[str, Any]:
-    first, second = _answer(found, criterion, one), _answer(found, criterion, turned)
+    first, second = _answer(source, criterion, answer), _answer(source, criterion, turned)
     name = main_score_name(criterion.name)
     picked, other = first["selected_option"], second["selected_option"]
-    asked = found.run.panel.asking.flip != "off" and turned is not None
+    asked = source.run.panel.asking.flip != "off" and turned is not None
     return {
         "id": item.id,
         "criteria": {
@@ -80,12 +83,12 @@ def _row(
             "posional_bias_option_selection": second["prompts"][1],
             "summarization": first["prompts"][2],
         },
-        "failure": None if isinstance(one, VoteRow) else f"{one.kind}: {one.message}",
+        "failure": None if isinstance(answer, VoteRow) else f"{answer.kind}: {answer.message}",
     }
 
 
 def main_score_name(criterion: str) -> str:
-    """The criterion's name as unitxt makes a field of it.
+    """Return the criterion's name as a field name of unitxt.
 
     >>> main_score_name("Cites Sources")
     'cites_sources'
@@ -104,11 +107,11 @@ _NOTHING: dict[str, Any] = {
 
 
 def _answer(
-    found: Graded, criterion: Criterion, given: VoteRow | FailureRow | None
+    source: Graded, criterion: Criterion, given: VoteRow | FailureRow | None
 ) -> dict[str, Any]:
     if not isinstance(given, VoteRow):
         return _NOTHING
-    call = None if given.call_id is None else found.store.votes.call(given.call_id)
+    call = None if given.call_id is None else source.store.votes.call(given.call_id)
     output, prompts = (None, (None, None, None)) if call is None else said_in(call, given)
     return {
         "score": None if given.option is None else criterion.value_of(given.option),

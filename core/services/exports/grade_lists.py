@@ -1,8 +1,8 @@
-"""The grades of a run into a list of students from Canvas or Moodle; every other byte stays.
+"""Write a run's grades into a list of students from Canvas or Moodle.
 
-Items that judges learned from come back with their own labels (`docs/decisions/0029`).
-Every byte that is not a grade stays: who is who, the order of rows, the way cells are quoted. A
-student without a settled score keeps the cell as it is, which both take for "do not touch".
+Items that judges learned from get their own labels as grades (`docs/decisions/0029`). All other
+bytes of the file stay: names, the order of rows, quoting. A student without a settled score keeps
+the cell as it is, which both programs read as "do not change".
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from core.text.numbers import percent
 
 @dataclass(frozen=True)
 class GradeChoices:
-    """What a person may choose; ``None`` lets the file decide.
+    """The choices of the person; ``None`` lets the file decide.
 
-    ``match`` is the column that says who, ``by`` what of an item it is compared with ("id", or a
-    key of its additional data), ``grade`` the column that takes grades, ``maximum`` the grade that
-    a score of 1 earns where the file does not say, ``sheet`` the sheet of a workbook.
+    ``match`` is the column that identifies students, ``by`` the field of an item to compare it with
+    ("id", or a key of its meta), ``grade`` the column for grades, ``maximum`` the grade of a score
+    of 1 if the file does not state it, ``sheet`` the sheet of a workbook.
     """
 
     match: str | None = None
@@ -52,7 +52,7 @@ class GradeChoices:
 
 
 def fields_of(items: tuple[Item, ...]) -> tuple[str, ...]:
-    """What of items may say who: their id, and short values of their additional data."""
+    """Return the fields that may identify students: the item id, and short meta values."""
     keys = dict.fromkeys(key for item in items for key in item.meta)
     return ("id", *(key for key in keys if any(_key(item, key) for item in items)))
 
@@ -67,7 +67,7 @@ def _key(item: Item, by: str) -> str:
 def matched(
     items: tuple[Item, ...], roster: Roster, choices: GradeChoices
 ) -> tuple[str, str, dict[int, list[int]]]:
-    """The pair of column and field that knows most students: {row: positions of items}."""
+    """Return the column and field that match most students, and {row: positions of items}."""
     columns = [choices.match] if choices.match else roster.who
     fields = [choices.by] if choices.by else fields_of(items)
     best: tuple[str, str, dict[int, list[int]]] | None = None
@@ -81,32 +81,34 @@ def matched(
                 best = column, by, hits
     if best is None:
         ids = listed([item.id for item in items], 3)
-        who = listed(list(columns)) or "no column that says who"
-        message = f"No student of this file is in the run: {who} is unlike the items' ids ({ids})."
-        mend = Problem("Name the column that holds them, or import items with the students' ids.")
-        raise InputError(message, (mend,), roster.table.name)
+        searched = listed(list(columns)) or "no column that says who"
+        message = (
+            f"No student of this file is in the run: {searched} is unlike the items' ids ({ids})."
+        )
+        advice = Problem("Name the column that holds them, or import items with the students' ids.")
+        raise InputError(message, (advice,), roster.table.name)
     return best
 
 
 def _hits(items: tuple[Item, ...], by: str, roster: Roster, column: int) -> dict[int, list[int]]:
-    known: dict[str, list[int]] = {}
+    positions_by_key: dict[str, list[int]] = {}
     for position, item in enumerate(items):
         if key := _key(item, by):
-            known.setdefault(key, []).append(position)
-    found = dict[int, list[int]]()
+            positions_by_key.setdefault(key, []).append(position)
+    hits = dict[int, list[int]]()
     for row in roster.students:
         for key in keys_of(roster.table.rows[row].text(column)):
-            if key in known:
-                found[row] = known[key]
+            if key in positions_by_key:
+                hits[row] = positions_by_key[key]
                 break
-    return found
+    return hits
 
 
 @dataclass(frozen=True)
 class GradeChange:
-    """A cell before and after, and whose the grade is.
+    """A cell before and after, and the origin of the grade.
 
-    ``kept``: it held something else and was left alone.
+    ``kept``: it had another value and was not changed.
     """
 
     line: int
@@ -120,7 +122,7 @@ class GradeChange:
 
 @dataclass(frozen=True)
 class Filled:
-    """The file to give back, what changed in it, and what a person should know."""
+    """The filled file, its changes, and notes for the person."""
 
     data: bytes
     name: str
@@ -134,27 +136,27 @@ class Filled:
 
     @property
     def written(self) -> int:
-        """How many cells are written."""
+        """Return how many cells are written."""
         return sum(not change.kept for change in self.changes)
 
 
 def fill(
     store: Store, run_id: int, data: bytes, name: str, choices: GradeChoices | None = None
 ) -> Filled:
-    """The list of students with the run's grades in it. Nothing is kept and nothing is sent.
+    """Return the list of students with the run's grades. Nothing is stored or sent.
 
     Raises:
-        NotFound: no such run.
-        InputError: the file is no list of students, no student of it is in the run, or a choice is
-            missing that the file does not make.
+        NotFound: unknown run.
+        InputError: the file is not a list of students, none of its students is in the run, or a
+            choice is missing that the file does not make.
     """
-    found = graded(store, run_id)
+    source = graded(store, run_id)
     choices = choices or GradeChoices()
     roster = read_roster(data, name, choices.sheet)
-    everyone = tuple(grades(found))
-    match, by, hits = matched(tuple(one.item for one in everyone), roster, choices)
-    who = roster.table.column(match)
-    return _Filler(found, everyone, roster, choices, hits, who).filled(match, by)
+    all_grades = tuple(grades(source))
+    match, by, hits = matched(tuple(grade.item for grade in all_grades), roster, choices)
+    student_column = roster.table.column(match)
+    return _Filler(source, all_grades, roster, choices, hits, student_column).filled(match, by)
 
 
 @dataclass
@@ -171,7 +173,7 @@ class _Filler:
     shares: list[tuple[float, float]] = field(default_factory=list)
 
     def filled(self, match: str, by: str) -> Filled:
-        """Everything that is to be written, in the rows' order."""
+        """Return the file with everything written, in the rows' order."""
         grade = "" if self.roster.kind == "canvas_rubric" else self._grade()
         ready = dict(self._ready())
         for row, position in ready.items():
@@ -198,20 +200,20 @@ class _Filler:
         )  # fmt: skip
 
     def _grade(self) -> str:
-        chosen, known = self.choices.grade, self.roster.grades
+        chosen, columns = self.choices.grade, self.roster.grades
         if chosen:
             if self.roster.table.column(chosen) is None:
                 raise InputError(f"There is no column {chosen!r}.", (), self.roster.table.name)
             return chosen
-        if self.roster.kind == "table" or len(known) != 1:
-            what = KIND_WORDS[self.roster.kind]
-            message = f"This is {what}; say which column takes the grade."
-            mend = Problem("It has these columns.", listed(known or self.roster.table.heads, 20))
+        if self.roster.kind == "table" or len(columns) != 1:
+            kind = KIND_WORDS[self.roster.kind]
+            message = f"This is {kind}; say which column takes the grade."
+            mend = Problem("It has these columns.", listed(columns or self.roster.table.heads, 20))
             raise InputError(message, (mend,), self.roster.table.name)
-        return known[0]
+        return columns[0]
 
     def _ready(self) -> Iterator[tuple[int, int]]:
-        """Students whose item has a score that stands; the others are said, once per reason."""
+        """Yield students whose item has a final score; report others once per reason."""
         taken: dict[int, list[int]] = {}
         for row, positions in self.hits.items():
             for position in positions:
@@ -247,19 +249,21 @@ class _Filler:
     def _not_final(self, result: RunItemRow, position: int) -> str:
         if result.review and not self._settled(position):
             return "wait for a person"
-        # What people said cannot be assessed stays so: the score is of the rest.
+        # Cells that people could not assess stay so: the score covers the rest.
         final = result.low == result.high
         return "" if final else "have a score that is not final"
 
     def _settled(self, position: int) -> bool:
-        """Whether people settled every question about the item; nobody else can say more."""
+        """Return whether people settled every cell of the item."""
         grade = self.grades[position]
-        return all((grade.item.id, one.name) in self.settled for one in grade.rubric.criteria)
+        return all(
+            (grade.item.id, criterion.name) in self.settled for criterion in grade.rubric.criteria
+        )
 
     @cached_property
     def settled(self) -> frozenset[tuple[str, str]]:
-        """The cells that people settled."""
-        return frozenset((one.item_id, one.criterion) for one in self.found.settled)
+        """Return the cells that people settled."""
+        return frozenset((cell.item_id, cell.criterion) for cell in self.found.settled)
 
     def _student(self, row: int) -> str:
         return self.roster.table.rows[row].text(self.who).strip()
@@ -269,24 +273,24 @@ class _Filler:
         score = self.grades[position].score
         if column is None or score is None:
             return
-        most = self.roster.maximum(row, column) or self.choices.maximum
-        if most is None:
-            mend = Problem("Say what a full score earns.", "In the command line: --maximum 100.")
+        maximum = self.roster.maximum(row, column) or self.choices.maximum
+        if maximum is None:
+            advice = Problem("Say what a full score earns.", "In the command line: --maximum 100.")
             message = f"The file does not say the most that {grade!r} may be."
-            raise InputError(message, (mend,), self.roster.table.name)
+            raise InputError(message, (advice,), self.roster.table.name)
         rubric = self.grades[position].counted
         both = share(rubric, score, "ratio"), share(rubric, score, "range")
         self.shares.append(both)
         part = both[self.choices.scaling == "range"]
         if part > 1 + 1e-9:
-            message = f"{self._student(row)} would get more than the most, {most:g}; left alone."
+            message = f"{self._student(row)} would get more than the most, {maximum:g}; left alone."
             self.problems.append(Problem(message, "", (), self.roster.table.rows[row].line))
             return
-        self._put(row, position, column, points_text(part * most, comma=self.roster.comma))
+        self._put(row, position, column, points_text(part * maximum, comma=self.roster.comma))
         self._put_feedback(row, position, grade)
 
     def _put_feedback(self, row: int, position: int, grade: str) -> None:
-        """What people noted when they settled a cell; what judges said is not for students."""
+        """Write people's notes on settled cells; judges' reasons are not for students."""
         column = self.roster.feedback(grade)
         item = self.grades[position].item.id
         notes = [s for s in self.found.settled if s.item_id == item and s.note.strip()]
@@ -313,7 +317,7 @@ class _Filler:
                 self._put(row, position, column, text)
 
     def _answer(self, grade: Grade, criterion: Criterion) -> tuple[int | None, float | None]:
-        """The verdict of an item that was graded, else its own label: the option and its value."""
+        """Return the option and value of an item's verdict or, if it was not graded, its label."""
         if grade.row is None:
             option = grade.item.truth(criterion)
             return option, None if option is None else criterion.choices[option].value
@@ -344,7 +348,7 @@ class _Filler:
                 Problem(f"Not in the run, left alone: {_count(without, 'student')}.")
             )
         used = {position for positions in self.hits.values() for position in positions}
-        missing = [one.item.id for at, one in enumerate(self.grades) if at not in used]
+        missing = [grade.item.id for at, grade in enumerate(self.grades) if at not in used]
         if missing:
             self.problems.append(Problem(f"Not in the file: {listed(missing)}."))
         kept = sum(change.kept for change in self.changes)
@@ -362,18 +366,18 @@ class _Filler:
             self.problems.append(Problem(f"No criterion of this run: {listed(strange)}."))
         if lost := [name for name in graded_here if name not in asked]:
             message = f"The file has no columns for {listed(lost)}."
-            mend = "A criterion must be called exactly as in Canvas."
-            self.problems.append(Problem(message, mend))
+            advice = "A criterion must be called exactly as in Canvas."
+            self.problems.append(Problem(message, advice))
         rubric = self.found.rubric
         if rubric.gates or rubric.prechecks or rubric.scoring.length_penalty:
             message = "Canvas adds points up: gates, pre-checks and penalties do not reach it."
             self.problems.append(Problem(message))
 
     def _effect(self) -> str:
-        """How far ratio and range differ here, in words; empty where they do not."""
+        """Return in words how ratio and range differ here; empty if they do not."""
         if not self.shares or all(abs(a - b) < 1e-9 for a, b in self.shares):
             return ""
-        ratio, span = (fmean(one) for one in zip(*self.shares, strict=True))
+        ratio, span = (fmean(values) for values in zip(*self.shares, strict=True))
         return (
             f"Ratio and range differ here. Mean grade: {percent(ratio, 1)} as a ratio (score / "
             f"most), {percent(span, 1)} as a range (counted from the worst answers, as Moodle "
@@ -381,8 +385,8 @@ class _Filler:
         )
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _same(old: str, new: str) -> bool:

@@ -1,7 +1,7 @@
-"""The grades of a run for who hands them back: every item of the dataset, and whose each grade is.
+"""A run's grades to hand back: every item of the dataset, with the origin of its grade.
 
-Items that judges learned from were not graded by them: their own labels are their grade. Nothing
-here enters a figure; figures are made of votes (see `docs/decisions/0029`).
+Items that judges learned from were not graded; their own labels are their grade. Figures do not
+include these grades, since figures are made of votes (see `docs/decisions/0029`).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ LONGEST_NOTE = 200
 
 @dataclass(frozen=True)
 class Grade:
-    """One item's grade: its score with the labels of its answers, whose it is, and what is open.
+    """One item's grade: its score, the labels of its answers, its origin, and what is open.
 
-    ``origin`` is empty where there is no grade; ``remark`` says why, or what is missing of it.
-    ``parts`` are what each criterion gave, ``row`` is the run's, where the run graded the item.
+    ``origin`` is empty without a grade; ``remark`` says why, or what the grade lacks. ``parts`` are
+    the criteria's contributions; ``row`` is the run's row, if the run graded the item.
     """
 
     item: Item
@@ -53,35 +53,35 @@ class Grade:
 
     @cached_property
     def counted(self) -> Rubric:
-        """The rubric with the criteria that the score is of."""
+        """Return the rubric with only the criteria that count in the score."""
         if self.score is None or all(part.counted for part in self.parts):
             return self.rubric
         pairs = zip(self.rubric.criteria, self.parts, strict=True)
-        kept = tuple(criterion for criterion, part in pairs if part.counted)
-        return self.rubric.model_copy(update={"criteria": kept})
+        criteria = tuple(criterion for criterion, part in pairs if part.counted)
+        return self.rubric.model_copy(update={"criteria": criteria})
 
     @property
     def points(self) -> float | None:
-        """The score in points of the criteria that it is of."""
+        """Return the score in points of the criteria that count."""
         if self.score is None or not self.rubric.scoring.normalize:
             return self.score
         return self.score * self.counted.max_points
 
     @property
     def assessed(self) -> Assessed | None:
-        """What was assessed; ``None`` where nobody answered anything."""
+        """Return what was assessed; ``None`` without any answer."""
         answered = any(not part.missing for part in self.parts)
         return assessed_of(self.parts) if answered else None
 
     @property
     def too_little(self) -> bool:
-        """Whether there is no grade because the answers cover too little."""
+        """Return whether there is no grade because too little was assessed."""
         return self.score is None and self.remark.startswith(TOO_LITTLE)
 
 
-def grades(found: Graded) -> Iterator[Grade]:
-    """A grade for every item of the run's dataset, in its order."""
-    return iter(_Grader(found, found.store))
+def grades(data: Graded) -> Iterator[Grade]:
+    """Return a grade for every item of the run's dataset, in its order."""
+    return iter(_Grader(data, data.store))
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,15 @@ class _Grader:
 
     @cached_property
     def _learned(self) -> frozenset[str]:
-        """The items of this dataset that judges learned from."""
+        """Return the items of this dataset that judges learned from."""
         chosen = self.found.run.plan.calibration
-        here = self.found.run.dataset_version_id
-        taught = chosen["items"] if chosen and chosen["dataset_version"] == here else ()
+        version = self.found.run.dataset_version_id
+        taught = chosen["items"] if chosen and chosen["dataset_version"] == version else ()
         return frozenset(taught)
 
     @cached_property
     def _settled(self) -> Mapping[str, Mapping[str, object]]:
-        """What people settled over this dataset, in any run."""
+        """Return what people settled in this dataset, in any run."""
         return self.store.settled.truth(self.found.run.dataset_version_id)
 
     def _judged(self, item: Item, rubric: Rubric, row: RunItemRow) -> Grade:
@@ -117,45 +117,45 @@ class _Grader:
             else choice_label(c, cell.option, cell.abstained)
             for c in rubric.criteria
         }
-        there = {name: cell for name, cell in cells.items() if cell is not None}
-        people = sum(cell.rule == ADJUDICATED for cell in there.values())
-        whose = [JUDGES] * (people < len(there)) + [REVIEW] * (people > 0)
-        parts = parts_of(rubric, {name: cell.option for name, cell in there.items()})
+        present = {name: cell for name, cell in cells.items() if cell is not None}
+        people = sum(cell.rule == ADJUDICATED for cell in present.values())
+        origins = [JUDGES] * (people < len(present)) + [REVIEW] * (people > 0)
+        parts = parts_of(rubric, {name: cell.option for name, cell in present.items()})
         waits = row.review and people < len(cells)
         remarks = [_covered(parts, graded=row.score is not None)]
         remarks += ["a person must look"] * waits
-        origin = "" if row.score is None else ", and ".join(whose)
-        told = (origin, _joined(remarks), row, parts, waits)
-        return Grade(item, rubric, row.score, answers, *told)
+        origin = "" if row.score is None else ", and ".join(origins)
+        rest = (origin, _joined(remarks), row, parts, waits)
+        return Grade(item, rubric, row.score, answers, *rest)
 
     def _own(self, item: Item, rubric: Rubric) -> Grade:
-        """The grade that the item's labels are; only where they answer everything."""
-        known = labels_of(item, rubric)
+        """Return the grade by the item's labels, if all criteria have one."""
+        labels = labels_of(item, rubric)
         answers = {
-            c.name: c.choices[known[c.name]].label if c.name in known else None
+            c.name: c.choices[labels[c.name]].label if c.name in labels else None
             for c in rubric.criteria
         }
         learned = item.id in self._learned
-        if not known:
+        if not labels:
             remark = "judges learned from it" if learned else "not graded in this run"
             return Grade(item, rubric, None, answers, remark=remark)
-        missing = [name for name, said in answers.items() if said is None]
+        missing = [name for name, label in answers.items() if label is None]
         remarks = ["judges learned from its labels"] if learned else ["not graded in this run"]
         if missing:
             remark = _joined([*remarks, _listed("no label", missing)])
             return Grade(item, rubric, None, answers, remark=remark)
         texts = texts_from(item) if looks_at_texts(rubric) else None
-        found = score_item(rubric, known, texts=texts)
-        settled = self._settled.get(item.id, {}).keys() & known.keys()
-        whose = [LABELS] * (len(settled) < len(known)) + [REVIEW] * bool(settled)
-        origin = "" if found.score is None else ", and ".join(whose)
-        parts = found.trace.criteria
-        remark = _covered(parts, graded=found.score is not None)
-        return Grade(item, rubric, found.score, answers, origin, remark, None, parts)
+        result = score_item(rubric, labels, texts=texts)
+        settled = self._settled.get(item.id, {}).keys() & labels.keys()
+        origins = [LABELS] * (len(settled) < len(labels)) + [REVIEW] * bool(settled)
+        origin = "" if result.score is None else ", and ".join(origins)
+        parts = result.trace.criteria
+        remark = _covered(parts, graded=result.score is not None)
+        return Grade(item, rubric, result.score, answers, origin, remark, None, parts)
 
 
 def points_words(grade: Grade) -> str:
-    """The grade in points, as ``6 of 12``, with what was not assessed."""
+    """Return the grade in points, like ``6 of 12``, with what was not assessed."""
     if grade.score is None:
         return DASH if grade.assessed is None else f"no grade: {assessed_words(grade.parts)}"
     if not grade.rubric.scoring.normalize:
@@ -166,11 +166,11 @@ def points_words(grade: Grade) -> str:
 
 
 def _covered(parts: Sequence[ScorePart], *, graded: bool) -> str:
-    """What a score does not cover, and why; empty where it covers everything.
+    """Return what a score does not cover, and why; empty if it covers everything.
 
-    >>> one = ScorePart("a", 4, 1, 4, counted=True, abstained=False, missing=False)
-    >>> two = ScorePart("b", 4, None, 0, counted=False, abstained=False, missing=True)
-    >>> _covered([one], graded=True), _covered([one, two], graded=True)
+    >>> done = ScorePart("a", 4, 1, 4, counted=True, abstained=False, missing=False)
+    >>> open_ = ScorePart("b", 4, None, 0, counted=False, abstained=False, missing=True)
+    >>> _covered([done], graded=True), _covered([done, open_], graded=True)
     ('', 'assessed 4 of 4; 4 of 8 not assessed (no verdict: b)')
     """
     missing = [part.name for part in parts if part.missing]
@@ -182,39 +182,43 @@ def _covered(parts: Sequence[ScorePart], *, graded: bool) -> str:
     return f"{head} {assessed_words(parts)} ({why})"
 
 
-def _listed(what: str, names: list[str]) -> str:
-    return f"{what}: {', '.join(names)}" if names else ""
+def _listed(head: str, names: list[str]) -> str:
+    return f"{head}: {', '.join(names)}" if names else ""
 
 
 def _joined(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
 
 
-def grade_rows(found: Graded) -> Iterator[Row]:
-    """The grades as rows that all have the same columns: notes of the items say who is who."""
-    everyone = list(grades(found))
-    names = list(dict.fromkeys(name for one in everyone for name in one.answers))
-    notes = dict.fromkeys(key for one in everyone for key in one.item.meta if _short(one.item, key))
-    ours = {"item_id", "system", "score", "points", "of", "from", "remark", *_COVERAGE, *names}
-    systems = any(one.item.system for one in everyone)
-    for one in everyone:
-        row: Row = {"item_id": one.item.id}
-        row |= {key: _short(one.item, key) or None for key in notes if key not in ours}
-        row |= {"system": one.item.system} if systems else {}
-        row |= {"score": _rounded(one.score), "points": _rounded(one.points)}
-        row |= {"of": one.counted.max_points} | _coverage_of(one) | {"from": one.origin or None}
-        row |= {name: one.answers.get(name) for name in names}
-        yield row | {"remark": one.remark or None}
+def grade_rows(data: Graded) -> Iterator[Row]:
+    """Yield the grades as rows with equal columns; notes of the items identify students."""
+    all_grades = list(grades(data))
+    names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
+    notes = dict.fromkeys(
+        key for grade in all_grades for key in grade.item.meta if _short(grade.item, key)
+    )
+    reserved = {"item_id", "system", "score", "points", "of", "from", "remark", *_COVERAGE, *names}
+    systems = any(grade.item.system for grade in all_grades)
+    for grade in all_grades:
+        row: Row = {"item_id": grade.item.id}
+        row |= {key: _short(grade.item, key) or None for key in notes if key not in reserved}
+        row |= {"system": grade.item.system} if systems else {}
+        row |= {"score": _rounded(grade.score), "points": _rounded(grade.points)}
+        row |= (
+            {"of": grade.counted.max_points} | _coverage_of(grade) | {"from": grade.origin or None}
+        )
+        row |= {name: grade.answers.get(name) for name in names}
+        yield row | {"remark": grade.remark or None}
 
 
 _COVERAGE = ("coverage", "assessed_points", "needs_a_person")
 
 
-def _coverage_of(one: Grade) -> Row:
-    """What the grade covers, and whether a person must look."""
-    found = one.assessed
-    shares = (None, None) if found is None else (found.coverage, found.points)
-    return dict(zip(_COVERAGE, (*map(_rounded, shares), one.needs_a_person), strict=True))
+def _coverage_of(grade: Grade) -> Row:
+    """Return what the grade covers, and whether a person must look."""
+    assessed = grade.assessed
+    shares = (None, None) if assessed is None else (assessed.coverage, assessed.points)
+    return dict(zip(_COVERAGE, (*map(_rounded, shares), grade.needs_a_person), strict=True))
 
 
 def _rounded(number: float | None) -> float | None:
@@ -222,7 +226,7 @@ def _rounded(number: float | None) -> float | None:
 
 
 def _short(item: Item, key: str) -> str | int | float | None:
-    """A note of an item that fits a cell: a short text or a number."""
+    """Return a note of an item that fits into a cell: a short text or a number."""
     value = item.meta.get(key)
     if key == TEXT_AVAILABLE or isinstance(value, bool):
         return None
@@ -232,12 +236,12 @@ def _short(item: Item, key: str) -> str | int | float | None:
 
 
 def share(rubric: Rubric, score: float, scaling: Scaling) -> float:
-    """A score as a share of what can be earned; as a range, counted from the worst answers.
+    """Return a score as a share of the possible points; as a range, relative to the worst answers.
 
     >>> from core.domain.rubric import Criterion, Option
     >>> low, high = Option(label="a", value=0.5), Option(label="b", value=1)
-    >>> one = Criterion(name="x", requirement="y", scale="ordinal", options=(low, high))
-    >>> [share(Rubric(criteria=(one,)), 0.75, how) for how in ("ratio", "range")]
+    >>> asked = Criterion(name="x", requirement="y", scale="ordinal", options=(low, high))
+    >>> [share(Rubric(criteria=(asked,)), 0.75, how) for how in ("ratio", "range")]
     [0.75, 0.5]
     """
     whole = 1.0 if rubric.scoring.normalize else rubric.max_points
@@ -251,7 +255,7 @@ def share(rubric: Rubric, score: float, scaling: Scaling) -> float:
 
 
 def _ends(rubric: Rubric) -> tuple[float, float]:
-    """The shares of the worst and the best answers to everything."""
+    """Return the shares of the worst and the best answers to everything."""
     low = high = 0.0
     for criterion in rubric.criteria:
         points = [v * criterion.weight for v in criterion.values if v is not None]

@@ -1,6 +1,6 @@
-"""A contest run as unitxt's pairwise judge reports one: the same fields, per row and system.
+"""Export a contest run in the format of unitxt's pairwise judge, per row and system.
 
-docs/contests.md says what each field holds, and where it differs from unitxt on purpose.
+docs/contests.md explains each field, and deliberate differences from unitxt.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class _Turn(NamedTuple):
 
 
 def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
-    """The result of every judge: ``{"run", "systems", "questions", "judges": {NAME: JUDGE}}``.
+    """Return every judge's result: ``{"run", "systems", "questions", "judges": {NAME: JUDGE}}``.
 
     JUDGE is ``{"rows": [ROW], "winrates": {SYSTEM: mean or null}}``; ROW is ``{"id", "criteria",
-    "main_score", "main_score_name", "systems": {SYSTEM: fields}}``, one per task and question. Of
-    replicates, the first is reported.
+    "main_score", "main_score_name", "systems": {SYSTEM: fields}}``, one per task and question. Only
+    the first replicate is reported.
     """
     contests = read(store, [run_id])
     rows: dict[tuple[str, str], list[HeldContest]] = {}
@@ -73,10 +73,10 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     }
     judges = {}
     for judge in contests.judges:
-        found = [
+        judge_rows = [
             _row(store, contests, key, bouts, judge.name, votes) for key, bouts in rows.items()
         ]
-        judges[judge.name] = {"rows": found, "winrates": _means(found, contests.systems)}
+        judges[judge.name] = {"rows": judge_rows, "winrates": _means(judge_rows, contests.systems)}
     return {
         "run": run_id,
         "systems": list(contests.systems),
@@ -86,7 +86,7 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as unitxt writes it, each field after its system's name and an underscore.
+    """Return a row as unitxt writes it, each field after its system's name and an underscore.
 
     >>> flat({"criteria": "c", "systems": {"a b": {"winrate": 1.0}}})
     {'criteria': 'c', 'a b_winrate': 1.0}
@@ -94,8 +94,8 @@ def flat(row: Mapping[str, Any]) -> dict[str, Any]:
     head = {key: value for key, value in row.items() if key != "systems"}
     fields = {
         f"{system}_{name}": value
-        for system, found in row["systems"].items()
-        for name, value in found.items()
+        for system, values in row["systems"].items()
+        for name, value in values.items()
     }
     return {**head, **fields}
 
@@ -108,25 +108,25 @@ def _row(
     judge: str,
     votes: Mapping[str, Sequence[VoteRow]],
 ) -> dict[str, Any]:
-    there = [s for s in contests.systems if any(s in (b.first, b.second) for b in bouts)]
-    fields: dict[str, dict[str, Any]] = {s: _empty(s) for s in there}
+    present = [s for s in contests.systems if any(s in (b.first, b.second) for b in bouts)]
+    fields: dict[str, dict[str, Any]] = {s: _empty(s) for s in present}
     for held in bouts:
-        came = outcome(contests, held, judge)
+        result = outcome(contests, held, judge)
         turns = _turns(store, contests, held, judge, votes)
         for system, other in ((held.first, held.second), (held.second, held.first)):
-            _add(fields[system], held, system, other, came, turns)
-    for found in fields.values():
-        points = [_POINTS[o] for o in found["outcomes"] if o in _POINTS]
-        found["winrate"] = found["llm_as_judge"] = fmean(points) if points else None
-    rates = [fields[s]["winrate"] for s in there]
-    known = [float("nan") if rate is None else rate for rate in rates]
-    for system, rank in zip(there, competition_ranks(known), strict=True):
+            _add(fields[system], held, system, other, result, turns)
+    for entry in fields.values():
+        points = [_POINTS[o] for o in entry["outcomes"] if o in _POINTS]
+        entry["winrate"] = entry["llm_as_judge"] = fmean(points) if points else None
+    rates = [fields[s]["winrate"] for s in present]
+    rate_values = [float("nan") if rate is None else rate for rate in rates]
+    for system, rank in zip(present, competition_ranks(rate_values), strict=True):
         fields[system]["ranking"] = rank
     return {
         "id": key[0],
         "criteria": key[1],
-        "main_score": fields[there[0]]["winrate"],
-        "main_score_name": f"{there[0]}_winrate",
+        "main_score": fields[present[0]]["winrate"],
+        "main_score_name": f"{present[0]}_winrate",
         "systems": fields,
     }
 
@@ -146,40 +146,40 @@ def _empty(system: str) -> dict[str, Any]:
 
 
 def _add(
-    found: dict[str, Any],
+    entry: dict[str, Any],
     held: HeldContest,
     system: str,
     other: str,
-    came: ContestOutcome,
+    decided: ContestOutcome,
     turns: tuple[_Turn | None, _Turn | None],
 ) -> None:
-    one, two = turns
-    result = _result(came, system == held.first)
-    picked, turned = _selection(held, one), _selection(held, two)
+    lead, swapped = turns
+    result = _result(decided, system == held.first)
+    picked, turned = _selection(held, lead), _selection(held, swapped)
     entries = {
         "contest_results": None if result == "undecided" else result == "won",
         "outcomes": result,
         "selections": picked,
         "compared_to": other,
-        "assessments": one and one.assessment,
-        "positional_bias_assessments": two and two.assessment,
-        "option_selection_outputs": one and one.output,
-        "positional_bias_option_selection_outputs": two and two.output,
+        "assessments": lead and lead.assessment,
+        "positional_bias_assessments": swapped and swapped.assessment,
+        "option_selection_outputs": lead and lead.output,
+        "positional_bias_option_selection_outputs": swapped and swapped.output,
         "positional_bias": None if picked is None or turned is None else picked != turned,
         "positional_bias_selection": turned,
-        "summaries": one and one.summary,
+        "summaries": lead and lead.summary,
     }
     for name, value in entries.items():
-        found[name].append(value)
+        entry[name].append(value)
     shown: dict[str, Any] = {
-        "assessment": one and one.prompts[0],
-        "positional_bias_assessment": two and two.prompts[0],
-        "option_selection": one and one.prompts[1],
-        "positional_bias_option_selection": two and two.prompts[1],
-        "summary": (one and one.prompts[2]) or None,
+        "assessment": lead and lead.prompts[0],
+        "positional_bias_assessment": swapped and swapped.prompts[0],
+        "option_selection": lead and lead.prompts[1],
+        "positional_bias_option_selection": swapped and swapped.prompts[1],
+        "summary": (lead and lead.prompts[2]) or None,
     }
     for name, value in shown.items():
-        found["prompts"][name].append(value)
+        entry["prompts"][name].append(value)
 
 
 def _result(came: ContestOutcome, is_first: bool) -> str:
@@ -193,7 +193,7 @@ def _result(came: ContestOutcome, is_first: bool) -> str:
 
 
 def _selection(held: HeldContest, turn: _Turn | None) -> str | None:
-    """The system that was chosen, ``tie`` or ``both_bad``; ``None`` without an answer."""
+    """Return the chosen system, ``tie`` or ``both_bad``; ``None`` without an answer."""
     if turn is None:
         return None
     winner = winner_of(turn.choice, turn.swapped).winner
@@ -207,8 +207,8 @@ def _turns(
     judge: str,
     votes: Mapping[str, Sequence[VoteRow]],
 ) -> tuple[_Turn | None, _Turn | None]:
-    """The answer to the order that leads, and to the other one."""
-    found: list[_Turn | None] = []
+    """Return the answers to the leading order, and to the other one."""
+    turns: list[_Turn | None] = []
     for shown in held.shown:
         vote = next(
             (
@@ -218,8 +218,8 @@ def _turns(
             ),
             None,
         )
-        found.append(None if vote is None else _turn(store, contests, held, vote, shown.swapped))
-    return (found[0], found[1] if len(found) > 1 else None)
+        turns.append(None if vote is None else _turn(store, contests, held, vote, shown.swapped))
+    return (turns[0], turns[1] if len(turns) > 1 else None)
 
 
 def _turn(
@@ -239,7 +239,7 @@ def _turn(
 
 
 def said_in(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
-    """The raw reply that chose, and what was sent to assess, to choose and to sum up."""
+    """Return the reply with the choice, and the prompts to assess, to choose and to summarise."""
     sent = list(call.prompt)
     summary: list[Segment] = []
     output = call.reply
@@ -255,12 +255,12 @@ def said_in(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
 
 
 def _means(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> dict[str, float | None]:
-    found: dict[str, float | None] = {}
+    means: dict[str, float | None] = {}
     for system in systems:
         rates = [
             row["systems"][system]["winrate"]
             for row in rows
             if system in row["systems"] and row["systems"][system]["winrate"] is not None
         ]
-        found[system] = fmean(rates) if rates else None
-    return found
+        means[system] = fmean(rates) if rates else None
+    return means

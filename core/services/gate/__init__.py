@@ -1,7 +1,7 @@
-"""A gate for continuous integration: does agreement reach what is asked, and has it fallen?
+"""A gate for continuous integration: does agreement reach the bounds, and has it fallen?
 
-May import agreement and what is below. Votes that exist are measured; only anchors are asked
-again, on demand.
+May import agreement and what is below. It measures existing votes; only anchors are graded again,
+on demand.
 """
 
 __all__ = ["bounds", "checking", "drift"]

@@ -1,7 +1,7 @@
-"""Figures and answers kept in a file, and whether what is measured now has fallen against them.
+"""Baselines: figures and answers stored in a file, and tests whether current figures fell.
 
-A drop is tested against chance: the items are resampled, the same ones on both sides where both
-have them, and a drop counts only where the 95% interval of it lies above nothing.
+A drop is tested against chance. Items are resampled, the same ones on both sides if both have them,
+and a drop counts only if its 95% interval is above 0.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ RESAMPLES = 2000
 
 
 class Baseline(NamedTuple):
-    """What a file keeps: the figures by path, the answers they were made of, and how often it was
-    looked at with ``--watch``.
+    """The content of a file: the figures by path, their answers, and the number of looks with
+    ``--watch``.
     """
 
     reference: str
@@ -38,7 +38,7 @@ class Baseline(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """How far a figure fell; ``before`` and ``now`` are ``None`` where undefined."""
+    """How far a figure fell; ``before`` and ``now`` are ``None`` if undefined."""
 
     before: float | None
     now: float | None
@@ -54,63 +54,63 @@ def written(
     pairs: Sequence[AnswerPairs],
     at: str,
 ) -> str:
-    """The file's text."""
-    kept = {
-        one.name: {
-            "scale": "ordinal" if one.ordinal else "nominal",
-            "labels": list(one.labels),
+    """Return the file's text."""
+    stored = {
+        answers.name: {
+            "scale": "ordinal" if answers.ordinal else "nominal",
+            "labels": list(answers.labels),
             "cells": {
                 item: [int(ref), int(answer)]
                 for item, ref, answer in zip(
-                    one.items, one.reference.tolist(), one.answers.tolist(), strict=True
+                    answers.items, answers.reference.tolist(), answers.answers.tolist(), strict=True
                 )
             },
         }
-        for one in pairs
+        for answers in pairs
     }
     whole = {FORMAT: 1, "source": source, "written": at, "reference": reference}
-    return json.dumps({**whole, "figures": figures, "criteria": kept}, ensure_ascii=False) + "\n"
+    return json.dumps({**whole, "figures": figures, "criteria": stored}, ensure_ascii=False) + "\n"
 
 
 def looked_at(text: str) -> str:
-    """The file's text with one look more."""
+    """Return the file's text with one more look."""
     data = json.loads(text)
     return json.dumps({**data, "looks": int(data.get("looks", 0)) + 1}, ensure_ascii=False) + "\n"
 
 
 def read(text: str, name: str) -> Baseline:
-    """What a file keeps.
+    """Read a baseline file.
 
     Raises:
-        InputError: it is no baseline, or one of a newer version.
+        InputError: it is not a baseline, or has a newer version.
     """
     try:
         data = json.loads(text)
         if data[FORMAT] != 1:
             raise InputError("This baseline is of a newer version of the program.", (), name)
-        pairs = tuple(_pairs(one, kept) for one, kept in data["criteria"].items())
+        pairs = tuple(_pairs(criterion, stored) for criterion, stored in data["criteria"].items())
         looks = int(data.get("looks", 0))
         return Baseline(str(data["reference"]), dict(data["figures"]), pairs, looks)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
-        mend = "Make one with --write-baseline FILE."
-        raise InputError(f"This is no baseline of the gate. {mend}", (), name) from None
+        advice = "Make one with --write-baseline FILE."
+        raise InputError(f"This is no baseline of the gate. {advice}", (), name) from None
 
 
-def _pairs(name: str, kept: Mapping[str, Any]) -> AnswerPairs:
-    labels, cells = tuple(map(str, kept["labels"])), kept["cells"]
+def _pairs(name: str, stored: Mapping[str, Any]) -> AnswerPairs:
+    labels, cells = tuple(map(str, stored["labels"])), stored["cells"]
     both = np.array([[int(a), int(b)] for a, b in cells.values()], np.int64).reshape(-1, 2)
     if both.size and not (both.min() >= 0 and both.max() < len(labels)):
         raise ValueError(name)
     return AnswerPairs(
-        name, labels, kept["scale"] == "ordinal", tuple(cells), both[:, 0], both[:, 1]
+        name, labels, stored["scale"] == "ordinal", tuple(cells), both[:, 0], both[:, 1]
     )
 
 
 def figure_of(path: str, criteria: Sequence[str], key: str) -> tuple[str, Figure, float] | None:
-    """The criterion and the figure that a path of the panel names; ``""`` for all criteria.
+    """Return the criterion (``""`` for all) and the figure of a path of the panel.
 
-    The last is -1 for a figure of which less is better, else 1. ``None`` where the answers of the
-    panel and the reference do not tell it (groups, scores), or it has no better and worse.
+    The last value is -1 for a figure where less is better, else 1. ``None`` if answers of panel and
+    reference do not determine it (groups, scores), or if neither direction is better.
     """
     overall = f"overall.panel.{key}."
     if path.startswith(overall) and path.removeprefix(overall) in OVERALL:
@@ -140,15 +140,15 @@ def fall(
     seed: int = 0,
     look: int = 0,
 ) -> Fall:
-    """How far a figure fell from one set of answers to another.
+    """Return how far a figure fell from one set of answers to another.
 
-    On the cells that both have where there are any, else each on its own; ``sign`` is -1 for a
-    figure of which less is better. ``look``: the interval is that of the k-th of many looks, so
-    that all together are wrong as seldom as one alone (``core.metrics.drift``); 0: of one.
+    It uses common cells if there are any, else each side's own. ``sign`` is -1 for a figure where
+    less is better. ``look``: the interval is that of the k-th of many looks, so that all together
+    are wrong as rarely as a single one (``core.metrics.drift``); 0: a single look.
     """
     old, new, paired = _matched(before, now, criterion)
     sides = (old, new)
-    own = [Resampled([item for one in side for item in one.items]) for side in sides]
+    own = [Resampled([item for answers in side for item in answers.items]) for side in sides]
     first, second = (
         _or_none(float(figure(whole.once(side), side)[0])) if whole.items else None
         for whole, side in zip(own, sides, strict=True)
@@ -157,7 +157,7 @@ def fall(
     if first is None or second is None:
         return Fall(first, second, Estimate(None), counted, paired)
     if paired:
-        # The same items on both sides, drawn together.
+        # Both sides have the same items, which are drawn together.
         drawn = own[0].values({"it": figure}, sides, RESAMPLES, seed)["it"]
     else:
         drawn = [
@@ -170,10 +170,10 @@ def fall(
 
 
 def _over_looks(differences: Array, drop: float, look: int) -> Interval:
-    """The normal interval of a drop: so few resamples lie as far out as the k-th look asks for."""
-    known = percentile(differences)
-    if known.low is None:
-        return known
+    """Return the normal interval of a drop, since few resamples reach the k-th look's limits."""
+    ends = percentile(differences)
+    if ends.low is None:
+        return ends
     reach = float(ndtri(1 - spent(look, 1, 0.05) / 2)) * float(np.nanstd(differences))
     return Interval(drop - reach, drop + reach, "basic")
 
@@ -185,23 +185,32 @@ def _or_none(value: float) -> float | None:
 def _matched(
     before: Sequence[AnswerPairs], now: Sequence[AnswerPairs], criterion: str
 ) -> tuple[list[AnswerPairs], list[AnswerPairs], bool]:
-    """Both sides of the criteria that both have with the same options; their common cells."""
-    there = {one.name: one for one in now if criterion in ("", one.name)}
-    known = [one for one in before if one.name in there and one.labels == there[one.name].labels]
-    others = [there[one.name] for one in known]
-    common = [set(a.items) & set(b.items) for a, b in zip(known, others, strict=True)]
+    """Return both sides of the criteria with equal options, limited to their common cells."""
+    by_name = {answers.name: answers for answers in now if criterion in ("", answers.name)}
+    earlier = [
+        answers
+        for answers in before
+        if answers.name in by_name and answers.labels == by_name[answers.name].labels
+    ]
+    others = [by_name[answers.name] for answers in earlier]
+    common = [set(a.items) & set(b.items) for a, b in zip(earlier, others, strict=True)]
     if not any(common):
-        return known, others, False
+        return earlier, others, False
     return (
-        [_only(one, both) for one, both in zip(known, common, strict=True)],
-        [_only(one, both) for one, both in zip(others, common, strict=True)],
+        [_only(answers, both) for answers, both in zip(earlier, common, strict=True)],
+        [_only(answers, both) for answers, both in zip(others, common, strict=True)],
         True,
     )
 
 
-def _only(one: AnswerPairs, items: set[str]) -> AnswerPairs:
-    rows = np.array([row for row, item in enumerate(one.items) if item in items], np.int64)
-    kept = tuple(one.items[row] for row in rows)
+def _only(answers: AnswerPairs, items: set[str]) -> AnswerPairs:
+    rows = np.array([row for row, item in enumerate(answers.items) if item in items], np.int64)
+    ids = tuple(answers.items[row] for row in rows)
     return AnswerPairs(
-        one.name, one.labels, one.ordinal, kept, one.reference[rows], one.answers[rows]
+        answers.name,
+        answers.labels,
+        answers.ordinal,
+        ids,
+        answers.reference[rows],
+        answers.answers[rows],
     )

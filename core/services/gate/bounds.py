@@ -1,4 +1,4 @@
-"""A bound on a figure: whether it holds, and whether the figure stands on enough to tell."""
+"""Bounds on figures: whether they hold, and whether the figures rest on enough labels."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.services.agreement.ratings import LABELS, Rated
 from core.services.gate.figures import COUNTED, NamedFigure
 from core.text import numbers as fmt
 
-#: With fewer labelled observations, or a smaller share of cells decided, nothing can be told.
+#: With fewer labelled observations, or a smaller share of decided cells, no check passes.
 MIN_N, MIN_DECIDED = 20, 0.5
 
 
 class GateBound(NamedTuple):
-    """A figure and what it must reach (``min``) or not exceed (``max``)."""
+    """A figure and its minimum (``min``) or maximum (``max``)."""
 
     name: str
     kind: str
@@ -23,9 +23,9 @@ class GateBound(NamedTuple):
 
 
 class GateLimits(NamedTuple):
-    """From how few labelled observations, and how small a share of decided cells, nothing is told.
+    """The least labelled observations, and the least share of decided cells, for a check.
 
-    ``lower``: the end of the interval on the bad side is tested, not the figure.
+    ``lower``: test the end of the interval on the bad side, instead of the figure.
     """
 
     min_n: int = MIN_N
@@ -37,51 +37,53 @@ ENOUGH = GateLimits()
 
 
 def parse_bound(words: str, kind: str) -> GateBound:
-    """``NAME=VALUE`` as a bound; the last equals sign parts them.
+    """Parse ``NAME=VALUE`` as a bound, split at the last equals sign.
 
     >>> parse_bound("accuracy=0.8", "min")
     GateBound(name='accuracy', kind='min', value=0.8)
 
     Raises:
-        InputError: it is not of that form.
+        InputError: it does not have that form.
     """
-    name, found, value = words.rpartition("=")
+    name, equals, value = words.rpartition("=")
     try:
         number = float(value)
     except ValueError:
         number = float("nan")
-    if not found or not name.strip() or number != number:
+    if not equals or not name.strip() or number != number:
         raise InputError(f"--{kind} {words!r} is not NAME=VALUE, as in accuracy=0.8.")
     return GateBound(name.strip(), kind, number)
 
 
 class GateLabels:
-    """Which labelled cells may speak of the panel, and how many cells are decided."""
+    """Which labelled cells may represent the panel, and how many cells are decided."""
 
     def __init__(self, rated: Rated, column: str, reference: str) -> None:
         self._rated, self._column = rated, column
         items = len(rated.of.ids)
-        known = [one.column(column, items) >= 0 for one in rated.criteria]
+        labelled = [criterion.column(column, items) >= 0 for criterion in rated.criteria]
         self.missing = ""
         if not rated.raters:
             self.missing = "There are no votes."
-        elif not any(one.any() for one in known):
-            what = {"gold": "labels", "human": "ratings by people"}.get(reference, "answers of it")
-            self.missing = f"There are no {what} to compare with."
+        elif not any(flags.any() for flags in labelled):
+            noun = {"gold": "labels", "human": "ratings by people"}.get(reference, "answers of it")
+            self.missing = f"There are no {noun} to compare with."
         draw = rated.sample(USUAL.level) if column == LABELS else None
         self._even = draw is not None and draw.audited is not None and not draw.picked
         self._unlike = {} if draw is None else draw.unlike
 
     def unlike(self, path: str) -> str:
-        """Why labels are no fair sample for a figure; empty where nothing shows that."""
+        """Return why labels are not a fair sample for a figure; empty without evidence."""
         own = [c.name for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
         names = [*own, ""] if own else self._unlike
         return next((self._unlike[name] for name in names if name in self._unlike), "")
 
     def of(self, path: str) -> tuple[float | None, int, bool]:
-        """The share of cells that are decided, ``None`` for other figures than a panel's; on how
-        many cells that people settled in review the figure stands; whether so many of these were
-        picked as doubtful that it speaks of no others.
+        """Return the decided share of cells, the reviewed cells, and whether they are doubtful.
+
+        The share is ``None`` for figures other than a panel's. The second value counts cells of
+        the figure that were settled in review; the last says whether so many of these were picked
+        as doubtful that the figure does not represent others.
         """
         parts = path.split(".")
         if path in COUNTED or ("panel" not in parts and parts[0] != "trust"):
@@ -89,13 +91,17 @@ class GateLabels:
         criteria = [c for c in self._rated.criteria if path.startswith(f"criteria.{c.name}.")]
         items, chosen = len(self._rated.of.ids), criteria or self._rated.criteria
         cells = items if criteria else self._rated.of.cells
-        decided = criteria[0].decided if criteria else sum(one.decided for one in chosen)
+        decided = (
+            criteria[0].decided if criteria else sum(criterion.decided for criterion in chosen)
+        )
         if parts[0] == "trust":
             return decided / cells if cells else None, 0, False
-        picked = sum(one.reviewed(self._column, items) for one in chosen)
-        labels = (one.panel[one.column(self._column, items) >= 0] for one in chosen)
-        labelled = sum(int((one >= 0).sum()) for one in labels)
-        voted = sum(int((one.panel >= 0).sum()) for one in chosen)
+        picked = sum(criterion.reviewed(self._column, items) for criterion in chosen)
+        labels = (
+            criterion.panel[criterion.column(self._column, items) >= 0] for criterion in chosen
+        )
+        labelled = sum(int((verdicts >= 0).sum()) for verdicts in labels)
+        voted = sum(int((criterion.panel >= 0).sum()) for criterion in chosen)
         few = picked * 10 <= labelled or labelled == voted
         return decided / cells if cells else None, picked, not (self._even or few)
 
@@ -103,7 +109,7 @@ class GateLabels:
 def bounded(
     bound: GateBound, path: str, figure: NamedFigure, limits: GateLimits, labels: GateLabels
 ) -> dict[str, Any]:
-    """One check: whether the figure is within the bound, on enough labels and decided cells."""
+    """Return a check: whether the figure is within the bound, with enough labels and cells."""
     decided, picked, doubtful = labels.of(path)
     least = bound.kind == "min"
     tested = figure.value
@@ -133,7 +139,7 @@ def bounded(
 
 
 def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) -> str:
-    """Why the figure stands on too little to tell; empty where it does not."""
+    """Return why the figure rests on too little; empty if it does not."""
     if figure.value is None:
         return ""
     if figure.n is not None and figure.n < limits.min_n:
@@ -160,16 +166,16 @@ def _bound_in_words(
     asked = (
         f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
     )
-    one = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
-    words = one.words(lambda number: fmt.apart(number, bound.value, fmt.number, 3))
+    estimate = Estimate(figure.value, figure.low, figure.high, missing or figure.why)
+    described = estimate.words(lambda number: fmt.apart(number, bound.value, fmt.number, 3))
     if figure.value is None:
-        return f"{words.inline}, {asked}"
-    known = [words.ends] if words.ends else []
+        return f"{described.inline}, {asked}"
+    details = [described.ends] if described.ends else []
     if figure.n is not None:
-        known.append(f"n = {fmt.count(figure.n)}")
+        details.append(f"n = {fmt.count(figure.n)}")
         if picked and not short:
-            known.append(f"{fmt.count(picked)} of them settled in review")
+            details.append(f"{fmt.count(picked)} of them settled in review")
     if decided is not None:
-        known.append(f"{fmt.apart(decided, limits.min_decided, fmt.percent, 0)} decided")
-    said = words.value + (f" ({', '.join(known)})" if known else "")
-    return f"{said}, not enough to tell: {short}" if short else f"{said}, {asked}"
+        details.append(f"{fmt.apart(decided, limits.min_decided, fmt.percent, 0)} decided")
+    text = described.value + (f" ({', '.join(details)})" if details else "")
+    return f"{text}, not enough to tell: {short}" if short else f"{text}, {asked}"

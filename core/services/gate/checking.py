@@ -1,4 +1,4 @@
-"""The gate: bounds on figures, and drops against a baseline; its report as data, text and JUnit."""
+"""The gate: bounds on figures, and drops from a baseline; its report as data, text and JUnit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from core.services.gate.figures import PAIR_KEYS, NamedFigure, named_figures, pa
 from core.store.store import Store
 from core.text import numbers as fmt
 
-#: What is watched for drops where no bound names a figure.
+#: The figures watched for drops by default.
 WATCHED = ("accuracy", "mean_kappa")
 WATCHED_EACH = ("accuracy", "cohen_kappa")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
@@ -32,10 +32,10 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
 
 @dataclass(frozen=True)
 class GateRequest:
-    """What is asked of a source. ``baseline`` is a kept file's text, ``named`` its name.
+    """The checks on a source. ``baseline`` is the text of a stored file, ``named`` its name.
 
-    ``limits`` say what is enough to tell. ``watch``: it is looked at again and again, and keeps how
-    often.
+    ``limits`` say what is enough for a check. ``watch``: the source is checked repeatedly, and the
+    looks are counted.
     """
 
     bounds: tuple[GateBound, ...] = ()
@@ -51,7 +51,7 @@ class GateRequest:
 
 @dataclass(frozen=True)
 class GateReport:
-    """What was found: one check a line, and the figures and answers for a baseline to keep."""
+    """The result: one check per line, with the figures and answers to store as a baseline."""
 
     source: str
     reference: str
@@ -62,11 +62,11 @@ class GateReport:
 
     @property
     def ok(self) -> bool:
-        """Whether every check holds."""
+        """Return whether every check passes."""
         return all(check["ok"] for check in self.checks)
 
     def data(self) -> dict[str, Any]:
-        """``check --json``."""
+        """Return the data of ``check --json``."""
         return {
             "ok": self.ok,
             "source": self.source,
@@ -76,7 +76,7 @@ class GateReport:
         }
 
     def baseline(self) -> str:
-        """The text of a file that keeps today's figures."""
+        """Return the text of a file with today's figures."""
         values = {path: figure.value for path, figure in self.figures.items()}
         return kept.written(self.source, self.reference, values, self.pairs, clock.now())
 
@@ -84,16 +84,16 @@ class GateReport:
 def check_source(
     open_store: Callable[[], Store], source: str, request: GateRequest, tell: Tell = unheard
 ) -> GateReport:
-    """Whether a run or a folder holds what is asked of it.
+    """Check a run or a folder.
 
     Raises:
-        InputError: source, names or baseline are wrong.
-        NotFound: there is no such run.
+        InputError: the source, a name or the baseline is invalid.
+        NotFound: unknown run.
     """
     rated = read_source(open_store, source, tell)
     reference = request.reference or _default_reference(rated)
-    found = report(rated, reference, RESAMPLES, SEED, models=False)
-    figures = named_figures(found)
+    metrics = report(rated, reference, RESAMPLES, SEED, models=False)
+    figures = named_figures(metrics)
     criteria = [criterion.name for criterion in rated.criteria]
     pairs = tuple(answer_pairs(rated, _column(rated, reference)))
     paths = [
@@ -116,17 +116,17 @@ def check_source(
             )
         watched = _watched(request, paths, figures, criteria, reference)
         checks += _drops(before, pairs, watched, criteria, reference, request, tell)
-    trust = found.get("trust", {}).get("in_words", "")
+    trust = metrics.get("trust", {}).get("in_words", "")
     return GateReport(source, reference, tuple(checks), trust, figures, pairs)
 
 
 def looked_at(text: str) -> str:
-    """The text of a baseline that was looked at once more."""
+    """Return the text of a baseline with one more look."""
     return kept.looked_at(text)
 
 
 def is_baseline(text: str) -> bool:
-    """Whether a file's text is a kept baseline."""
+    """Return whether a file's text is a stored baseline."""
     try:
         kept.read(text, "")
     except InputError:
@@ -135,15 +135,15 @@ def is_baseline(text: str) -> bool:
 
 
 def _default_reference(rated: Rated) -> str:
-    """The labels where there are any, else people."""
+    """Return the labels as reference if there are any, else people."""
     labelled = any((criterion.gold >= 0).any() for criterion in rated.criteria)
     return "gold" if labelled or not any(r.kind == "human" for r in rated.raters) else "human"
 
 
 def _column(rated: Rated, reference: str) -> str:
-    known = {"gold": LABELS, "human": PEOPLE}
+    special = {"gold": LABELS, "human": PEOPLE}
     named = {rater.name: column for rater, column in columns_of(rated.raters).items()}
-    return known.get(reference) or named.get(reference, LABELS)
+    return special.get(reference) or named.get(reference, LABELS)
 
 
 def _watched(
@@ -153,15 +153,15 @@ def _watched(
     criteria: Sequence[str],
     reference: str,
 ) -> list[str]:
-    """The figures that must not fall: those with a lower bound, else the common ones."""
+    """Return the figures that must not fall: those with a lower bound, else the default ones."""
     named = [path for bound, path in paths if bound.kind == "min"]
     if named:
         return list(dict.fromkeys(named))
-    found = [p for name in WATCHED for p in paths_of(name, figures, criteria, reference)]
+    watched = [p for name in WATCHED for p in paths_of(name, figures, criteria, reference)]
     if request.per_criterion:
         for name in WATCHED_EACH:
-            found += paths_of(name, figures, criteria, reference, per_criterion=True)
-    return found
+            watched += paths_of(name, figures, criteria, reference, per_criterion=True)
+    return watched
 
 
 def _drops(
@@ -175,12 +175,12 @@ def _drops(
 ) -> Iterator[dict[str, Any]]:
     key = PAIR_KEYS.get(reference, "vs_reference")
     for path in watched:
-        known = kept.figure_of(path, criteria, key)
-        if known is None:
+        target = kept.figure_of(path, criteria, key)
+        if target is None:
             tell(f"{path} is not watched for drops: answers of panel and reference do not tell it.")
             continue
-        criterion, figure, sign = known
-        found = kept.fall(
+        criterion, figure, sign = target
+        fallen = kept.fall(
             before.pairs,
             pairs,
             figure,
@@ -189,43 +189,43 @@ def _drops(
             seed=request.seed,
             look=before.looks + 1 if request.watch else 0,
         )
-        yield _dropped(path, found, request.max_drop)
+        yield _dropped(path, fallen, request.max_drop)
 
 
-def _dropped(path: str, found: kept.Fall, most: float) -> dict[str, Any]:
-    """A drop fails where it is surely larger than allowed: its whole interval lies above that.
+def _dropped(path: str, fallen: kept.Fall, most: float) -> dict[str, Any]:
+    """Return a check that fails if the drop is surely larger than allowed, by its whole interval.
 
-    What is undefined now and was not before fails; what was undefined before cannot fall.
+    A figure that became undefined fails; one that was undefined before cannot fall.
     """
-    drop = found.drop
+    drop = fallen.drop
     sure = drop.low is not None and drop.low > most
     larger = drop.value is not None and drop.value > most
-    lost = found.now is None and found.before is not None
+    lost = fallen.now is None and fallen.before is not None
     unknown = lost or (larger and drop.low is None)
     return {
         "name": path,
         "kind": "drop",
         "asked": most,
-        "value": found.now,
-        "before": found.before,
+        "value": fallen.now,
+        "before": fallen.before,
         "drop": drop.value,
         "ci": drop.ci,
-        "items": found.items,
-        "paired": found.paired,
+        "items": fallen.items,
+        "paired": fallen.paired,
         "ok": not unknown and not sure,
-        "why": _drop_in_words(found, most, sure),
+        "why": _drop_in_words(fallen, most, sure),
     }
 
 
-def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
-    if found.now is None:
-        was = "undefined before, too" if found.before is None else fmt.number(found.before, 3)
-        return f"undefined now, {was} before" if found.before is not None else f"undefined, {was}"
-    drop = found.drop
+def _drop_in_words(fallen: kept.Fall, most: float, sure: bool) -> str:
+    if fallen.now is None:
+        was = "undefined before, too" if fallen.before is None else fmt.number(fallen.before, 3)
+        return f"undefined now, {was} before" if fallen.before is not None else f"undefined, {was}"
+    drop = fallen.drop
     if drop.value is None:
-        return f"undefined before, {fmt.number(found.now, 3)} now"
-    on = f"{fmt.plural(found.items, 'common item')}" if found.paired else "no common items"
-    moved = f"{fmt.number(found.before, 3)} before, {fmt.number(found.now, 3)} now ({on})"
+        return f"undefined before, {fmt.number(fallen.now, 3)} now"
+    on = f"{fmt.plural(fallen.items, 'common item')}" if fallen.paired else "no common items"
+    moved = f"{fmt.number(fallen.before, 3)} before, {fmt.number(fallen.now, 3)} now ({on})"
     if drop.value <= 0:
         return f"{moved}: no drop"
     size = f"{moved}: a drop of {fmt.number(drop.value, 3)}"
@@ -239,30 +239,30 @@ def _drop_in_words(found: kept.Fall, most: float, sure: bool) -> str:
     return f"{size}, not surely more than {fmt.number(most)} ({ends})"
 
 
-def as_text(found: GateReport) -> str:
-    """One line a check, and how it ended."""
+def as_text(result: GateReport) -> str:
+    """Return one line per check, and the result."""
     lines = [
         f"{'ok  ' if check['ok'] else 'FAIL'}  {check['name']}: {check['why']}"
-        for check in found.checks
+        for check in result.checks
     ]
-    failed = sum(not check["ok"] for check in found.checks)
-    ended = f"Failed: {failed} of {len(found.checks)}." if failed else "All hold."
-    trust = [found.trust] if found.trust else []
-    return "\n".join([*trust, *lines, ended] if found.checks else [*trust, "Nothing was checked."])
+    failed = sum(not check["ok"] for check in result.checks)
+    ended = f"Failed: {failed} of {len(result.checks)}." if failed else "All hold."
+    trust = [result.trust] if result.trust else []
+    return "\n".join([*trust, *lines, ended] if result.checks else [*trust, "Nothing was checked."])
 
 
-def as_junit(found: GateReport) -> bytes:
-    """The report in JUnit's XML, as CI servers show it."""
-    failed = sum(not check["ok"] for check in found.checks)
-    counts = {"tests": str(len(found.checks)), "failures": str(failed), "errors": "0"}
+def as_junit(result: GateReport) -> bytes:
+    """Return the report in JUnit's XML, as CI servers show it."""
+    failed = sum(not check["ok"] for check in result.checks)
+    counts = {"tests": str(len(result.checks)), "failures": str(failed), "errors": "0"}
     suites = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(
-        suites, "testsuite", {"name": _plain(f"rubric-studio check {found.source}"), **counts}
+        suites, "testsuite", {"name": _plain(f"rubric-studio check {result.source}"), **counts}
     )
-    for check in found.checks:
+    for check in result.checks:
         name = _plain(f"{check['name']} ({check['kind']})")
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": _plain(Path(found.source).name), "name": name}
+            suite, "testcase", {"classname": _plain(Path(result.source).name), "name": name}
         )
         if check["ok"]:
             ElementTree.SubElement(case, "system-out").text = _plain(check["why"])

@@ -1,7 +1,7 @@
-"""Anchors: the same items asked again over weeks, by the same judges; and whether they moved.
+"""Anchors: the same items graded again over weeks by the same judges, to detect drift.
 
-A repeat is a run like any other, whose plan names the run that it repeats. It takes nothing from
-kept answers: an answer of last month says nothing of this month's model.
+A repeat is a normal run whose plan names the run that it repeats. It does not use cached answers,
+since last month's answers say nothing about this month's model.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from core.services.runs.planning import RunRequest
 from core.store.store import Store
 from core.text.numbers import day, percent
 
-#: The detail of runs that ask the same again: the number of the first.
+#: The detail of repeats: the number of the first run.
 ANCHOR = "anchor"
 _PLACE = "anchor/"
-#: What is watched: how often answers are the labels, and how much of the best they give.
+#: The watched measures: how often answers match the labels, and the share of points they give.
 RIGHT, GIVES = "accuracy", "earned"
 MEASURES: Mapping[str, str] = {
     RIGHT: "its answers are the labels' in",
@@ -46,9 +46,9 @@ PROMISED = (
 
 @dataclass(frozen=True)
 class DriftPoint:
-    """One look: which run, when, by which version of the judge.
+    """One look: its run, its time, and the judge's version.
 
-    ``means`` are those of the last two, four and eight looks, this one among them.
+    ``means`` are those of the last two, four and eight looks, including this one.
     """
 
     run_id: int
@@ -59,13 +59,17 @@ class DriftPoint:
 
     @property
     def beyond(self) -> Look | None:
-        """The look, or else the shortest mean of the last looks, that lies beyond its limits."""
-        return next((one for one in (self.look, *self.means) if one.out), None)
+        """Return the look, or else the shortest mean of last looks, that exceeds its limits."""
+        return next((candidate for candidate in (self.look, *self.means) if candidate.out), None)
 
     @property
     def findable(self) -> float | None:
-        """The smallest lasting move that would have been found with a chance of 80%."""
-        sizes = [one.findable for one in (self.look, *self.means) if one.findable is not None]
+        """Return the smallest lasting change that would have been detected with 80% chance."""
+        sizes = [
+            candidate.findable
+            for candidate in (self.look, *self.means)
+            if candidate.findable is not None
+        ]
         return min(sizes, default=None)
 
 
@@ -79,7 +83,7 @@ class JudgeSeries:
 
     @property
     def alert(self) -> str:
-        """What has happened, where the newest look lies beyond its limits; else nothing."""
+        """Return a sentence if the newest look exceeds its limits; else the empty string."""
         last = self.points[-1]
         look = last.beyond
         if look is None:
@@ -109,7 +113,7 @@ class JudgeSeries:
 
 @dataclass(frozen=True)
 class Drift:
-    """All series of an anchor; without repeats there is nothing to say yet."""
+    """All series of an anchor; without repeats there is no result yet."""
 
     anchor: Run
     repeats: tuple[Run, ...]
@@ -117,13 +121,13 @@ class Drift:
 
     @property
     def alerts(self) -> list[str]:
-        """A sentence for each series whose newest look lies beyond its limits."""
-        return [one.alert for one in self.series if one.alert]
+        """Return a sentence for each series whose newest look exceeds its limits."""
+        return [row.alert for row in self.series if row.alert]
 
     @property
     def least(self) -> str:
-        """How small a lasting move would have been found, by the least sensitive of all series."""
-        sizes = [size for one in self.series if (size := one.points[-1].findable) is not None]
+        """Return the smallest lasting change that every series would have detected."""
+        sizes = [size for row in self.series if (size := row.points[-1].findable) is not None]
         if not self.repeats or not sizes:
             return ""
         return (
@@ -133,12 +137,12 @@ class Drift:
 
 
 def anchor_of(store: Store, run_id: int) -> int:
-    """The run that a run repeats, or itself. Raises ``NotFound``."""
+    """Return the run that a run repeats, or itself. Raises ``NotFound``."""
     return int(store.runs.get(run_id).plan.details.get(ANCHOR, run_id))
 
 
 def request(store: Store, run_id: int, budget: float | None = None) -> RunRequest:
-    """The run that asks the same again. Raises ``InputError`` where it cannot be asked."""
+    """Return the request of a repeat. Raises ``InputError`` if it cannot be graded here."""
     run = store.runs.get(anchor_of(store, run_id))
     if not run.panel.askable:
         raise InputError(f"The votes of run {run.id} came from elsewhere: nobody can be asked.")
@@ -160,36 +164,34 @@ def request(store: Store, run_id: int, budget: float | None = None) -> RunReques
 
 
 def estimate(store: Store, run_id: int) -> CostEstimate:
-    """What asking the same again will take."""
+    """Return the estimate of a repeat."""
     return estimate_run(store, request(store, run_id))
 
 
 @allowed("write")
 def ask(store: Store, run_id: int, budget: float | None = None) -> int:
-    """Ask the same again; returns the new run's id, to be worked off like any other."""
-    made = lifecycle.start(store, request(store, run_id, budget))
-    store.settings.add(f"{_PLACE}{anchor_of(store, run_id)}", made)
-    return made
+    """Start a repeat; return its run's id, to be processed like any other."""
+    repeat_id = lifecycle.start(store, request(store, run_id, budget))
+    store.settings.add(f"{_PLACE}{anchor_of(store, run_id)}", repeat_id)
+    return repeat_id
 
 
 def looks(store: Store, anchor: int) -> list[int]:
-    """The repeats of an anchor, in the order asked, and how many votes each has: what may change
-    a series.
-    """
+    """Return an anchor's repeats in order, with their votes: all that affects a series."""
     return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
 
 
 def latest(store: Store, anchor: int) -> RunRow | None:
-    """The newest repeat, finished or not."""
+    """Return the newest repeat, finished or not."""
     return next(reversed(_repeats(store, anchor)), None)
 
 
 def _repeats(store: Store, anchor: int) -> list[RunRow]:
-    return [store.runs.row(one) for one in store.settings.get(f"{_PLACE}{anchor}", [])]
+    return [store.runs.row(repeat_id) for repeat_id in store.settings.get(f"{_PLACE}{anchor}", [])]
 
 
 def drift(store: Store, run_id: int) -> Drift:
-    """How the judges of a run answer over time; ``run_id`` may be a repeat. ``NotFound``."""
+    """Return a run's judges over time; ``run_id`` may be a repeat. Raises ``NotFound``."""
     anchor = store.runs.get(anchor_of(store, run_id))
     asked = [run for run in _repeats(store, anchor.id) if run.votes and not run.active]
     repeats = tuple(store.runs.get(run.id) for run in asked)
@@ -202,7 +204,7 @@ def drift(store: Store, run_id: int) -> Drift:
     versions = [_versions(store, run) for run in runs]
 
     def series_of(judge: str, measure: str) -> JudgeSeries:
-        cells = np.array([one[judge, measure] for one in given])
+        cells = np.array([answered[judge, measure] for answered in given])
         itself = looks_at(cells[[0, 0]], answers.items, tests)
         looks = [*itself, *looks_at(cells, answers.items, tests)]
         points = (
@@ -216,11 +218,11 @@ def drift(store: Store, run_id: int) -> Drift:
 
 
 class _Answers:
-    """The cells of an anchor, and what each run answered to them."""
+    """The cells of an anchor, and each run's answers to them."""
 
     def __init__(self, store: Store, anchor: Run) -> None:
         self._store, self._anchor = store, anchor
-        # What was asked counts, whatever version scores follow since.
+        # The graded version counts, whatever version scores have followed since.
         asked = replace(anchor, scored_version_id=anchor.rubric_version_id)
         self._table = table = CellTable(store, asked)
         self._truth = np.full(len(table), run_columns.NO_LABEL)
@@ -231,7 +233,7 @@ class _Answers:
         self.items = table.item
 
     def of(self, run: Run) -> dict[tuple[str, str], Array]:
-        """Per judge and measure the mean over replicates of each cell; NaN where there is none."""
+        """Return per judge and measure each cell's mean over replicates; NaN if missing."""
         sums, counts = (
             {judge.name: np.zeros((2, len(self._table))) for judge in run.panel.judges}
             for _ in range(2)
@@ -240,35 +242,35 @@ class _Answers:
         ids = run_columns.items_of_run(self._store, run).ids
         rows = np.array([place.get(item_id, -1) for item_id in ids], np.int64)
         for vote in run_columns.vote_columns(self._store, run):
-            here = (rows[vote.rows] >= 0) & (vote.options >= 0)
+            shared = (rows[vote.rows] >= 0) & (vote.options >= 0)
             if vote.replicate >= run.plan.replicates:
                 continue
-            cells, kept = self._table.cells_of(vote.criterion, rows[vote.rows[here]])
-            option, truth = vote.options[here][kept], self._truth[cells]
+            cells, places = self._table.cells_of(vote.criterion, rows[vote.rows[shared]])
+            option, truth = vote.options[shared][places], self._truth[cells]
             right = np.where(truth >= 0, option == truth, np.nan)
             gives = self._gives[self._table.question[cells], option]
             for column, values in enumerate((right, gives)):
-                known = ~np.isnan(values)
-                sums[vote.judge][column, cells[known]] += values[known]
-                counts[vote.judge][column, cells[known]] += 1
-        found = {}
+                defined = ~np.isnan(values)
+                sums[vote.judge][column, cells[defined]] += values[defined]
+                counts[vote.judge][column, cells[defined]] += 1
+        by_judge = {}
         for judge, total in sums.items():
             number = counts[judge]
             means = np.where(number > 0, total / np.maximum(number, 1), np.nan)
             for column, measure in enumerate(MEASURES):
-                found[judge, measure] = means[column]
-        return found
+                by_judge[judge, measure] = means[column]
+        return by_judge
 
 
 def _earned(criterion: Criterion) -> list[float | None]:
-    """What each option earns; nothing where options have no order."""
+    """Return what each option earns; ``None`` if options have no order."""
     if criterion.scale == "nominal":
         return [None] * len(criterion.values)
     return [earned(criterion, value) for value in criterion.values]
 
 
 def _versions(store: Store, run: Run) -> dict[str, str]:
-    """What each judge was in a run: the model that its provider says answered, and our prompt."""
+    """Return each judge's version in a run: the provider's model name, and our prompt."""
     models = store.votes.models(run.id)
     return {
         judge.name: _version(judge, models.get(judge.name, ()), run) for judge in run.panel.judges
@@ -276,40 +278,40 @@ def _versions(store: Store, run: Run) -> dict[str, str]:
 
 
 def _version(judge: Judge, models: Sequence[str], run: Run) -> str:
-    said = ", ".join(models) or judge.model
+    model = ", ".join(models) or judge.model
     prompt = run.plan.versions.get("prompt", "")
-    return f"{said} ({prompt})" if said and prompt else said
+    return f"{model} ({prompt})" if model and prompt else model
 
 
-# In words, and as data.
+# As text, and as data.
 
 
-def as_text(found: Drift) -> str:
-    """The alerts, or that nothing has moved."""
-    if not found.repeats:
-        return f"Run {found.anchor.id} has not been asked again yet. `drift RUN --ask` does so."
-    looks = f"{len(found.repeats)} look" + ("s" if len(found.repeats) > 1 else "")
-    lines = found.alerts or [
-        f"No judge of run {found.anchor.id} has moved beyond its limits.{found.least}"
+def as_text(result: Drift) -> str:
+    """Return the alerts, or that no judge has drifted."""
+    if not result.repeats:
+        return f"Run {result.anchor.id} has not been asked again yet. `drift RUN --ask` does so."
+    looks = f"{len(result.repeats)} look" + ("s" if len(result.repeats) > 1 else "")
+    lines = result.alerts or [
+        f"No judge of run {result.anchor.id} has moved beyond its limits.{result.least}"
     ]
     return "\n".join([*lines, f"{looks} so far. {PROMISED}"])
 
 
-def as_data(found: Drift) -> dict[str, Any]:
-    """What ``drift --json`` says."""
+def as_data(result: Drift) -> dict[str, Any]:
+    """Return the data of ``drift --json``."""
     return {
-        "anchor": found.anchor.id,
-        "looks": [run.id for run in found.repeats],
+        "anchor": result.anchor.id,
+        "looks": [run.id for run in result.repeats],
         "false_alarms": FALSE_ALARMS,
-        "alerts": found.alerts,
+        "alerts": result.alerts,
         "series": [
             {
-                "judge": one.judge,
-                "measure": one.measure,
-                "alert": one.alert or None,
-                "points": list(_points(one)),
+                "judge": row.judge,
+                "measure": row.measure,
+                "alert": row.alert or None,
+                "points": list(_points(row)),
             }
-            for one in found.series
+            for row in result.series
         ],
     }
 
@@ -333,6 +335,6 @@ def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
 
 
 def _mean(look: Look) -> dict[str, Any]:
-    """The mean of several looks that lies beyond its limits where the newest alone does not."""
+    """Return the mean of several looks that exceeds its limits although the newest does not."""
     limits = None if look.low is None else [look.low, look.high]
     return {"looks": look.over, "value": look.now, "limits": limits}

@@ -1,4 +1,4 @@
-"""Figures by name, as ``metrics --json`` has them: a path, or a short name for the panel's own."""
+"""Figures by name, as in ``metrics --json``: a path, or a short name for the panel's own."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from core.errors import InputError
 #: The key of a pair for a reference; any other reference is a rater.
 PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
-#: What the figures beside it are counted from, the first that is there.
+#: The keys that hold the number of observations of neighbouring figures, in order of preference.
 _COUNTS = ("n", "labels", "cells", "items_with_2plus")
-#: What is counted on all cells, whatever labels there are.
+#: The figures over all cells, whatever labels there are.
 COUNTED = ("trust.decided", "trust.cells", "trust.settled", "trust.labels")
 _NO_REASON = "The figure is undefined."
 
 
 class NamedFigure(NamedTuple):
-    """A number of the report, or ``None`` and why; its interval, and from how many observations."""
+    """A number of the report, or ``None`` and why; its interval, and its observations."""
 
     value: float | None
     why: str = ""
@@ -29,7 +29,7 @@ class NamedFigure(NamedTuple):
 
 
 def named_figures(report: Mapping[str, Any]) -> dict[str, NamedFigure]:
-    """Every number of a metrics report by its path: its keys, joined with dots.
+    """Return every number of a metrics report by its path: its keys, joined with dots.
 
     >>> named_figures({"score": {"n": 2, "x": None, "undefined": {"x": "Too few."}}})["score.x"].why
     'Too few.'
@@ -45,16 +45,16 @@ def _leaves(
     reasons = own if isinstance(own, Mapping) else reasons
     n = next((part[name] for name in _COUNTS if name in part), None)
     for key, value in part.items():
-        here = (*path, str(key))
+        full_path = (*path, str(key))
         if key in _PARTS or isinstance(value, bool | str | list):
             continue
         if isinstance(value, Mapping):
-            yield from _leaves(value, here, reasons)
+            yield from _leaves(value, full_path, reasons)
         elif value is None:
-            yield ".".join(here), NamedFigure(None, str(reasons.get(str(key)) or _NO_REASON))
+            yield ".".join(full_path), NamedFigure(None, str(reasons.get(str(key)) or _NO_REASON))
         else:
             low, high = ends.get(key) or (None, None)
-            name = ".".join(here)
+            name = ".".join(full_path)
             yield name, NamedFigure(float(value), "", low, high, None if name in COUNTED else n)
 
 
@@ -66,14 +66,14 @@ def paths_of(
     *,
     per_criterion: bool = False,
 ) -> list[str]:
-    """The paths that a name stands for.
+    """Return the paths that a name stands for.
 
-    A path stands for itself; with ``*`` for a criterion, for each of them. A short name is the
-    panel's figure against the reference: over all criteria, or of each ``per_criterion``. The names
-    ``right``, ``before`` and ``decided`` are figures of the trust statement.
+    A path stands for itself; with ``*`` for a criterion, it stands for each of them. A short name
+    is the panel's figure against the reference: over all criteria or, with ``per_criterion``, of
+    each. The names ``right``, ``before`` and ``decided`` are figures of the trust statement.
 
     Raises:
-        InputError: there is no such figure; it says which there are.
+        InputError: the figure is unknown; lists the known ones.
     """
     if name in figures:
         return [name]
@@ -82,12 +82,16 @@ def paths_of(
     key = PAIR_KEYS.get(reference, "vs_reference")
     pattern = f"criteria.*.panel.{key}.{name}" if per_criterion and "." not in name else name
     if "*" in pattern:
-        found = [path for one in criteria if (path := pattern.replace("*", one, 1)) in figures]
+        paths = [
+            path
+            for criterion in criteria
+            if (path := pattern.replace("*", criterion, 1)) in figures
+        ]
     else:
-        found = [path for path in (f"overall.panel.{key}.{name}",) if path in figures]
-    if not found:
+        paths = [path for path in (f"overall.panel.{key}.{name}",) if path in figures]
+    if not paths:
         raise InputError(_unknown(name, figures, criteria, key, per_criterion))
-    return found
+    return paths
 
 
 def _unknown(
@@ -101,15 +105,15 @@ def _unknown(
     each = f"criteria.{criteria[0]}.panel.{key}." if criteria else ""
     short = [p.removeprefix(overall) for p in figures if p.startswith(overall)]
     of_each = [p.removeprefix(each) for p in figures if each and p.startswith(each)]
-    plain = [one for one in of_each if "." not in one]
+    plain = [path for path in of_each if "." not in path]
     close = get_close_matches(name, [*short, *of_each, *figures], n=1, cutoff=0.75)
-    said = f"{name!r} is no figure of this source."
+    unknown = f"{name!r} is no figure of this source."
     if name in of_each and not per_criterion:
         path = f"criteria.*.panel.{key}.{name}"
-        return f"{said} It is one of each criterion: add --per-criterion, or say {path}."
+        return f"{unknown} It is one of each criterion: add --per-criterion, or say {path}."
     meant = f" Did you mean {close[0]!r}?" if close else ""
     return (
-        f"{said}{meant} Over all criteria there are {', '.join(short)}, and right, before and "
+        f"{unknown}{meant} Over all criteria there are {', '.join(short)}, and right, before and "
         f"decided of the trust statement; with --per-criterion "
         f"{', '.join(plain)}. Others by their path in `metrics --json`, e.g. "
         f"criteria.NAME.groups.llm.krippendorff_alpha_nominal."

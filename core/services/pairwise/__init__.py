@@ -1,7 +1,7 @@
-"""Contests of systems: pairs, votes, the arena for people, leaderboards, ranks.
+"""Contests of systems: pairs, votes, the blind arena, leaderboards, ranks.
 
-May import agreement and what is below. A contest run is a run over pairs; people and judges are
-asked the same.
+May import agreement and what is below. A contest run is a run over pairs; people and judges get the
+same questions.
 """
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""People and judges on the same contests: whose arenas there are, and who agrees with whom.
+"""People and judges on the same contests: a person's arenas, and the agreement of raters.
 
-A vote that a person took back stays kept, with the note of when; it counts for nothing, and the
-contest is not shown to that person again, because by then the names were seen.
+A withdrawn vote is kept, with the time. It does not count, and its contest is not shown to that
+person again, because the names were revealed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEVELS = {1.0: 0, 0.5: 1, 0.0: 2}
 
 
 class Arena(NamedTuple):
-    """A person's arena for a contest. ``votes`` counts what was given, taken back or not."""
+    """A person's arena for a contest. ``votes`` includes withdrawn ones."""
 
     run_id: int
     person: str
@@ -35,10 +35,10 @@ class Arena(NamedTuple):
 
 
 class ArenaRater(NamedTuple):
-    """Who answered the contests: a person, a judge, or the judges together.
+    """A rater of contests: a person, a judge, or the judges together.
 
-    ``rates`` is the share of points of each system over its decided contests with this rater,
-    ``None`` where it has none; ``contests`` counts the decided ones.
+    ``rates`` is each system's share of points over its decided contests with this rater, or
+    ``None``; ``contests`` counts the decided ones.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ArenaRater(NamedTuple):
 
 
 class RaterLikeness(NamedTuple):
-    """Two raters on the contests that both decided: on which share they said the same, and Cohen's
+    """Two raters compared on contests that both decided: the share of equal answers, and Cohen's
     kappa over win, tie, loss.
     """
 
@@ -59,33 +59,33 @@ class RaterLikeness(NamedTuple):
 
 
 class Together(NamedTuple):
-    """All raters of a contest, people first, and every two of them compared."""
+    """All raters of a contest, people first, with every two of them compared."""
 
     systems: tuple[str, ...]
     raters: tuple[ArenaRater, ...]
     pairs: tuple[RaterLikeness, ...]
 
     def of(self, one: int, other: int) -> RaterLikeness | None:
-        """The comparison of two raters by their places."""
+        """Return the comparison of two raters, given by index."""
         wanted = {one, other}
         return next((p for p in self.pairs if {p.one, p.other} == wanted), None)
 
 
 def arenas_of(store: Store, run_ids: Sequence[int]) -> list[Arena]:
-    """The arenas of some contests, newest first."""
-    found = []
+    """Return the arenas of some contests, newest first."""
+    arenas = []
     for row in store.runs.list(detail="contest", limit=10_000):
         if row.panel.judges[0].kind != "person":
             continue
         if details_of(store, row.id).get("arena") in run_ids:
             taken = len(store.runs.get(row.id).notes.get(WITHDRAWN, ()))
             person = row.panel.judges[0].name
-            found.append(Arena(row.id, person, row.votes, row.planned, taken))
-    return found
+            arenas.append(Arena(row.id, person, row.votes, row.planned, taken))
+    return arenas
 
 
 def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
-    """Votes in an arena, those taken back, and the judges' votes: they change every figure."""
+    """Return the votes in an arena, the withdrawn ones, and the judges': all affect figures."""
     run = store.runs.get(arena)
     contest = store.runs.row(details_of(store, arena)["arena"])
     return run.votes, len(run.notes.get(WITHDRAWN, ())), contest.votes
@@ -93,12 +93,12 @@ def votes_so_far(store: Store, arena: int) -> tuple[int, int, int]:
 
 @allowed("review")
 def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
-    """Takes back a person's vote; it is kept and counts no more. ``False``: there is none."""
+    """Withdraw a person's vote, which is kept but does not count; ``False`` if there is none."""
     with store.write():
         given = {(cell.item, cell.criterion) for cell in store.votes.present(arena)}
         taken = list(store.runs.get(arena).notes.get(WITHDRAWN, ()))
-        gone = any((item, name) == (item_id, question) for item, name, *_ in taken)
-        if gone or (item_id, question) not in given:
+        withdrawn = any((item, name) == (item_id, question) for item, name, *_ in taken)
+        if withdrawn or (item_id, question) not in given:
             return False
         note = {WITHDRAWN: [*taken, [item_id, question, clock.now()]]}
         store.runs.set_notes(arena, note)
@@ -106,15 +106,15 @@ def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
 
 
 def together(store: Store, run_ids: Sequence[int], contests: Contests | None = None) -> Together:
-    """Every rater of a contest (and of the rounds it goes on from) and how like they are.
+    """Return the raters of a contest (and of its earlier rounds) and how much they agree.
 
-    ``contests`` is what ``contest_votes.read`` gives of these runs, where it is at hand.
+    ``contests`` is the result of ``contest_votes.read`` for these runs, if already loaded.
     """
     contests = contests or read(store, run_ids)
     columns: list[tuple[str, Literal["person", "panel", "judge"], dict[Place, float]]] = []
     for arena in arenas_of(store, run_ids):
-        theirs = read(store, [arena.run_id])
-        if points := _points(theirs, None):
+        votes = read(store, [arena.run_id])
+        if points := _points(votes, None):
             columns.append((arena.person, "person", points))
     if len(contests.judges) > 1:
         columns.append((PANEL, "panel", _points(contests, None)))
@@ -123,18 +123,21 @@ def together(store: Store, run_ids: Sequence[int], contests: Contests | None = N
         ArenaRater(name, kind, len(points), _rates(points, contests.systems))
         for name, kind, points in columns
     )
-    said = [points for *_, points in columns]
+    points_by_rater = [points for *_, points in columns]
     pairs = list[RaterLikeness]()
-    for one, other in combinations(range(len(said)), 2):
-        met = ((said[one][place], said[other][place]) for place in said[one].keys() & said[other])
-        pairs.append(RaterLikeness(one, other, *alike(met)))
+    for first, second in combinations(range(len(points_by_rater)), 2):
+        met = (
+            (points_by_rater[first][place], points_by_rater[second][place])
+            for place in points_by_rater[first].keys() & points_by_rater[second]
+        )
+        pairs.append(RaterLikeness(first, second, *alike(met)))
     return Together(contests.systems, raters, tuple(pairs))
 
 
 def _points(contests: Contests, judge: str | None) -> dict[Place, float]:
-    """What the first system got in every contest that came to something."""
-    found = {held.place: outcome(contests, held, judge).points for held in contests.held}
-    return {key: points for key, points in found.items() if points is not None}
+    """Return the first system's points in every decided contest."""
+    by_place = {held.place: outcome(contests, held, judge).points for held in contests.held}
+    return {key: points for key, points in by_place.items() if points is not None}
 
 
 def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, float | None]:
@@ -146,9 +149,7 @@ def _rates(points: Mapping[Place, float], systems: Sequence[str]) -> dict[str, f
 
 
 def alike(met: Iterable[tuple[float, float]]) -> tuple[Estimate, Estimate]:
-    """Of points that two raters gave in the same contests the share that is the same, and Cohen's
-    kappa over win, tie, loss.
-    """
+    """Return the share of equal points of two raters, and Cohen's kappa over win, tie, loss."""
     table = np.zeros((3, 3))
     for mine, theirs in met:
         table[_LEVELS[mine], _LEVELS[theirs]] += 1

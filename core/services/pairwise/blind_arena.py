@@ -1,5 +1,7 @@
-"""People on the same contests, blind: names come out after the vote, and people and judges are
-compared on one matrix. A person's votes are a run of their own over the same pairs.
+"""The blind arena: people vote on the same contests, and see the names after each vote.
+
+People and judges are then compared on one matrix. A person's votes are a separate run over the same
+pairs.
 """
 
 from __future__ import annotations
@@ -30,8 +32,8 @@ _LEASE_SECONDS = 60.0
 
 
 class Blind(NamedTuple):
-    """A contest as a person sees it: two answers, no names. ``choices`` are what may be said, in
-    the order to show them; ``done`` of ``total`` are behind.
+    """A contest as a person sees it: two answers without names. ``choices`` are the possible
+    answers in display order; ``done`` of ``total`` contests have a vote.
     """
 
     arena: int
@@ -49,9 +51,9 @@ class Blind(NamedTuple):
 
 
 class Revealed(NamedTuple):
-    """After the vote: who A and B were, whom the person chose, and whom each judge chose.
+    """Revealed after the vote: the systems A and B, and the choices of the person and each judge.
 
-    ``None`` where there is no winner. ``panel`` is the contest's outcome by all judges.
+    ``None`` means no winner. ``panel`` is the contest's outcome by all judges.
     """
 
     a: str
@@ -62,8 +64,8 @@ class Revealed(NamedTuple):
 
 
 class RaterAccord(NamedTuple):
-    """On which share of contests a judge (``""``: the panel) and people came to the same, and
-    Cohen's kappa over win, tie, loss.
+    """The agreement of a judge (``""``: the panel) with people: the share of contests with the
+    same outcome, and Cohen's kappa over win, tie, loss.
     """
 
     judge: str
@@ -73,14 +75,14 @@ class RaterAccord(NamedTuple):
 
 @allowed("review")
 def start(store: Store, run_id: int, person: str) -> int:
-    """The arena of a person for a contest: a new one, or the one that is there.
+    """Return a person's arena for a contest, created if needed.
 
-    Each contest is shown once, in an order of answers and in a turn that the person's name draws.
+    Each contest is shown once. The person's name seeds the order of contests and of answers.
     """
     details = details_of(store, run_id)
-    known = _known(store, run_id, person)
-    if known is not None:
-        return known
+    existing = _known(store, run_id, person)
+    if existing is not None:
+        return existing
     if "arena" in details:
         raise InputError(f"Run {run_id} is an arena itself. Start from its contest.")
     run = store.runs.get(run_id)
@@ -107,13 +109,13 @@ def start(store: Store, run_id: int, person: str) -> int:
     )
     chosen = _drawn(items, run.plan.seed, person.strip())
     with store.write():
-        made = store.runs.create(plan, [(i.id, questions) for i in chosen], now=clock.now())
-        _close(store, made.id)
-    return made.id
+        arena = store.runs.create(plan, [(i.id, questions) for i in chosen], now=clock.now())
+        _close(store, arena.id)
+    return arena.id
 
 
 def next_blind(store: Store, arena: int) -> Blind | None:
-    """The next contest without this person's vote; ``None`` where all are done."""
+    """Return the next contest without this person's vote, or ``None``."""
     run = store.runs.get(arena)
     (person,) = run.panel.judges
     voted = store.votes.present(arena)
@@ -136,12 +138,12 @@ def vote(
     reason: str = "",
     ms: int | None = None,
 ) -> Revealed:
-    """Records a person's vote and says who was who. A vote is never changed afterwards.
+    """Record a person's vote and reveal the systems. A vote cannot be changed afterwards.
 
-    ``ms`` is how long the person took, and is kept with the vote.
+    ``ms`` is the time that the person took, kept with the vote.
 
     Raises:
-        InputError: the choice is not on offer, or this contest has this person's vote already.
+        InputError: the choice is not offered, or the contest has this person's vote already.
     """
     run = store.runs.get(arena)
     (person,) = run.panel.judges
@@ -165,9 +167,9 @@ def vote(
 
 
 def accords(store: Store, arenas: Sequence[int]) -> list[RaterAccord]:
-    """How people and judges agree, the panel first; contests undecided by either are left out."""
+    """Return how people and judges agree, the panel first, over contests that both decided."""
     details = [details_of(store, arena) for arena in arenas]
-    # Only what was voted on is read: a vote must not take the longer the larger the contest is.
+    # Reads only contests with a vote, so that the time of a vote does not grow with the contest.
     voted = {cell.item for arena in arenas for cell in store.votes.present(arena)}
     people = read(store, arenas, items=voted)
     both = voted | {_exchanged(item) for item in voted}
@@ -183,11 +185,11 @@ def _accord(
 ) -> RaterAccord:
     def met() -> Iterator[tuple[float, float]]:
         for held in people.held:
-            said = outcome(people, held).points
-            theirs = by_place.get(held.place)
-            found = None if theirs is None else outcome(contests, theirs, judge).points
-            if said is not None and found is not None:
-                yield said, found
+            by_people = outcome(people, held).points
+            judged = by_place.get(held.place)
+            by_judges = None if judged is None else outcome(contests, judged, judge).points
+            if by_people is not None and by_judges is not None:
+                yield by_people, by_judges
 
     return RaterAccord(judge or "", *alike(met()))
 
@@ -199,7 +201,7 @@ def _nothing(items: Sequence[ItemBallots]) -> list[ItemResult]:
 def _close(
     store: Store, arena: int, outcomes: Sequence[AskedOutcome] = (), derive: Derive = _nothing
 ) -> None:
-    """Takes the run, records, and lets go, within the transaction: no Runner ever sees it free."""
+    """Claim the run, record and release it in one transaction, so that no Runner sees it free."""
     at, now = clock.at(), clock.now()
     owner = clock.owner_name()
     lease = store.leases.claim(owner, at=at, seconds=_LEASE_SECONDS, run_id=arena)
@@ -215,14 +217,14 @@ def _close(
 def _known(store: Store, run_id: int, person: str) -> int | None:
     for row in store.runs.list(detail="contest", limit=10_000):
         judge = row.panel.judges[0]
-        theirs = judge.kind == "person" and judge.name == person.strip()
-        if theirs and details_of(store, row.id).get("arena") == run_id:
+        matches = judge.kind == "person" and judge.name == person.strip()
+        if matches and details_of(store, row.id).get("arena") == run_id:
             return row.id
     return None
 
 
 def _drawn(items: Sequence[Item], seed: int, person: str) -> list[Item]:
-    """One item per contest, its order and its turn drawn."""
+    """Return one item per contest, in a random order of answers and of contests."""
     rng = seeded("arena", seed, person)
     bouts: dict[tuple[str, ...], list[Item]] = {}
     for item in items:
@@ -260,19 +262,19 @@ def _revealed(store: Store, arena: int, item: Item, question: str) -> Revealed:
     both = {item.id, _exchanged(item.id)}
     contests = read(store, [details_of(store, arena)["arena"]], items=both)
     a, b = item.meta["first"], item.meta["second"]
-    mine = next(h for h in people.held if h.question == question and h.shown[0].item_id == item.id)
-    theirs = next(h for h in contests.held if h.place == mine.place)
+    own = next(h for h in people.held if h.question == question and h.shown[0].item_id == item.id)
+    judged = next(h for h in contests.held if h.place == own.place)
     return Revealed(
         a,
         b,
-        _name(mine, outcome(people, mine).winner),
-        _name(theirs, outcome(contests, theirs).winner),
-        {j.name: _name(theirs, outcome(contests, theirs, j.name).winner) for j in contests.judges},
+        _name(own, outcome(people, own).winner),
+        _name(judged, outcome(contests, judged).winner),
+        {j.name: _name(judged, outcome(contests, judged, j.name).winner) for j in contests.judges},
     )
 
 
 def _exchanged(item_id: str) -> str:
-    """The id of the item that holds the same two answers in the other order.
+    """Return the id of the item with the same two answers in the other order.
 
     >>> _exchanged("task 7 · 0-12")
     'task 7 · 12-0'

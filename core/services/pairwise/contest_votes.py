@@ -1,4 +1,4 @@
-"""What was answered in contests, and what each comes to over its orders."""
+"""The votes on contests, and each contest's outcome over its orders."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from core.services.pairwise.design import Choice, Design, choice_of
 from core.services.results.verdicts import Counting, counting_of
 from core.store.store import Store
 
-# The pairs of a contest as they are kept: who met whom in which order, and how long answers are.
+# The pairs of a contest: the systems in the order shown, and the lengths of their answers.
 #
-# A contest of ten systems on 500 tasks has 45,000 of them, so they are read without what only the
-# judges and a screen need.
+# A contest of ten systems on 500 tasks has 45,000 pairs, so they are read without the texts that
+# only judges and screens need.
 
 
 Place = tuple[str, str, str, str]
@@ -32,7 +32,7 @@ Place = tuple[str, str, str, str]
 class ShownPair(NamedTuple):
     """Two answers as shown: ``first`` is the system shown as A.
 
-    ``lengths`` are words of the answers and ``sources`` the ids of their own items, A first.
+    ``lengths`` are the answers' words and ``sources`` the ids of their own items, A first.
     """
 
     item_id: str
@@ -44,17 +44,17 @@ class ShownPair(NamedTuple):
 
 
 def shown_pairs(store: Store, version: int, ids: Sequence[str]) -> list[ShownPair]:
-    """The pairs with these ids, in the dataset's order.
+    """Return the pairs with these ids, in the dataset's order.
 
     Raises:
-        InputError: an item holds no two answers.
+        InputError: an item does not hold two answers.
         NotFound: an id is not in this version.
     """
-    words: dict[tuple[str, str], int] = {}
-    return [_pair(json.loads(text), words) for text in store.datasets.contents(version, ids)]
+    counts: dict[tuple[str, str], int] = {}
+    return [_pair(json.loads(text), counts) for text in store.datasets.contents(version, ids)]
 
 
-def _pair(item: dict[str, Any], words: dict[tuple[str, str], int]) -> ShownPair:
+def _pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> ShownPair:
     meta, pair = item["meta"], item["submission"]
     if not isinstance(pair, dict) or "first" not in pair:
         raise InputError(f"The item {item['id']!r} of a contest holds no two answers.")
@@ -62,15 +62,15 @@ def _pair(item: dict[str, Any], words: dict[tuple[str, str], int]) -> ShownPair:
     # An answer is in many pairs; its words are counted once.
     lengths = []
     for system, place in ((first, "first"), (second, "second")):
-        if (task, system) not in words:
-            words[task, system] = _length(pair, place)
-        lengths.append(words[task, system])
+        if (task, system) not in counts:
+            counts[task, system] = _length(pair, place)
+        lengths.append(counts[task, system])
     a, b = meta["sources"]
     return ShownPair(item["id"], task, first, second, (a, b), (lengths[0], lengths[1]))
 
 
 def _length(pair: dict[str, Any], place: str) -> int:
-    """Words of an answer, without its thinking."""
+    """Return the number of words of an answer, without its thinking."""
     answer = pair[place]
     text = answer if isinstance(answer, str) else output_of(getattr(_checked(pair), place))
     return len(text.split())
@@ -80,23 +80,23 @@ def _checked(pair: dict[str, Any]) -> Pair:
     return Pair.model_validate_json(json.dumps(pair))
 
 
-# What was answered in contests, and what each contest comes to.
+# The votes on contests, and each contest's outcome.
 #
 # A contest is two systems on one task and one question. Every order in which their answers were
-# shown has its own votes; the contest is won where the orders agree.
+# shown has its own votes. A system wins if the orders agree.
 
 Winner = Literal["first", "second", "tie", "both_bad"]
-#: Why a contest has no winner: orders or judges disagree, a judge would not say, no answer.
+#: Why a contest has no winner: orders or judges disagree, a judge abstained, no answer.
 Why = Literal["", "orders", "judges", "abstained", "missing"]
 Counted = Literal["both", "listed", "swapped"]
-#: The note of an arena that lists the votes its person took back: item, question, when.
+#: The note of an arena that lists withdrawn votes: item, question, time.
 WITHDRAWN = "withdrawn"
 
 
 class ContestOutcome(NamedTuple):
-    """``winner`` is ``None`` where nothing is decided; ``why`` then says why.
+    """A contest's outcome. ``winner`` is ``None`` if it is undecided, and ``why`` says why.
 
-    A tie for want of agreement has ``why``, too.
+    A tie because of disagreement has ``why`` too.
     """
 
     winner: Winner | None
@@ -104,7 +104,7 @@ class ContestOutcome(NamedTuple):
 
     @property
     def points(self) -> float | None:
-        """What the first system gets: 1, 0.5 or 0."""
+        """Return the first system's points: 1, 0.5 or 0."""
         if self.winner is None:
             return None
         return {"first": 1.0, "second": 0.0, "tie": 0.5, "both_bad": 0.5}[self.winner]
@@ -112,7 +112,7 @@ class ContestOutcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownAnswers:
-    """One order of a contest: its item, its votes, and how many calls failed."""
+    """One order of a contest: its item, its votes, and the number of failed calls."""
 
     item_id: str
     swapped: bool
@@ -122,9 +122,9 @@ class ShownAnswers:
 
 @dataclass(frozen=True, slots=True)
 class HeldContest:
-    """One contest. ``first`` is the system listed earlier; ``lengths`` are words of each answer.
+    """One contest. ``first`` is the system listed earlier; ``lengths`` are the answers' words.
 
-    ``sources`` are the ids of the items that hold the two answers in their own dataset.
+    ``sources`` are the ids of the answers' items in their own dataset.
     """
 
     run_id: int
@@ -138,12 +138,12 @@ class HeldContest:
 
     @property
     def place(self) -> Place:
-        """Which contest it is, in whatever run: task, question and the two systems."""
+        """Return what identifies the contest in any run: task, question and the two systems."""
         return self.task, self.question, self.first, self.second
 
 
 class ContestRound(NamedTuple):
-    """How the votes of one of the runs count; ``known`` is what votes came to, once settled."""
+    """How the votes of one run count; ``known`` caches the outcomes of votes."""
 
     design: Design
     counting: Counting
@@ -165,21 +165,21 @@ class Contests:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The names of the questions."""
+        """Return the names of the questions."""
         return tuple(self.weights)
 
     def choice(self, held: HeldContest, row: BallotRow) -> Choice:
-        """What a vote says of A and B as they were shown."""
+        """Return a vote's choice between A and B as shown."""
         return choice_of(self.rounds[held.run_id].criteria[held.question], row.option)
 
 
 def read(store: Store, run_ids: Sequence[int], items: Collection[str] | None = None) -> Contests:
-    """The contests of these runs, or only those of these items of theirs.
+    """Return the contests of these runs, optionally limited to some of their items.
 
     The runs must have the same systems and questions.
 
     Raises:
-        InputError: a run is no contest, or does not fit the first.
+        InputError: a run is not a contest, or does not fit the first.
     """
     systems: tuple[str, ...] = ()
     tasks: dict[str, None] = {}
@@ -261,13 +261,13 @@ def _held(
 def _rows(
     store: Store, run_id: int, items: Sequence[str] | None
 ) -> dict[tuple[str, str], list[BallotRow]]:
-    """The votes of each item and question, by judge and replicate; ``None``: of all items."""
+    """Return the votes by item and question, by judge and replicate; ``None``: of all items."""
     if items is None:
-        found: Iterable[BallotRow] = store.votes.all_ballots(run_id)
+        ballots: Iterable[BallotRow] = store.votes.all_ballots(run_id)
     else:
-        found = chain.from_iterable(one.ballots for one in store.votes.ballots(run_id, items))
+        ballots = chain.from_iterable(item.ballots for item in store.votes.ballots(run_id, items))
     rows: dict[tuple[str, str], list[BallotRow]] = {}
-    for row in found:
+    for row in ballots:
         rows.setdefault((row.item_id, row.criterion), []).append(row)
     return rows
 
@@ -275,21 +275,21 @@ def _rows(
 def outcome(
     contests: Contests, held: HeldContest, judge: str | None = None, counted: Counted = "both"
 ) -> ContestOutcome:
-    """What a contest comes to, for the panel or for one judge.
+    """Return a contest's outcome, for the panel or for one judge.
 
-    Each order is settled by the panel's rule. Orders that name different winners are a tie, or
-    undecided, as the design says; one order alone decides only where only one was to be shown, or
-    where ``counted`` takes no other.
+    Each order is settled by the panel's rule. Orders with different winners are a tie, or
+    undecided, by the design. A single order decides only if the design shows only one, or if
+    ``counted`` selects it.
     """
     design = contests.rounds[held.run_id].design
     orders = [s for s in held.shown if counted == "both" or s.swapped == (counted == "swapped")]
-    found = [_of_order(contests, held, shown, judge) for shown in orders]
-    undecided = next((one for one in found if one.winner is None), None)
-    if undecided is not None or not found:
+    outcomes = [_of_order(contests, held, shown, judge) for shown in orders]
+    undecided = next((result for result in outcomes if result.winner is None), None)
+    if undecided is not None or not outcomes:
         return undecided or ContestOutcome(None, "missing")
-    winners = {one.winner for one in found}
+    winners = {result.winner for result in outcomes}
     if len(winners) == 1:
-        return found[0]
+        return outcomes[0]
     if winners == {"tie", "both_bad"}:
         return ContestOutcome("tie")
     return ContestOutcome("tie" if design.disagreement == "tie" else None, "orders")
@@ -298,13 +298,13 @@ def outcome(
 def _of_order(
     contests: Contests, held: HeldContest, shown: ShownAnswers, judge: str | None
 ) -> ContestOutcome:
-    """What one order comes to; the same votes by the same judges always come to the same."""
+    """Return the outcome of one order; equal votes by equal judges have equal outcomes."""
     round_ = contests.rounds[held.run_id]
     key = (held.question, shown.swapped, judge, *(row[2:] for row in shown.rows))
-    known = round_.known.get(key)
-    if known is None:
-        known = round_.known[key] = _settled(round_, held.question, shown, judge)
-    return known
+    result = round_.known.get(key)
+    if result is None:
+        result = round_.known[key] = _settled(round_, held.question, shown, judge)
+    return result
 
 
 def _settled(
@@ -326,7 +326,7 @@ def _settled(
 
 
 def winner_of(choice: Choice, swapped: bool) -> ContestOutcome:
-    """A choice between A and B as one between the systems.
+    """Return a choice between A and B as an outcome for the systems.
 
     >>> winner_of("A", True).winner
     'second'
@@ -339,7 +339,7 @@ def winner_of(choice: Choice, swapped: bool) -> ContestOutcome:
 
 
 def votes_of(store: Store, held: HeldContest) -> dict[str, list[VoteRow]]:
-    """All votes on a contest with their reasons, by the item of each order."""
+    """Return all votes on a contest with their reasons, by the item of each order."""
     return {
         shown.item_id: [
             vote

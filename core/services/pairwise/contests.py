@@ -1,8 +1,8 @@
-"""Contests, in verbs: what can be compared, what it would take, starting, listing.
+"""Plan, estimate, start and list contests.
 
-A contest run is a run over pairs: every two answers, in each order, are an item of a hidden
-dataset, and the criteria ask which one is better. Engine, budget, failures and resume are those
-of any run.
+A contest run is a run over pairs. Every two answers, in each order, are an item of a hidden
+dataset, and the criteria ask which answer is better. Engine, budget, failures and resuming are the
+same as for any run.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class ContestRequest:
-    """What a person asks for. ``datasets`` are dataset versions; ``systems=()`` means all.
+    """The settings of a new contest. ``datasets`` are dataset versions; ``systems=()`` means all.
 
-    ``bouts`` holds just these instead of the design's; ``after`` names the runs they go on from.
-    ``join`` is the key of the items' meta to join by.
+    ``bouts`` replaces the bouts of the design; ``after`` names the earlier rounds. ``join`` is the
+    key of the items' meta to join by.
     """
 
     datasets: tuple[int, ...]
@@ -81,16 +81,16 @@ class PlannedContest:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What somebody should know of the data."""
+        """Return remarks on the data."""
         return self.joined.notices
 
 
 def plan(store: Store, request: ContestRequest) -> PlannedContest:
-    """The plan for a request; nothing is stored.
+    """Return the plan for a request, without storing anything.
 
     Raises:
-        InputError: judges that cannot compare, systems or a baseline that are not there, items
-            that cannot be joined, questions that are none.
+        InputError: the judges cannot compare, a system or the baseline is unknown, the items
+            cannot be joined, or a question is invalid.
     """
     panel = _comparing(request.panel)
     joined = join([store.datasets.load(v) for v in request.datasets], request.systems, request.join)
@@ -127,53 +127,53 @@ def plan(store: Store, request: ContestRequest) -> PlannedContest:
 
 
 def estimate_contest(store: Store, request: ContestRequest) -> CostEstimate:
-    """Calls, tokens and cost; ``items`` counts pairs of answers as shown, both orders apart."""
+    """Return calls, tokens and cost; ``items`` counts each order of a pair."""
     return estimate_planned(store, plan(store, request).planned)
 
 
 @allowed("write")
 def start(store: Store, request: ContestRequest) -> int:
-    """Makes the run and queues it; returns its id."""
-    made = plan(store, request)
-    judges = made.planned.plan.panel.judges
+    """Create the run and queue it; return its id."""
+    contest = plan(store, request)
+    judges = contest.planned.plan.panel.judges
     require_ready(judges)
-    expected = estimate_planned(store, made.planned).cost
+    expected = estimate_planned(store, contest.planned).cost
     now = clock.now()
     with store.write():
-        budget = within_limits(store, judges, made.planned.plan.budget, expected)
-        dataset = store.datasets.create(made.dataset, now=now, source="contest", hidden=True)
-        rubric = store.rubrics.kept(made.planned.rubric, now=now)
+        budget = within_limits(store, judges, contest.planned.plan.budget, expected)
+        dataset = store.datasets.create(contest.dataset, now=now, source="contest", hidden=True)
+        rubric = store.rubrics.kept(contest.planned.rubric, now=now)
         stored = replace(
-            made.planned.plan,
+            contest.planned.plan,
             rubric_version_id=rubric.id,
             dataset_version_id=dataset.id,
             budget=budget,
         )
-        return store.runs.create(stored, made.planned.cells, now=now).id
+        return store.runs.create(stored, contest.planned.cells, now=now).id
 
 
 def details_of(store: Store, run_id: int) -> Mapping[str, Any]:
-    """What is kept of a contest run's design. Raises ``InputError`` for any other run."""
-    found = store.runs.get(run_id).plan.details.get("contest")
-    if found is None:
+    """Return the stored design of a contest run. Raises ``InputError`` for any other run."""
+    details = store.runs.get(run_id).plan.details.get("contest")
+    if details is None:
         raise InputError(f"Run {run_id} is no contest: it graded answers one by one.")
-    return dict(found)
+    return dict(details)
 
 
 def is_contest(store: Store, run_id: int) -> bool:
-    """Whether a run compares answers in pairs."""
+    """Return whether a run compares answers in pairs."""
     return "contest" in store.runs.get(run_id).plan.details
 
 
 def listing(store: Store, *, limit: int = 50) -> list[RunRow]:
-    """The contest runs, newest first; people's arenas are no contests of their own."""
+    """Return the contest runs, newest first, without people's arenas."""
     rows = store.runs.list(detail="contest", limit=10 * limit)
     imported = {row.id for row in store.runs.list(detail="imported", limit=10_000)}
     return [row for row in rows if row.panel.askable or row.id in imported][:limit]
 
 
 def _comparing(panel: Panel) -> Panel:
-    """The panel as it compares: options in one order, because the answers are exchanged instead."""
+    """Return the panel for comparing: its options keep one order, since answers are swapped."""
     unable = [j.name for j in panel.judges if j.offline or not j.askable]
     if unable:
         raise InputError(
@@ -217,7 +217,7 @@ def _items(joined: ContestField, bouts: Sequence[Bout], design: Design, seed: in
 
 
 def request_hash(request: ContestRequest) -> str:
-    """What tells two requests apart, for pages that remember an estimate."""
+    """Return a hash of a request, so that pages can remember its estimate."""
     return content_hash(
         [
             request.datasets,
@@ -230,15 +230,15 @@ def request_hash(request: ContestRequest) -> str:
     )
 
 
-#: Runs that are looked at; what is older is found by its number in the address.
+#: The number of runs that are listed; older ones are found by their number in the address.
 LOOKED_AT = 200
 
 
 class Comparable(NamedTuple):
-    """Runs, newest first. ``scored`` graded two systems or more; raters of ``imported`` answered
-    more than once, elsewhere.
+    """Runs that compare systems, newest first. ``scored`` graded two systems or more; raters of
+    ``imported`` answered more than once, elsewhere.
 
-    ``rounds`` maps a contest run to the run that begins it.
+    ``rounds`` maps a contest run to its first round.
     """
 
     contests: tuple[RunRow, ...]
@@ -248,7 +248,7 @@ class Comparable(NamedTuple):
 
 
 def comparable(store: Store) -> Comparable:
-    """What there is to compare systems by."""
+    """Return the runs that compare systems."""
     held = tuple(listing(store, limit=LOOKED_AT))
     scored, imported = [], []
     pairs = {row.id for row in store.runs.list(detail="contest", limit=10_000)}
@@ -268,15 +268,15 @@ def comparable(store: Store) -> Comparable:
 
 
 def _asked_twice(store: Store, row: RunRow) -> bool:
-    """Whether raters of an import answered more than once: as replicates, or as `NAME|ORDER`."""
+    """Return whether raters of an import answered twice: as replicates, or as `NAME|ORDER`."""
     named = Counter(j.name.rpartition("|")[0] for j in row.panel.judges if "|" in j.name)
     return 2 in named.values() or store.runs.get(row.id).plan.replicates == 2
 
 
 def scored_runs(store: Store, run_id: int) -> list[RunRow]:
-    """Runs that graded the answers of a contest one by one: those over its dataset's version.
+    """Return the runs that graded a contest's answers one by one: those on its dataset version.
 
-    None where the contest joined several datasets, whose items share their ids.
+    It is empty if the contest joined several datasets, whose items share their ids.
     """
     datasets = details_of(store, run_id)["datasets"]
     if len(datasets) != 1:
@@ -290,7 +290,7 @@ def scored_runs(store: Store, run_id: int) -> list[RunRow]:
 
 
 class RankingOutlook(NamedTuple):
-    """What a request comes to. ``contests`` counts pairs of answers, in whatever orders."""
+    """What a request would hold. ``contests`` counts pairs of answers, in any order."""
 
     contests: int
     tasks: int
@@ -299,35 +299,35 @@ class RankingOutlook(NamedTuple):
 
 
 def outlook(store: Store, request: ContestRequest) -> RankingOutlook:
-    """What a request would take; nothing is stored.
+    """Return what a request would hold and cost, without storing anything.
 
     Raises:
-        InputError: what cannot be held.
+        InputError: the request is invalid.
     """
-    made = plan(store, request)
-    tasks = len({bout.task for bout in made.bouts})
+    contest = plan(store, request)
+    tasks = len({bout.task for bout in contest.bouts})
     return RankingOutlook(
-        len(made.bouts), tasks, estimate_planned(store, made.planned), made.joined.notices
+        len(contest.bouts), tasks, estimate_planned(store, contest.planned), contest.joined.notices
     )
 
 
 def field_of(store: Store, versions: Sequence[int], by: str | None) -> tuple[tuple[str, ...], int]:
-    """The systems of some dataset versions, and how many tasks two of them or more answered."""
+    """Return the systems of dataset versions, and the number of tasks with two answers or more."""
     field = join([store.datasets.load(version) for version in versions], by=by)
     return field.systems, len(field.tasks)
 
 
 def meta_names(store: Store, version_id: int) -> list[str]:
-    """The keys that the items' meta has, to join by; the first thousand items are looked at."""
-    found: dict[str, None] = {}
+    """Return the keys of the items' meta, to join by, from the first thousand items."""
+    names: dict[str, None] = {}
     for item in islice(store.datasets.items(version_id), 1_000):
-        found.update(dict.fromkeys(n for n, v in item.meta.items() if isinstance(v, str | int)))
-    return list(found)
+        names.update(dict.fromkeys(n for n, v in item.meta.items() if isinstance(v, str | int)))
+    return list(names)
 
 
 def systems_of(store: Store, run: RunRow) -> list[str]:
-    """The systems that the items of a run name."""
-    # Of few items they are counted sooner than columns are made.
+    """Return the systems that a run's items name."""
+    # For a few items, counting is faster than building columns.
     if run.items >= MANY:
         return browsing.groups(store, run.id).systems
     return store.results.systems(run.id)
@@ -336,13 +336,13 @@ def systems_of(store: Store, run: RunRow) -> list[str]:
 def scores_ranked(
     store: Store, run_id: int, by: str | None = None, level: float = USUAL.level
 ) -> Listwise | dict[str, Any]:
-    """Systems ranked by the scores of a run's judges, their own answers and their kin's left out.
+    """Rank systems by the scores of a run's judges, without those of themselves and their family.
 
-    ``by`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do. Where
-    they do not, the report of systems by mean scores alone, as ``rank`` gives it.
+    ``by`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do. If the
+    prompts do not match, the result is the report of systems by mean scores alone, as in ``rank``.
 
     Raises:
-        InputError: fewer than two systems; or items without ``by``.
+        InputError: fewer than two systems, or items without ``by``.
     """
     run = store.runs.get(run_id)
     models = {judge.name: judge.model or judge.name for judge in run.panel.judges}
@@ -356,11 +356,11 @@ def scores_ranked(
 
 
 def orders_parts(store: Store, run_id: int) -> list[str]:
-    """The keys of the items' meta that part them into few groups (2 to 12), to read figures by."""
+    """Return the keys of the items' meta with 2 to 12 values, to group figures by."""
     run = store.runs.get(run_id)
     values: dict[str, set[str]] = {}
     for item in store.datasets.items(run.dataset_version_id):
         for name, value in item.meta.items():
             if isinstance(value, str | int | bool):
                 values.setdefault(name, set()).add(str(value))
-    return [name for name, found in values.items() if 2 <= len(found) <= 12]
+    return [name for name, distinct in values.items() if 2 <= len(distinct) <= 12]

@@ -1,4 +1,4 @@
-"""Which systems meet on which task and in which order, and what judges compare them on."""
+"""The design of contests: which systems meet on which task, in which order, on which questions."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from core.text.numbers import percent
 
 
 class Design(Noun):
-    """Who meets whom, and how.
+    """Which systems meet, and how.
 
     ``all`` pairs on every task; against a ``baseline``; ``sampled``: ``per_task`` pairs on every
-    task, drawn so that all pairs meet about equally often; ``adaptive``: a first round of that
-    kind, and then rounds of the contests that would tell most (``contests.next_round``).
-    ``orders``: every two answers in both orders, or in ``one`` that is balanced over tasks.
-    ``disagreement``: what a contest is whose two orders name different winners. ``summaries``: one
-    more call per contest sums up the judge's reasons.
+    task, drawn so that all pairs meet about equally often; ``adaptive``: a sampled first round,
+    then rounds of the most informative contests (``contests.next_round``). ``orders``: every two
+    answers in both orders, or in ``one`` that is balanced over tasks. ``disagreement``: the outcome
+    of a contest whose orders have different winners. ``summaries``: one more call per contest
+    summarises the judge's reasons.
     """
 
     kind: Literal["all", "baseline", "sampled", "adaptive"] = "all"
@@ -54,10 +54,10 @@ class Bout(NamedTuple):
 
 
 def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]:
-    """The bouts of a design, task by task. The same arguments give the same bouts.
+    """Return the bouts of a design, task by task; equal arguments give equal bouts.
 
     Raises:
-        InputError: the baseline is none of the systems.
+        InputError: the baseline is not one of the systems.
     """
     if design.kind == "baseline" and design.baseline not in field.systems:
         raise InputError(
@@ -74,23 +74,23 @@ def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]
 
 
 def swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
-    """Whether each bout shows its second system first, where only one order is asked.
+    """Return whether each bout shows its second system first, if only one order is shown.
 
-    Of each pair every other bout is swapped; the seed draws which ones begin.
+    The orders of each pair alternate; the seed draws the first.
     """
     turn: dict[tuple[str, str], bool] = {}
-    found = []
+    swapped = []
     for _, first, second in bouts:
         pair = (first, second)
         if pair not in turn:
             turn[pair] = seeded("order of answers", seed, first, second).random() < 0.5
-        found.append(turn[pair])
+        swapped.append(turn[pair])
         turn[pair] = not turn[pair]
-    return found
+    return swapped
 
 
 def _sampled(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
-    """Every task takes the pairs that have met least so far; of equals, the seed draws."""
+    """Yield for every task the pairs that met least so far; the seed breaks ties."""
     met: Counter[tuple[str, str]] = Counter()
     for task in field.tasks:
         rng = seeded("pairs", seed, task.id)
@@ -100,12 +100,12 @@ def _sampled(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
         yield from (Bout(task.id, *pair) for pair in pairs if pair in drawn)
 
 
-def _pairs(systems: Sequence[str], there: Container[str]) -> Iterator[tuple[str, str]]:
-    present = [s for s in systems if s in there]
+def _pairs(systems: Sequence[str], answered: Container[str]) -> Iterator[tuple[str, str]]:
+    present = [s for s in systems if s in answered]
     return combinations(present, 2)
 
 
-#: What a judge can say of A and B; ``none`` is an abstention.
+#: What a judge can answer about A and B; ``none`` is an abstention.
 Choice = Literal["A", "B", "tie", "both_bad", "none"]
 
 _CHOICES: dict[str, Choice] = {A_BETTER: "A", B_BETTER: "B", TIE: "tie", BOTH_BAD: "both_bad"}
@@ -113,7 +113,7 @@ OVERALL = "overall"
 
 
 class ContestQuestion(NamedTuple):
-    """One thing to compare answers on. ``weight`` counts where questions are taken together."""
+    """A question to compare answers on. ``weight`` counts when questions are combined."""
 
     name: str
     requirement: str
@@ -121,24 +121,24 @@ class ContestQuestion(NamedTuple):
 
 
 def free(text: str) -> ContestQuestion:
-    """A question in a person's own words, ``NAME: WORDS`` or only words.
+    """Return a question in a person's words, ``NAME: WORDS`` or only words.
 
     >>> free("brevity: Which answer is shorter?").name
     'brevity'
     >>> free("Which answer is shorter?")[:2]
     ('Which answer is shorter?', 'Which answer is shorter?')
     """
-    name, colon, words = text.partition(":")
-    if colon and name.strip() and words.strip() and len(name) <= 60:
-        return ContestQuestion(name.strip(), words.strip())
+    name, colon, requirement = text.partition(":")
+    if colon and name.strip() and requirement.strip() and len(name) <= 60:
+        return ContestQuestion(name.strip(), requirement.strip())
     return ContestQuestion(text.strip()[:200], text.strip())
 
 
 def overall(rubric: Rubric | None = None) -> ContestQuestion:
-    """All in one question; with a rubric, its criteria are what "better" means."""
+    """Return one overall question; with a rubric, its criteria define "better"."""
     if rubric is None:
-        words = "Which answer serves the one who set the task better, all things considered?"
-        return ContestQuestion(OVERALL, words)
+        requirement = "Which answer serves the one who set the task better, all things considered?"
+        return ContestQuestion(OVERALL, requirement)
     lines = [f"- {_plain(c)}{_importance(c, rubric)}" for c in rubric.criteria]
     return ContestQuestion(
         OVERALL,
@@ -148,7 +148,7 @@ def overall(rubric: Rubric | None = None) -> ContestQuestion:
 
 
 def of_criterion(criterion: Criterion) -> ContestQuestion:
-    """A criterion of a rubric as a question about two answers."""
+    """Return a rubric's criterion as a question about two answers."""
     fault = criterion.weight < 0
     head = "Which answer has less of this fault?" if fault else "Which answer does better on this?"
     return ContestQuestion(criterion.name, f"{head}\n{_plain(criterion)}", abs(criterion.weight))
@@ -157,7 +157,7 @@ def of_criterion(criterion: Criterion) -> ContestQuestion:
 def contest_rubric(
     questions: Sequence[ContestQuestion], design: Design, guidelines: str = ""
 ) -> Rubric:
-    """The rubric that asks the questions. Refuses what is no valid name or requirement."""
+    """Return the rubric of the questions. Raises ``InputError``: invalid name or requirement."""
     criteria = [
         {
             "name": q.name,
@@ -173,7 +173,7 @@ def contest_rubric(
 
 
 def choice_of(criterion: Criterion, option: int | None) -> Choice:
-    """What an option of a contest's criterion says."""
+    """Return the choice that an option of a contest's criterion stands for."""
     if option is None or criterion.choices[option].na:
         return "none"
     return _CHOICES[criterion.choices[option].label]
@@ -191,7 +191,7 @@ def _options(design: Design) -> list[Option]:
 
 
 def _plain(criterion: Criterion) -> str:
-    """The requirement, and for a scale what its ends mean."""
+    """Return the requirement and, for a scale, its options from worst to best."""
     text = criterion.requirement.strip()
     if criterion.scale == "binary":
         return text

@@ -1,4 +1,4 @@
-"""The leaderboard of contests, and the next round of pairs that it asks for."""
+"""The leaderboard of contests, and the next round of pairs."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ _NOTHING = "Nothing is decided yet."
 
 
 class DecidedContests(NamedTuple):
-    """The contests that came to something, as columns; ``points`` is what ``first`` got.
+    """Decided contests as columns; ``points`` are those of ``first``.
 
     ``item`` numbers tasks; ``lengths`` has shape (contests, 2), in words. ``held`` are the contests
-    behind the rows. ``undecided`` and ``tied_for`` as in ``Leaderboard``.
+    of the rows. ``undecided`` and ``tied_for`` as in ``Leaderboard``.
     """
 
     item: Ratings
@@ -67,26 +67,26 @@ def decided(
     judge: str | None = None,
     counted: Counted = "both",
 ) -> DecidedContests:
-    """The contests as columns. Without a question all count, each by its question's weight."""
+    """Return the contests as columns. Without a question, all count by their question's weight."""
     item = {task: at for at, task in enumerate(contests.tasks)}
     place = {system: at for at, system in enumerate(contests.systems)}
     weights = _weights(contests, question)
     rows: list[tuple[float, ...]] = []
-    kept: list[HeldContest] = []
+    rated: list[HeldContest] = []
     undecided, tied_for = Counter[str](), Counter[str]()
     for held in contests.held:
         weight = weights.get(held.question, 0.0)
         if weight <= 0:
             continue
-        found = outcome(contests, held, judge, counted)
-        if found.points is None:
-            undecided[found.why] += 1
+        result = outcome(contests, held, judge, counted)
+        if result.points is None:
+            undecided[result.why] += 1
             continue
-        if found.why:
-            tied_for[found.why] += 1
-        kept.append(held)
+        if result.why:
+            tied_for[result.why] += 1
+        rated.append(held)
         ends = item[held.task], place[held.first], place[held.second]
-        rows.append((*ends, found.points, weight, *held.lengths))
+        rows.append((*ends, result.points, weight, *held.lengths))
     columns = np.array(rows, np.float64).reshape(-1, 7)
     item_, first, second = columns[:, :3].astype(np.int64).T
     return DecidedContests(
@@ -96,14 +96,14 @@ def decided(
         columns[:, 3],
         columns[:, 4],
         columns[:, 5:],
-        tuple(kept),
+        tuple(rated),
         dict(undecided),
         dict(tied_for),
     )
 
 
 def _weights(contests: Contests, question: str | None) -> dict[str, float]:
-    """How much a contest on each question counts; 1 on average where all are taken together."""
+    """Return the weight of contests by question; if all questions count, its mean is 1."""
     if question is not None:
         return {question: 1.0}
     mean = sum(contests.weights.values()) / max(1, len(contests.weights))
@@ -111,7 +111,7 @@ def _weights(contests: Contests, question: str | None) -> dict[str, float]:
 
 
 def table_of(found: DecidedContests, systems: int) -> ContestTable:
-    """Decided contests as counts; tasks without any carry nothing and are left out."""
+    """Return decided contests as counts, without tasks that have none."""
     tasks, item = np.unique(found.item, return_inverse=True)
     return tabulate(
         item,
@@ -134,14 +134,13 @@ def leaderboard(
     resamples: int = RESAMPLES,
     level: float = USUAL.level,
 ) -> Leaderboard:
-    """The leaderboard of the panel or of one judge, over one question or all of them.
+    """Return the leaderboard of the panel or of one judge, over one question or all of them.
 
-    ``counted`` says whether both orders count, or only the one in which the system that is listed
-    earlier was shown first (as listed), or the other. Ranks stay decided at 95%, whichever
-    ``level`` intervals have.
+    ``counted``: both orders count, or only contests that show the earlier listed system first (as
+    listed), or only the others. Ranks are decided at 95%, whatever ``level`` the intervals have.
     """
-    found = decided(contests, question=question, judge=judge, counted=counted)
-    return leaderboard_of(found, contests.systems, seed=seed, resamples=resamples, level=level)
+    rows = decided(contests, question=question, judge=judge, counted=counted)
+    return leaderboard_of(rows, contests.systems, seed=seed, resamples=resamples, level=level)
 
 
 def leaderboard_of(
@@ -152,7 +151,7 @@ def leaderboard_of(
     resamples: int = RESAMPLES,
     level: float = USUAL.level,
 ) -> Leaderboard:
-    """The leaderboard of decided contests."""
+    """Return the leaderboard of decided contests."""
     table = table_of(found, len(systems))
     figures = _figures(found, table, seed, resamples, level)
     standings = standings_of(figures, systems)
@@ -185,15 +184,15 @@ def leaderboard_of(
 
 
 def _figures(
-    found: DecidedContests, table: ContestTable, seed: int, resamples: int, level: float
+    contests: DecidedContests, table: ContestTable, seed: int, resamples: int, level: float
 ) -> LeaderboardFigures:
     n = table.systems
-    columns = (found.first, found.second, found.points)
+    columns = (contests.first, contests.second, contests.points)
     ratings = None
-    if len(found.item):
+    if len(contests.item):
         rng = np.random.default_rng([seed, 1])
         draws = min(resamples, 200)
-        ratings = elo(found.item, *columns, systems=n, rng=rng, resamples=draws, level=level)
+        ratings = elo(contests.item, *columns, systems=n, rng=rng, resamples=draws, level=level)
     rates, weighted = (
         rates_of(table, np.random.default_rng([seed, 3]), resamples, rate, level)
         for rate in (win_rates, weighted_win_rates)
@@ -204,21 +203,21 @@ def _figures(
         rates=rates,
         weighted=weighted,
         elo=ratings,
-        length=_length(found, n, np.random.default_rng([seed, 4]), resamples, level),
+        length=_length(contests, n, np.random.default_rng([seed, 4]), resamples, level),
     )
 
 
 def _length(
-    found: DecidedContests, systems: int, rng: np.random.Generator, resamples: int, level: float
+    contests: DecidedContests, systems: int, rng: np.random.Generator, resamples: int, level: float
 ) -> LengthControlled | str:
-    if not len(found.item):
+    if not len(contests.item):
         return _NOTHING
     return length_controlled(
-        np.unique(found.item, return_inverse=True)[1],
-        found.first,
-        found.second,
-        found.points,
-        found.lengths,
+        np.unique(contests.item, return_inverse=True)[1],
+        contests.first,
+        contests.second,
+        contests.points,
+        contests.lengths,
         systems=systems,
         rng=rng,
         resamples=min(resamples, 200),
@@ -227,11 +226,11 @@ def _length(
 
 
 def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestRequest | None:
-    """The request of the next round after these runs: so many bouts, or as many as are left.
+    """Return a request for the next round after these runs, with at most this many bouts.
 
-    A bout between two systems tells the more, the more open it is (its points have the larger
-    variance) and the fewer there were; systems that are told apart already do not meet again.
-    ``None`` where nothing is left to hold: all are told apart, or all bouts were held.
+    A bout is more informative the more open it is (the larger the variance of its points) and the
+    fewer were held. Systems that are already told apart do not meet again. ``None`` if no bouts
+    remain: all systems are told apart, or all bouts were held.
     """
     run = store.runs.get(run_ids[0])
     details = details_of(store, run_ids[0])
@@ -264,14 +263,14 @@ def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestReque
 
 
 def rounds_of(store: Store, run_id: int) -> list[int]:
-    """The runs a round goes on from, and itself."""
+    """Return the earlier rounds of a run, and itself."""
     return [*details_of(store, run_id).get("after", []), run_id]
 
 
 def with_first_round(request: ContestRequest, share: float = 0.5) -> ContestRequest:
-    """An adaptive request whose first round is sampled: at least one bout on every task.
+    """Return an adaptive request with a sampled first round: at least one bout on every task.
 
-    ``share`` of all pairs, so that the first round joins the systems.
+    ``share`` is the share of all pairs per task, so that the first round connects the systems.
     """
     pairs = max(1, round(share * len(list(combinations(request.systems, 2)))))
     design = request.design.model_copy(update={"per_task": max(request.design.per_task, pairs)})
@@ -282,13 +281,13 @@ def _chosen(field: ContestField, contests: Contests, bouts: int, seed: int) -> t
     held = {Bout(h.task, h.first, h.second) for h in contests.held}
     free: dict[tuple[str, str], list[Bout]] = {}
     for task in field.tasks:
-        there = [s for s in contests.systems if s in task.answers]
-        for pair in combinations(there, 2):
+        answered = [s for s in contests.systems if s in task.answers]
+        for pair in combinations(answered, 2):
             bout = Bout(task.id, *pair)
             if bout not in held:
                 free.setdefault(pair, []).append(bout)
-    for pair, left in free.items():
-        seeded("next round", seed, *pair).shuffle(left)
+    for pair, bouts_left in free.items():
+        seeded("next round", seed, *pair).shuffle(bouts_left)
     worth = _worth(contests)
     met = Counter((b.first, b.second) for b in held)
     chosen: list[Bout] = []
@@ -302,16 +301,16 @@ def _chosen(field: ContestField, contests: Contests, bouts: int, seed: int) -> t
 
 
 def _worth(contests: Contests) -> dict[tuple[str, str], float]:
-    """The variance of one contest's points per pair; 0 where the two are told apart."""
-    found = decided(contests)
+    """Return the variance of one contest's points by pair; 0 for systems told apart."""
+    rows = decided(contests)
     systems = contests.systems
-    if not len(found.item):
+    if not len(rows.item):
         return {}
-    table = table_of(found, len(systems))
+    table = table_of(rows, len(systems))
     fitted = fit(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
     apart = {
         frozenset((gap.better, gap.worse))
-        for gap in leaderboard_of(found, systems, resamples=400).gaps
+        for gap in leaderboard_of(rows, systems, resamples=400).gaps
         if gap.apart
     }
     met = win_matrix(table).contests
@@ -321,6 +320,6 @@ def _worth(contests: Contests) -> dict[tuple[str, str], float]:
         gap = np.asarray(fitted.strengths[i, 0] - fitted.strengths[j, 0])
         won, _, lost = outcome_shares(gap, fitted.log_tie[0])
         variance = float(won + lost - (won - lost) ** 2) / 4
-        # A pair that never met may join groups, whatever its strengths seem to be.
+        # A pair that never met may connect groups, whatever its strengths seem to be.
         worth[pair] = 0.0 if frozenset(pair) in apart and met[i, j] else variance
     return worth

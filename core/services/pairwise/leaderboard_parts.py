@@ -1,4 +1,4 @@
-"""Rows, gaps and limits of a leaderboard, and several ways to rank side by side."""
+"""Rows, gaps and limits of a leaderboard, and several ranking methods side by side."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from core.metrics.ranking.ranks import (
 
 
 class RankingMethod(NamedTuple):
-    """One way to rank: its value and competition rank per system, and who is first.
+    """One ranking method: its value and competition rank per system, and the winners.
 
-    ``None`` where a system has no value.
+    Both are ``None`` for a system without a value.
     """
 
     name: str
@@ -39,7 +39,7 @@ class RankingMethod(NamedTuple):
 
 
 class RankAccord(NamedTuple):
-    """Kendall's tau-b between two ways, and whether they have the same winner."""
+    """Kendall's tau-b between two methods, and whether they share a winner."""
 
     one: str
     other: str
@@ -48,23 +48,23 @@ class RankAccord(NamedTuple):
 
 
 class Methods(NamedTuple):
-    """All ways, every two of them compared, and whether some name different winners."""
+    """All methods, with every two of them compared."""
 
     ways: tuple[RankingMethod, ...]
     accords: tuple[RankAccord, ...]
 
     @property
     def winner_differs(self) -> bool:
-        """Whether no system is first under every way that ranks at all."""
+        """Return whether no system is first in all methods that rank at all."""
         sets = [set(way.winners) for way in self.ways if way.winners]
         return bool(sets) and not set.intersection(*sets)
 
 
 def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence[str]) -> Methods:
-    """Ways to rank ``systems``; higher values are better.
+    """Rank ``systems`` by several methods; higher values are better.
 
-    >>> found = side_by_side({"a": [3, 2, 1], "b": [2, 3, 1]}, ["x", "y", "z"])
-    >>> found.winner_differs, round(found.accords[0].tau.value, 3)
+    >>> methods = side_by_side({"a": [3, 2, 1], "b": [2, 3, 1]}, ["x", "y", "z"])
+    >>> methods.winner_differs, round(methods.accords[0].tau.value, 3)
     (True, 0.333)
     """
     arrays = {
@@ -82,12 +82,12 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
     )
     accords = tuple(
         RankAccord(
-            one.name,
-            other.name,
-            kendall_tau(arrays[one.name], arrays[other.name]),
-            bool(set(one.winners) & set(other.winners)),
+            first.name,
+            second.name,
+            kendall_tau(arrays[first.name], arrays[second.name]),
+            bool(set(first.winners) & set(second.winners)),
         )
-        for one, other in combinations(ways, 2)
+        for first, second in combinations(ways, 2)
     )
     return Methods(ways, accords)
 
@@ -97,10 +97,10 @@ _ALONE = "It met nobody."
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """One system. ``rank`` is by strength, equals sharing the better one; ``range`` holds the ranks
-    that the contests allow, ``None`` without intervals. ``strength`` is in natural log units and
-    ``regularised`` where no finite estimate exists; ``elo`` is in points. ``group`` numbers the
-    systems that contests join: of different groups nothing can be said.
+    """One system. ``rank`` is by strength, and equals share the better rank. ``range`` holds the
+    ranks that the intervals allow, if any. ``strength`` is in natural log units, and
+    ``regularised`` if there is no finite estimate; ``elo`` is in points. ``group`` numbers the
+    systems connected by contests; different groups cannot be compared.
     """
 
     system: str
@@ -120,7 +120,7 @@ class RankedSystem:
 
 
 class RankGap(NamedTuple):
-    """Two systems of a group. ``further``: contests that would tell them apart; 0 if they are."""
+    """Two systems of a group. ``further``: the contests needed to tell them apart, or 0."""
 
     better: str
     worse: str
@@ -132,10 +132,10 @@ class RankGap(NamedTuple):
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """Systems by strength, best first (groups one after the other), and all that is behind it.
+    """Systems by strength, best first (groups one after the other), with all figures.
 
-    ``undecided`` counts contests that came to nothing, and ``tied_for`` those taken as ties, by
-    why: ``orders`` or ``judges`` disagree, a judge ``abstained``, an answer is ``missing``.
+    ``undecided`` counts contests without an outcome, and ``tied_for`` those counted as ties, by
+    cause: ``orders`` or ``judges`` disagree, a judge ``abstained``, an answer is ``missing``.
     """
 
     systems: tuple[str, ...]
@@ -153,7 +153,7 @@ class Leaderboard:
 
 
 class LeaderboardFigures(NamedTuple):
-    """All that was computed of one table of contests; arrays run along systems."""
+    """All figures of one table of contests; arrays run along systems."""
 
     groups: Sequence[Strengths]
     matrix: WinMatrix
@@ -163,7 +163,7 @@ class LeaderboardFigures(NamedTuple):
     length: LengthControlled | str
 
 
-#: A win rate of every system, from pairs, totals and how many systems there are.
+#: Computes the win rate of every system from pairs, totals and the number of systems.
 Rate = Callable[[Ratings, Array, int], Array]
 
 
@@ -174,7 +174,7 @@ def rates_of(
     rate: Rate = win_rates,
     level: float = USUAL.level,
 ) -> list[Estimate]:
-    """The win rate of every system with its interval over items: of few by t, else by resamples."""
+    """Return win rates with intervals over items: by t for few items, else by resampling."""
     rates = rate(table.pairs, table.totals(), table.systems)
     if table.items < FEWEST or not resamples:
         reason = f"There are {table.items} items; intervals need at least {FEWEST}."
@@ -183,8 +183,8 @@ def rates_of(
     if table.items < SMALL:
         without = rate(table.pairs, table.totals(1.0 - np.eye(table.items)), table.systems)
         intervals = [
-            by_t(float(one), error, number, level, (0.0, 1.0))
-            for one, error, number in zip(
+            by_t(float(value), error, number, level, (0.0, 1.0))
+            for value, error, number in zip(
                 rates, jackknife_error(without).tolist(), items_of(table).tolist(), strict=True
             )
         ]
@@ -195,20 +195,20 @@ def rates_of(
 
 
 def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[RankedSystem]:
-    """The systems by strength, group after group."""
-    found = []
+    """Return the systems by strength, group after group."""
+    rows = []
     for number, group in enumerate(figures.groups):
         ranks = competition_ranks(group.value, within=1e-6)
         ranges = rank_ranges(group.better)
-        known = np.isfinite(group.error).all() and len(group.members) > 1
+        has_errors = np.isfinite(group.error).all() and len(group.members) > 1
         for at, system in enumerate(group.members):
             matrix = figures.matrix
-            found.append(
+            rows.append(
                 RankedSystem(
                     system=systems[system],
                     group=number,
                     rank=ranks[at],
-                    range=ranges[at] if known else None,
+                    range=ranges[at] if has_errors else None,
                     strength=_measured(group.value[at], group.intervals[at], group.reason),
                     regularised=group.regularised,
                     win_rate=figures.rates[system],
@@ -221,27 +221,27 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
                     losses=float(matrix.wins[:, system].sum()),
                 )
             )
-    return sorted(found, key=lambda s: (s.group, s.rank or 0, systems.index(s.system)))
+    return sorted(rows, key=lambda s: (s.group, s.rank or 0, systems.index(s.system)))
 
 
 def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[RankGap]:
-    """Every two systems that contests join, the better first."""
+    """Yield every two systems connected by contests, the better first."""
     for group in groups:
         for i, j in combinations(range(len(group.members)), 2):
             a, b = (i, j) if group.value[i] >= group.value[j] else (j, i)
             apart = float(group.value[a] - group.value[b])
             error = float(group.error[a, b])
-            known = np.isfinite(error)
+            finite = np.isfinite(error)
             further = (
                 further_contests(apart, error, group.log_tie, critical=float(group.critical[a, b]))
-                if known and not group.regularised
+                if finite and not group.regularised
                 else Estimate.undefined(_unknown(group))
             )
             yield RankGap(
                 systems[group.members[a]],
                 systems[group.members[b]],
                 apart,
-                error if known else None,
+                error if finite else None,
                 bool(group.better[a, b]),
                 further,
             )
@@ -254,7 +254,7 @@ def notes_of(
     systems: Sequence[str],
     items: int,
 ) -> Iterator[str]:
-    """What somebody must know before they quote the leaderboard of so many tasks."""
+    """Yield what a reader must know before quoting a leaderboard of this many tasks."""
     joined = [group for group in figures.groups if len(group.members) > 1]
     if len(figures.groups) > 1:
         parts = "; ".join(_named(group.members, systems) for group in figures.groups)
@@ -281,27 +281,29 @@ def notes_of(
         else:
             yield f"A circle by bare majorities, which chance makes, too: {names}."
     if methods.winner_differs:
-        said = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
-        yield f"The winner depends on the method. {said}."
+        by_method = "; ".join(
+            f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners
+        )
+        yield f"The winner depends on the method. {by_method}."
 
 
 def _surely_beats(matrix: WinMatrix, i: int, j: int, items: int) -> bool:
-    """Whether a majority is more than chance; contests on one task count as one."""
+    """Return whether a majority is more than chance; contests on one task count as one."""
     met = float(matrix.wins[i, j] + matrix.wins[j, i])
     n = round(min(met, items))
     return wilson(round(n * float(matrix.wins[i, j]) / met), n)[0] > 0.5
 
 
 def _by_length(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:
-    """That the first may be first by length: longer answers surely win more, or less, and a lead
-    that is sure without regard to length is not sure at equal length.
+    """Yield a note if the leader may lead by length: longer answers surely win more, or less, and
+    a lead that is sure when ignoring length is not sure at equal length.
     """
     length = figures.length
     if isinstance(length, str) or not length.leads or length.slope.low is None:
         return
     low, high = length.slope.low, length.slope.high or 0.0
     leader = int(length.ignored.argmax())
-    group = next(one for one in figures.groups if leader in one.members)
+    group = next(joined for joined in figures.groups if leader in joined.members)
     at = group.members.index(leader)
     unsure = [
         system

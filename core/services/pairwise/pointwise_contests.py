@@ -1,4 +1,4 @@
-"""Pointwise and pairwise side by side: where a run's scores and a contest say different things."""
+"""Compare pointwise scores with contests: where a run and a contest contradict each other."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from core.services.pairwise.contest_votes import Contests, outcome, read
 from core.services.pairwise.leaderboard import leaderboard
 from core.store.store import Store
 
-#: ``reversed``: they name different winners. ``contest_tie``, ``score_tie``: one names none.
+#: ``reversed``: different winners. ``contest_tie``, ``score_tie``: one of them has no winner.
 Kind = Literal["agree", "reversed", "contest_tie", "score_tie"]
 
 
 class ScoredContest(NamedTuple):
-    """One contest beside the two scores; ``gap`` is the first's score less the second's."""
+    """A contest with the two scores; ``gap`` is the first's score less the second's."""
 
     task: str
     question: str
@@ -34,8 +34,8 @@ class ScoredContest(NamedTuple):
 class ScoredContests(NamedTuple):
     """All contests whose two answers have scores, the worst contradictions first.
 
-    ``left_out`` have no winner or a missing score. ``by_task`` counts reversals per task, most
-    first; ``tau`` is Kendall's between mean scores of the run and strengths of the systems.
+    ``left_out`` have no winner or lack a score. ``by_task`` counts reversals per task, most first;
+    ``tau`` is Kendall's between mean scores of the run and strengths of the systems.
     """
 
     sides: tuple[ScoredContest, ...]
@@ -48,7 +48,7 @@ class ScoredContests(NamedTuple):
 def side_by_side_with(
     store: Store, contest_runs: Sequence[int], run_id: int, question: str | None = None
 ) -> ScoredContests:
-    """A contest's outcomes beside the scores that a run gave to the same items.
+    """Compare a contest's outcomes with the scores that a run gave to the same items.
 
     Raises:
         InputError: the run scored none of the contest's answers.
@@ -56,17 +56,17 @@ def side_by_side_with(
     contests = read(store, contest_runs)
     rows = store.results.items(run_id, limit=10_000_000)
     scores = {row.item_id: row.score for row in rows if row.score is not None}
-    found, left_out = _sides(contests, scores, question)
-    if not found:
+    sides, left_out = _sides(contests, scores, question)
+    if not sides:
         raise InputError(
             f"Run {run_id} has no scores for the answers of this contest. Choose a run over the "
             "same dataset."
         )
-    found.sort(key=lambda s: (_ORDER[s.kind], -abs(s.gap)))
-    worst = Counter(s.task for s in found if s.kind == "reversed")
+    sides.sort(key=lambda s: (_ORDER[s.kind], -abs(s.gap)))
+    worst = Counter(s.task for s in sides if s.kind == "reversed")
     return ScoredContests(
-        tuple(found),
-        dict(Counter(s.kind for s in found)),
+        tuple(sides),
+        dict(Counter(s.kind for s in sides)),
         tuple(worst.most_common()),
         left_out,
         _tau(contests, scores, question),
@@ -79,29 +79,29 @@ _ORDER: dict[Kind, int] = {"reversed": 0, "contest_tie": 1, "score_tie": 2, "agr
 def _sides(
     contests: Contests, scores: dict[str, float], question: str | None
 ) -> tuple[list[ScoredContest], int]:
-    found, left_out = [], 0
+    sides, left_out = [], 0
     for held in contests.held:
         if question is not None and held.question != question:
             continue
         points = outcome(contests, held).points
-        one, two = (scores.get(source) for source in held.sources)
-        if points is None or one is None or two is None:
+        first_score, second_score = (scores.get(source) for source in held.sources)
+        if points is None or first_score is None or second_score is None:
             left_out += 1
             continue
         winner = {1.0: held.first, 0.0: held.second}.get(points)
-        found.append(
+        sides.append(
             ScoredContest(
                 held.task,
                 held.question,
                 held.first,
                 held.second,
-                _kind(points, one - two),
+                _kind(points, first_score - second_score),
                 winner,
-                one - two,
+                first_score - second_score,
                 held.sources,
             )
         )
-    return found, left_out
+    return sides, left_out
 
 
 def _kind(points: float, gap: float) -> Kind:
@@ -120,7 +120,8 @@ def _tau(contests: Contests, scores: dict[str, float], question: str | None) -> 
             if source in scores:
                 by_system[system][source] = scores[source]
     means = [
-        sum(found.values()) / len(found) if found else float("nan") for found in by_system.values()
+        sum(system_scores.values()) / len(system_scores) if system_scores else float("nan")
+        for system_scores in by_system.values()
     ]
     board = leaderboard(contests, question=question, resamples=0)
     strengths = {s.system: s.strength.value for s in board.standings}

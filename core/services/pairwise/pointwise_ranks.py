@@ -1,4 +1,4 @@
-"""Systems ranked from pointwise scores."""
+"""Rank systems by pointwise scores."""
 
 from __future__ import annotations
 
@@ -31,29 +31,28 @@ from core.services.results.verdicts import texts_from
 from core.text.model_names import related
 from core.text.numbers import count, plural
 
-#: Whose scores of a system are left out of its ranking unless somebody asks for them.
+#: The scores that a ranking leaves out by default: those of the judge itself and its family.
 EXCLUDED = ("self", "family")
 
 
-# Systems ranked from pointwise scores: every answer graded alone, then put in order.
+# Systems ranked by pointwise scores: every answer is graded alone, then systems are put in order.
 #
-# A ballot is what one judge's scores say of several systems on one task. Ranks come from the gated
-# score and, where that is level, from the score before gates; never from a list that a judge wrote
-# itself. A judge's ballot leaves out its own answers and those of its family, and moves the rest
-# together.
+# A ballot is one judge's scores of several systems on one task. Ranks come from the gated score
+# and, in a tie, from the score before gates, never from a list that a judge wrote. A judge's ballot
+# leaves out its own answers and those of its family, and closes the gap.
 
-#: The mean of every judge's own scores. Another number than the mean score of a report, which is of
-#: the panel's verdicts; so it has another name, on every surface.
+#: The mean of every judge's own scores. Its name differs from a report's mean score, which is of
+#: the panel's verdicts.
 JUDGES_MEAN = "judges' mean score"
 
 
 @dataclass(frozen=True)
 class Ballots:
-    """Scores of shape (ballots, systems), NaN where a ballot has none; ``base`` before gates.
+    """Scores of shape (ballots, systems), NaN if missing; ``base`` are those before gates.
 
-    ``judge`` and ``task`` number each ballot's; ``excluded`` counts answers left out because judge
-    and system are related, ``incomplete`` those with a failed or missing vote, ``ungraded`` those
-    of which too little was assessed.
+    ``judge`` and ``task`` are each ballot's numbers. ``excluded`` counts answers left out because
+    judge and system are related, ``incomplete`` those with a failed or missing vote, ``ungraded``
+    those with too little assessed.
     """
 
     systems: tuple[str, ...]
@@ -70,18 +69,18 @@ class Ballots:
 
     @property
     def keys(self) -> Array:
-        """What orders the systems of each ballot: the gated score, then the base."""
+        """Return what orders the systems of each ballot: the gated score, then the base."""
         return ordered(self.scores, self.base)
 
     @property
     def contests(self) -> ContestTable:
-        """Every two systems of a ballot as a contest."""
+        """Return every two systems of a ballot as a contest."""
         return as_contests(self.keys, self.task)
 
 
 class JudgeView(NamedTuple):
-    """How one judge sees the systems. ``scores`` are means, ``ranks`` their mid-ranks; ``offset``
-    is how much higher it scores than the mean of all judges on what it shares with others.
+    """One judge's view of the systems. ``scores`` are means, ``ranks`` their mid-ranks; ``offset``
+    is its mean less that of all judges on shared answers.
     """
 
     judge: str
@@ -92,7 +91,7 @@ class JudgeView(NamedTuple):
 
 
 class JudgeLikeness(NamedTuple):
-    """Do two judges rank the systems alike?"""
+    """How similarly two judges rank the systems."""
 
     one: str
     other: str
@@ -102,7 +101,7 @@ class JudgeLikeness(NamedTuple):
 
 @dataclass(frozen=True)
 class Listwise:
-    """Ways to rank side by side, the judges' own views, and how alike those are."""
+    """Ranking methods side by side, the judges' own views, and how similar those are."""
 
     ballots: Ballots
     methods: Methods
@@ -118,22 +117,22 @@ def ballots_of(
     exclude: Sequence[str] = EXCLUDED,
     models: Mapping[str, str] | None = None,
 ) -> Ballots:
-    """The ballots of a run's or folder's judges (people among them).
+    """Return the ballots of the judges and people of a run or folder.
 
-    ``by`` joins items to tasks as ``contest_field.join`` does. ``exclude`` leaves out answers of
-    the judge's own model (``self``) and of its family (``family``); ``models`` gives the models of
-    judges by name, else their names are taken for them.
+    ``by`` joins items to tasks as in ``contest_field.join``. ``exclude`` leaves out answers of the
+    judge's own model (``self``) and its family (``family``). ``models`` maps judges to models; by
+    default a judge's name is its model.
 
     Raises:
-        InputError: items that name no system, or belong to no task.
+        InputError: items without a system, or without a task.
     """
     field = join([Dataset(name="source", items=rated.items)], by=by)
     scored = SystemScores(rated)
-    known = models or {}
+    model_names = models or {}
     rows: list[tuple[list[float], list[float], int, int]] = []
     counts = Counter[str]()
     for number, rater in enumerate(rated.graders):
-        model = known.get(rater.name.partition("|")[0], rater.name)
+        model = model_names.get(rater.name.partition("|")[0], rater.name)
         kin = {s for s in field.systems if related(model, s) in exclude}
         for at in range(len(field.tasks)):
             score, base = _line(scored, rater, field, at, kin, counts)
@@ -156,8 +155,8 @@ def ballots_of(
 
 
 def _unheard(rated: Rated) -> Iterator[str]:
-    """That labels have no say in ranks by votes, where there are any."""
-    labelled = int(np.any([(one.gold >= 0) for one in rated.criteria], axis=0).sum())
+    """Yield a note that ranks by votes ignore labels, if there are any."""
+    labelled = int(np.any([(criterion.gold >= 0) for criterion in rated.criteria], axis=0).sum())
     if labelled:
         yield (
             f"Ranks go by the votes; labels of {count(labelled)} of "
@@ -167,7 +166,7 @@ def _unheard(rated: Rated) -> Iterator[str]:
 
 
 def listwise(ballots: Ballots) -> Listwise:
-    """All ways to rank the systems from ballots, side by side."""
+    """Return all ranking methods on the ballots, side by side."""
     table = ballots.contests
     z = z_scores(ballots.scores)
     methods = side_by_side(
@@ -183,18 +182,18 @@ def listwise(ballots: Ballots) -> Listwise:
     views = tuple(view for view in views if any(s is not None for s in view.scores))
     likeness = tuple(
         JudgeLikeness(
-            one.judge,
-            other.judge,
-            spearman_rho(_array(one.scores), _array(other.scores)),
-            kendall_tau(_array(one.scores), _array(other.scores)),
+            first.judge,
+            second.judge,
+            spearman_rho(_array(first.scores), _array(second.scores)),
+            kendall_tau(_array(first.scores), _array(second.scores)),
         )
-        for at, one in enumerate(views)
-        for other in views[at + 1 :]
+        for at, first in enumerate(views)
+        for second in views[at + 1 :]
     )
     return Listwise(ballots, methods, views, likeness, tuple(_notices(ballots, z, methods)))
 
 
-#: Why a rater's answers to an item give no score that counts.
+#: Why a rater's answers to an item have no score.
 LeftOut = Literal["incomplete", "ungraded"]
 
 
@@ -206,17 +205,17 @@ class SystemScores:
         self._items = {item.id: item for item in rated.items}
 
     def of(self, rater: Rater, item_id: str) -> tuple[float, float] | LeftOut | None:
-        """Total and base, or why they are left out; ``None`` where nothing was answered."""
+        """Return total and base, or why they are left out; ``None`` without answers."""
         answers = self._rated.answers_of(rater, item_id)
         if not answers:
             return None
         item = self._items[item_id]
-        found = score_item(self._rated.of.rubric_of(item_id), answers, texts=texts_from(item))
-        if any(part.missing for part in found.trace.criteria):
+        result = score_item(self._rated.of.rubric_of(item_id), answers, texts=texts_from(item))
+        if any(part.missing for part in result.trace.criteria):
             return "incomplete"
-        if found.score is None or found.trace.base is None:
+        if result.score is None or result.trace.base is None:
             return "ungraded"
-        return found.score, found.trace.base
+        return result.score, result.trace.base
 
 
 def _line(
@@ -227,20 +226,20 @@ def _line(
     kin: Container[str],
     counts: Counter[str],
 ) -> tuple[list[float], list[float]]:
-    """One ballot: the scores of a task's systems and their bases, NaN where there is none."""
+    """Return one ballot: the scores of a task's systems and their bases, NaN if missing."""
     line: list[float] = []
     bases: list[float] = []
     for system in field.systems:
         item = field.tasks[at].answers.get(system)
-        found = None if item is None else scored.of(rater, item.id)
-        if found is not None and system in kin:
+        result = None if item is None else scored.of(rater, item.id)
+        if result is not None and system in kin:
             counts["excluded"] += 1
-            found = None
-        if isinstance(found, str):
-            counts[found] += 1
-            found = None
-        line.append(float("nan") if found is None else found[0])
-        bases.append(float("nan") if found is None else found[1])
+            result = None
+        if isinstance(result, str):
+            counts[result] += 1
+            result = None
+        line.append(float("nan") if result is None else result[0])
+        bases.append(float("nan") if result is None else result[1])
     return line, bases
 
 
@@ -264,40 +263,40 @@ def _view(ballots: Ballots, number: int) -> JudgeView:
 
 
 def _notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
-    said = list(ballots.notices)
+    notices = list(ballots.notices)
     if ballots.excluded:
-        said.append(
+        notices.append(
             f"{ballots.excluded} scores of a judge for its own or its family's answers are left "
             "out."
         )
-    said += left_out_words({"incomplete": ballots.incomplete, "ungraded": ballots.ungraded})
+    notices += left_out_words({"incomplete": ballots.incomplete, "ungraded": ballots.ungraded})
     level = int(np.isnan(z).all(axis=1).sum()) if len(z) else 0
     if level and len(ballots.systems) < 3:
-        said.append("There is no z-mean: it needs three systems.")
+        notices.append("There is no z-mean: it needs three systems.")
     elif level:
-        said.append(
+        notices.append(
             f"{level} of {len(z)} times a judge scored all systems of a task alike; the z-mean "
             "leaves these out."
         )
     if methods.winner_differs:
         names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
-        said.append(f"The winner depends on the method. {names}.")
-    return said
+        notices.append(f"The winner depends on the method. {names}.")
+    return notices
 
 
 def left_out_words(counts: Mapping[LeftOut, int]) -> list[str]:
-    """How many scores count nowhere, by the reason.
+    """Return how many scores are left out, by reason.
 
     >>> left_out_words({"incomplete": 0, "ungraded": 2})
     ['2 answers have no grade: too little was assessed.']
     """
-    said = list[str]()
+    sentences = list[str]()
     if n := counts["incomplete"]:
-        said.append(f"{n} scores with a failed or missing vote are left out.")
+        sentences.append(f"{n} scores with a failed or missing vote are left out.")
     if n := counts["ungraded"]:
         verb = "has" if n == 1 else "have"
-        said.append(f"{plural(n, 'answer')} {verb} no grade: too little was assessed.")
-    return said
+        sentences.append(f"{plural(n, 'answer')} {verb} no grade: too little was assessed.")
+    return sentences
 
 
 def _list(values: Array) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""Does the place of an answer matter? Of contests held here, and of votes imported."""
+"""Position bias of judges, in contests held here and in imported votes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from core.store.store import Store
 
 
 class Position(NamedTuple):
-    """How a judge answered when the same two answers were exchanged.
+    """How a judge answered when the same two answers were swapped.
 
-    ``rate`` is the share of pairs (two answers to one contest in both orders, abstentions apart)
-    that named the same winner, or none; ``first`` pairs took the answer shown first in both orders
-    and ``last`` the one shown last. ``shown_first`` is the share of all choices of a winner that
-    went to A; where answers stand first and second equally often, and place does not matter, it is
-    a half.
+    ``rate`` is the share of pairs (both orders of one contest, without abstentions) with the same
+    winner, or the same tie. ``first`` pairs chose the answer shown first in both orders, ``last``
+    the one shown last. ``shown_first`` is the share of choices that went to A: a half without
+    position bias, if every answer is shown first and second equally often.
     """
 
     judge: str
@@ -35,12 +34,12 @@ class Position(NamedTuple):
 
     @property
     def biased(self) -> bool:
-        """Whether the share that went to A cannot be a half."""
+        """Return whether the share of A differs from a half."""
         low, high = self.shown_first.low, self.shown_first.high
         return low is not None and high is not None and not low <= 0.5 <= high
 
     def as_data(self) -> dict[str, object]:
-        """It as JSON."""
+        """Return the figures as JSON."""
         names = "rate", "rate_low", "rate_high"
         to_first = "shown_first", "first_low", "first_high"
         return {
@@ -57,7 +56,7 @@ class Position(NamedTuple):
 
 
 def positions(contests: Contests, question: str | None = None) -> list[Position]:
-    """The position figures of every judge, in the panel's order."""
+    """Return the position figures of every judge, in the panel's order."""
     chosen: dict[str, list[dict[bool, Choice]]] = {j.name: [] for j in contests.judges}
     for held in contests.held:
         if question is None or held.question == question:
@@ -67,38 +66,40 @@ def positions(contests: Contests, question: str | None = None) -> list[Position]
 
 
 def _answers(contests: Contests, held: HeldContest) -> dict[tuple[str, int], dict[bool, Choice]]:
-    """Every judge's (and replicate's) choice by whether the answers were exchanged."""
-    found: dict[tuple[str, int], dict[bool, Choice]] = {}
+    """Return every judge's (and replicate's) choice by whether the answers were swapped."""
+    choices: dict[tuple[str, int], dict[bool, Choice]] = {}
     for shown in held.shown:
         for row in shown.rows:
             choice = contests.choice(held, row)
             if choice != "none":
-                found.setdefault((row.judge, row.replicate), {})[shown.swapped] = choice
-    return found
+                choices.setdefault((row.judge, row.replicate), {})[shown.swapped] = choice
+    return choices
 
 
 def _position(judge: str, answers: list[dict[bool, Choice]]) -> Position:
     both = [a for a in answers if len(a) == 2]
     winners = [(winner_of(a[False], False).points, winner_of(a[True], True).points) for a in both]
-    agree = sum(one == two for one, two in winners)
+    agree = sum(listed == swapped for listed, swapped in winners)
     first = sum(a[False] == a[True] == "A" for a in both)
     last = sum(a[False] == a[True] == "B" for a in both)
-    # Only pairs: there both answers stood first equally often, whatever they are worth.
+    # Only pairs: there every answer is shown first once, whatever its quality.
     named = [c for a in both for c in a.values() if c in ("A", "B")]
     rate, to_first = (agree, len(both)), (named.count("A"), len(named))
     return Position(judge, first, last, Estimate.share(*rate), Estimate.share(*to_first))
 
 
-# Judges asked twice about the same two answers, exchanged: of a folder, or of votes imported.
+# Judges that answered twice about the same two answers, swapped: in a folder, or in imported votes.
 #
-# Contests held here have ``contest_position``; this reads votes that came from elsewhere, where a
-# rater's two answers to an item are two columns (``NAME|original``, ``NAME|swapped``).
+# Contests held here use ``contest_position``. Imported votes have a rater's two answers to an item
+# in two columns (``NAME|original``, ``NAME|swapped``).
 
 
 class OrderCheck(NamedTuple):
-    """One rater on one part of the items. Missing answers are left out of ``agreement`` and
-    ``kappa`` and are wrong in ``accuracy``; ``as_published`` has LLMBar's conventions (two missing
-    answers agree; kappa tells the first answer from all else).
+    """One rater on one part of the items.
+
+    Missing answers are left out of ``agreement`` and ``kappa``, and count as wrong in ``accuracy``.
+    ``as_published`` follows LLMBar: two missing answers agree, and kappa distinguishes only the
+    first answer from the rest.
     """
 
     rater: str
@@ -116,27 +117,27 @@ class OrderCheck(NamedTuple):
 def order_checks(
     open_store: Callable[[], Store], source: str, part_by: str = ""
 ) -> list[OrderCheck]:
-    """The checks of every rater that answered in two orders, for a run's number or a folder.
+    """Return the checks of every rater with two orders, for a run's number or a folder.
 
-    ``part_by`` is a key of the items' meta; its values are parts of their own.
+    ``part_by`` is a key of the items' meta whose values split the items into parts.
     """
     return checks_of(read_source(open_store, source), part_by)
 
 
 def checks_of(rated: Rated, part_by: str = "") -> list[OrderCheck]:
-    """The checks of ratings that were read."""
+    """Return the checks of loaded ratings."""
     parts = [str(item.meta.get(part_by, "")) if part_by else "" for item in rated.items]
-    found = []
+    checks = []
     for criterion in rated.criteria:
-        for rater, (one, two) in _twice(criterion).items():
+        for rater, (original, swapped) in _twice(criterion).items():
             for part in dict.fromkeys(parts):
                 rows = np.array([p == part for p in parts])
-                found.append(_check(criterion, rater, part, rows, one, two))
-    return found
+                checks.append(_check(criterion, rater, part, rows, original, swapped))
+    return checks
 
 
 def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
-    """The two columns of every rater that has exactly two."""
+    """Return the two columns of every rater that has exactly two."""
     columns: dict[str, list[int]] = {}
     for at, rater in enumerate(criterion.raters):
         name, bar, _ = rater.name.rpartition("|")
@@ -146,9 +147,9 @@ def _twice(criterion: CriterionRatings) -> dict[str, tuple[int, int]]:
 
 
 def _check(
-    criterion: CriterionRatings, rater: str, part: str, rows: Ratings, one: int, two: int
+    criterion: CriterionRatings, rater: str, part: str, rows: Ratings, original: int, swapped: int
 ) -> OrderCheck:
-    a, b = criterion.levels[rows, one], criterion.levels[rows, two]
+    a, b = criterion.levels[rows, original], criterion.levels[rows, swapped]
     k = len(criterion.labels)
     return OrderCheck(
         rater=rater,

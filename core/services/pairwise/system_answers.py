@@ -1,4 +1,4 @@
-"""The field of a contest: tasks, and what each system answered to them."""
+"""The field of a contest: tasks, and each system's answers to them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 20
 
 
 class ContestTask(NamedTuple):
-    """What several systems were asked, and the item that holds each one's answer."""
+    """A task of several systems, and the item with each one's answer."""
 
     id: str
     prompt: str
@@ -34,7 +34,7 @@ class ContestTask(NamedTuple):
 
 @dataclass(frozen=True)
 class ContestField:
-    """Tasks in the order of the data; ``systems`` in the order that was asked for."""
+    """Tasks in the order of the data; ``systems`` in the requested order."""
 
     name: str
     tasks: tuple[ContestTask, ...]
@@ -45,52 +45,53 @@ class ContestField:
 def join(
     datasets: Sequence[Dataset], systems: Sequence[str] = (), by: str | None = None
 ) -> ContestField:
-    """Datasets as a field.
+    """Join datasets into a field.
 
     One dataset: its items name their systems, and items with the same prompt (or the same
     ``meta[by]``) belong to one task. Several: each is one system's answers (named by its items, or
-    else by the dataset) and items with the same id (or ``meta[by]``) belong together.
+    else by the dataset), and items with the same id (or ``meta[by]``) belong together.
 
     Raises:
-        InputError: items without a system or a key, two answers of one system to a task, a system
-            that is not there, or no task that two systems answered.
+        InputError: items without a system or a key, two answers of one system to a task, an unknown
+            system, or no task that two systems answered.
     """
-    found = _Finder(len(datasets) > 1, by)
+    finder = _Finder(len(datasets) > 1, by)
     for dataset in datasets:
-        found.add(dataset)
-    found.refuse()
-    wanted = found.wanted(systems)
-    tasks = tuple(t for t in found.tasks(wanted) if len(t.answers) > 1)
+        finder.add(dataset)
+    finder.refuse()
+    wanted = finder.wanted(systems)
+    tasks = tuple(t for t in finder.tasks(wanted) if len(t.answers) > 1)
     if not tasks:
         raise InputError(_NO_TASK)
     return ContestField(
-        ", ".join(dict.fromkeys(d.name for d in datasets)), tasks, wanted, found.notices(wanted)
+        ", ".join(dict.fromkeys(d.name for d in datasets)), tasks, wanted, finder.notices(wanted)
     )
 
 
 def join_answers(answers: Iterable[Answer]) -> tuple[tuple[str, ...], list[dict[str, str]]]:
-    """The systems, and of every task that two of them answered the item of each; as ``join`` does
-    it for one dataset, without its texts.
+    """Return the systems, and each task's item by system if two of them answered it.
+
+    It works like ``join`` on one dataset, but without texts.
 
     Raises:
-        InputError: as ``join`` does.
+        InputError: as in ``join``.
     """
-    found = _Finder(False, None)
+    finder = _Finder(False, None)
     for place, answer in enumerate(answers):
-        found.offer(answer, place)
-    found.refuse()
-    wanted = found.wanted()
-    tasks = [{s: one.id for s, one in there.items()} for _, there in found.answered(wanted)]
-    tasks = [there for there in tasks if len(there) > 1]
+        finder.offer(answer, place)
+    finder.refuse()
+    wanted = finder.wanted()
+    tasks = [{s: answer.id for s, answer in items.items()} for _, items in finder.answered(wanted)]
+    tasks = [items for items in tasks if len(items) > 1]
     if not tasks:
         raise InputError(_NO_TASK)
     return wanted, tasks
 
 
 class Answer(NamedTuple):
-    """An item as an answer of a system to what ``key`` stands for.
+    """An item as a system's answer to the task ``key``.
 
-    ``fit``: it has a text, and is no pair of answers; ``item`` is there where its text is needed.
+    ``fit``: it has a text, and is not a pair of answers. ``item`` is set if its text is needed.
     """
 
     id: str
@@ -154,15 +155,16 @@ class _Finder:
             raise InputError("There is no answer with a text to compare.")
 
     def wanted(self, systems: Sequence[str] = ()) -> tuple[str, ...]:
-        """The systems that are asked for, or all; two or more."""
-        known = self.systems
-        wanted = tuple(systems) or tuple(known)
-        unknown = [s for s in wanted if s not in known]
+        """Return the requested systems, or all; at least two."""
+        answering = self.systems
+        wanted = tuple(systems) or tuple(answering)
+        unknown = [s for s in wanted if s not in answering]
         if unknown:
             raise InputError(
                 f"There are no answers of {', '.join(map(repr, unknown))}.",
                 tuple(
-                    Problem(f"{s!r} is no system here.", _did_you_mean(s, known)) for s in unknown
+                    Problem(f"{s!r} is no system here.", _did_you_mean(s, answering))
+                    for s in unknown
                 ),
             )
         if len(set(wanted)) != len(wanted):
@@ -175,53 +177,53 @@ class _Finder:
         return wanted
 
     def answered(self, wanted: Sequence[str]) -> Iterator[tuple[str, dict[str, Answer]]]:
-        """Every key that one of these systems answered, with the answers."""
+        """Yield every key that one of these systems answered, with the answers."""
         for key, answers in self._answers.items():
-            there = {s: answers[s] for s in wanted if s in answers}
-            if there:
-                yield key, there
+            wanted_answers = {s: answers[s] for s in wanted if s in answers}
+            if wanted_answers:
+                yield key, wanted_answers
 
     def tasks(self, wanted: Sequence[str]) -> list[ContestTask]:
-        found = []
+        tasks = []
         for key, answers in self.answered(wanted):
-            there = {s: one.item for s, one in answers.items() if one.item is not None}
-            first = next(iter(there.values()))
-            # A prompt is no id that anybody can read; its first item's id is.
+            items = {s: answer.item for s, answer in answers.items() if answer.item is not None}
+            first = next(iter(items.values()))
+            # A prompt is not readable as an id; the id of its first item is.
             name = key if self._by or self._several else first.id
-            found.append(ContestTask(name, first.prompt, first.context, first.reference, there))
-        return _named_apart(found)
+            tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
+        return _named_apart(tasks)
 
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
-        said = list(_alike_names(wanted))
+        notices = list(_alike_names(wanted))
         fields = [
             {s: one for s in wanted if s in answers and (one := answers[s].item) is not None}
             for answers in self._answers.values()
         ]
-        short = sum(len(there) < len(wanted) for there in fields)
+        short = sum(len(items) < len(wanted) for items in fields)
         if short:
-            said.append(f"{short} of {len(fields)} tasks lack an answer of some system.")
+            notices.append(f"{short} of {len(fields)} tasks lack an answer of some system.")
         if self._without_text:
-            said.append(f"{self._without_text} items without a text are left out.")
-        differ = sum(len({item.prompt for item in there.values()}) > 1 for there in fields)
+            notices.append(f"{self._without_text} items without a text are left out.")
+        differ = sum(len({item.prompt for item in answered.values()}) > 1 for answered in fields)
         if differ:
-            said.append(
+            notices.append(
                 f"In {differ} tasks the systems were given different prompts; judges are shown the "
                 "first system's."
             )
-        same = sum(_same_texts(there.values()) for there in fields)
+        same = sum(_same_texts(answered.values()) for answered in fields)
         if same:
-            said.append(
+            notices.append(
                 f"In {same} of {len(fields)} tasks two systems gave the same answer. "
                 "Judges are asked nevertheless; a fair one says that it is a tie."
             )
-        return tuple(said)
+        return tuple(notices)
 
 
 def _alike_names(systems: Sequence[str]) -> Iterator[str]:
-    """Systems whose names one would take for one another."""
-    known: dict[str, str] = {}
+    """Yield notes on systems whose names are easily confused."""
+    by_form: dict[str, str] = {}
     for name in systems:
-        other, like = (known.setdefault(form, name) for form in (fold(name), skeletons(name)[0]))
+        other, like = (by_form.setdefault(form, name) for form in (fold(name), skeletons(name)[0]))
         if other != name:
             yield (
                 f"{other!r} and {name!r} differ in case or spaces only and count as two systems. "
@@ -253,14 +255,14 @@ _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join).
 
 def _named_apart(tasks: Iterable[ContestTask]) -> list[ContestTask]:
     seen: set[str] = set()
-    found = []
+    renamed = []
     for number, task in enumerate(tasks):
         name = task.id if len(task.id) <= 400 else f"{task.id[:380]} ({number + 1})"
         while name in seen:
             name = f"{name} ({number + 1})"
         seen.add(name)
-        found.append(task._replace(id=name))
-    return found
+        renamed.append(task._replace(id=name))
+    return renamed
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -270,18 +272,18 @@ def _did_you_mean(name: str, known: Iterable[str]) -> str:
     return near(name, set(known)) or f"There are {', '.join(map(repr, known))}."
 
 
-# The tasks that systems of one run share, from columns: no text is read.
+# The tasks that systems of one run share, from columns, without reading texts.
 
 
 class SharedTask(NamedTuple):
-    """A task with the item of each system that answered it; its id is that of the first."""
+    """A task with each system's item; its id is that of the first."""
 
     id: str
     items: Mapping[str, str]
 
 
 class SharedTasks(NamedTuple):
-    """The tasks that several systems of a run answered; ``why`` says what keeps them apart."""
+    """The tasks that several systems of a run answered; ``why`` says why they cannot be joined."""
 
     systems: tuple[str, ...]
     tasks: tuple[SharedTask, ...]
@@ -289,7 +291,7 @@ class SharedTasks(NamedTuple):
 
 
 def shared_tasks(store: Store, run: Run) -> SharedTasks:
-    """The tasks of a run's items, joined by their prompts as the leaderboard joins them."""
+    """Return the tasks of a run's items, joined by prompts as for the leaderboard."""
     columns = item_columns.of_version(store, run.dataset_version_id)
     rows = np.sort(run_columns.items_of_run(store, run).places)
     if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
@@ -298,12 +300,12 @@ def shared_tasks(store: Store, run: Run) -> SharedTasks:
         systems, tasks = join_answers(_answers(columns, rows))
     except InputError as error:
         return SharedTasks((), (), error.message)
-    found = (SharedTask(next(iter(items.values())), items) for items in tasks)
-    return SharedTasks(systems, tuple(found))
+    shared = (SharedTask(next(iter(items.values())), items) for items in tasks)
+    return SharedTasks(systems, tuple(shared))
 
 
 def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
-    """The items as answers to their prompts, in the order of the dataset."""
+    """Yield the items as answers to their prompts, in the order of the dataset."""
     fit = (columns.texts & ~columns.pairs)[rows]
     parts = (rows, columns.kind[rows], columns.prompt[rows], fit)
     for row, kind, prompt, fits in zip(*(part.tolist() for part in parts), strict=True):
@@ -312,7 +314,7 @@ def _answers(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
 
 
 def prompts_of(store: Store, run: Run, tasks: Sequence[SharedTask]) -> dict[str, str]:
-    """The prompts of these tasks, by their ids."""
+    """Return the prompts of these tasks, by task id."""
     first = {next(iter(task.items.values())): task.id for task in tasks}
     items = scored_items.resolved_items(store, run.dataset_version_id, list(first), upto=0)
     return {first[item.id]: item.prompt for item in items}

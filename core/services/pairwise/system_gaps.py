@@ -1,7 +1,7 @@
-"""Systems of one run that answered the same tasks: how far apart, by judges and by people.
+"""Differences between systems of one run that answered the same tasks, by judges and by people.
 
-Two systems are compared on the tasks that both answered, criterion by criterion, so that what a
-task makes easy or hard cancels.
+Two systems are compared on the tasks that both answered, criterion by criterion, so that the
+difficulty of tasks cancels.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from core.store.store import Store
 from core.text.numbers import percent, plural, points
 
 RESAMPLES = 1000
-#: A corrected p below this decides.
+#: A corrected p below this is significant.
 LEVEL = 0.05
 NO_TASK = "No task has a value of both."
 NO_SYSTEMS = "The items name fewer than two systems."
 
 
 class Gap(NamedTuple):
-    """How far the second system earns more than the first on the tasks of both, as a mean.
+    """The second system's mean less the first's, on the tasks of both.
 
-    ``name`` is the criterion's, empty for the score. ``p`` is corrected for the number of criteria.
+    ``name`` is empty for the score. ``p`` is corrected for the number of criteria.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Gap(NamedTuple):
 
     @property
     def decided(self) -> bool:
-        """Whether one of the two is higher by more than chance."""
+        """Return whether the difference is significant."""
         return self.p is not None and self.p < LEVEL
 
 
@@ -64,10 +64,10 @@ def gaps(
     seed: int = 0,
     how: Confidence = USUAL,
 ) -> list[Gap]:
-    """The score's gap and then every criterion's, on the same resamples of tasks.
+    """Return the score's gap and then every criterion's, on the same resamples of tasks.
 
-    Intervals and p are those of ``compare`` (``paired_difference`` over tasks); p is corrected over
-    the criteria (Holm 1979), the score's stands alone.
+    Intervals and p are those of ``compare`` (``paired_difference`` over tasks). The criteria's p
+    are corrected (Holm 1979); the score's is not.
     """
     both = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)
@@ -92,11 +92,11 @@ def gaps(
         ]
         return _gap(name, sides, draws)
 
-    found = [gap(criterion.name) for criterion in rubric.criteria]
-    corrected = holm([one.p for one in found])
+    lines = [gap(criterion.name) for criterion in rubric.criteria]
+    corrected = holm([line.p for line in lines])
     return [
         gap(""),
-        *(one._replace(p=p) for one, p in zip(found, corrected, strict=True)),
+        *(line._replace(p=p) for line, p in zip(lines, corrected, strict=True)),
     ]
 
 
@@ -105,32 +105,32 @@ def _array(values: Sequence[float | None]) -> Array:
 
 
 def _gap(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
-    there = ~np.isnan(sides[0] + sides[1]) if len(sides[0]) else np.zeros(0, dtype=np.bool_)
-    n = int(there.sum())
+    both = ~np.isnan(sides[0] + sides[1]) if len(sides[0]) else np.zeros(0, dtype=np.bool_)
+    n = int(both.sum())
     if draws is None or not n:
         return Gap(name, Estimate.undefined(NO_TASK), None)
-    among = there.astype(np.float64)
+    among = both.astype(np.float64)
 
     def mean(side: Array) -> Statistic:
-        kept = np.where(there, side, 0.0)
-        return lambda weights: ratio(kept @ weights, among @ weights)
+        values = np.where(both, side, 0.0)
+        return lambda weights: ratio(values @ weights, among @ weights)
 
-    tasks, times = np.arange(len(there)), np.ones(len(there), dtype=np.int64)
-    drawn, (one, other) = draws.of(tasks, times), (mean(side) for side in sides)
-    found = paired_difference(one, other, drawn, times, among=there, how=draws.how)
-    return Gap(name, found.value._replace(n=n), found.p.value)
+    tasks, times = np.arange(len(both)), np.ones(len(both), dtype=np.int64)
+    drawn, (first, second) = draws.of(tasks, times), (mean(side) for side in sides)
+    result = paired_difference(first, second, drawn, times, among=both, how=draws.how)
+    return Gap(name, result.value._replace(n=n), result.p.value)
 
 
-# What each system would earn if people had judged everything, and which of two is better then.
+# Systems ranked as if people had judged all answers.
 #
-# What judges say of all answers, corrected by what people say of a random part of them: means of
-# these answers, and gaps between two systems over tasks such as those both answered.
+# Judges' votes on all answers are corrected by people's labels on a random part: means of these
+# answers, and gaps between two systems over the tasks that both answered.
 
 
 class SystemMean(NamedTuple):
-    """One system's mean, and the places it may have among all: 1 to as many as there are.
+    """One system's mean, and the range of its possible places, from 1.
 
-    ``places`` are those that gaps larger than chance leave open; ``None`` where no gap is known.
+    ``places`` are those that significant gaps allow; ``None`` if no gap is known.
     """
 
     system: str
@@ -139,7 +139,7 @@ class SystemMean(NamedTuple):
 
 
 class SystemsApart(NamedTuple):
-    """How far the second system is above the first. ``p`` is corrected for the number of pairs."""
+    """The second system's gap to the first. ``p`` is corrected for the number of pairs."""
 
     first: str
     second: str
@@ -148,7 +148,7 @@ class SystemsApart(NamedTuple):
 
     @property
     def better(self) -> str:
-        """The system that is higher by more than chance, or the empty string."""
+        """Return the system that is significantly better, or the empty string."""
         value = self.found.gap.value
         if value is None or self.p is None or self.p >= LEVEL:
             return ""
@@ -157,10 +157,10 @@ class SystemsApart(NamedTuple):
 
 @dataclass(frozen=True)
 class CorrectedSystems:
-    """Systems in the order of their corrected means; ``criterion`` is empty for all, by weight.
+    """Systems by corrected mean; ``criterion`` is empty for all criteria, by weight.
 
-    ``reason`` says why nothing can be corrected, ``queue`` names the one that drew the labels,
-    ``declared`` says who declared them to be drawn.
+    ``reason`` says why no correction is possible, ``queue`` names the queue that drew the labels,
+    ``declared`` says who declared them a random draw.
     """
 
     criterion: str
@@ -178,59 +178,59 @@ def corrected_systems(
     tasks: SharedTasks | None = None,
     level: float = USUAL.level,
 ) -> CorrectedSystems:
-    """The systems of a run by what people would say of all their answers.
+    """Return the systems of a run, as if people had judged all their answers.
 
-    Of a criterion the share of its best that answers earn, as in the grid; of all together points
-    by weight as a share of what could be reached, before gates, penalties and limits. ``tasks`` are
-    those of ``shared_tasks``, where somebody has them.
+    A criterion's mean is the share of its best value, as in the grid. The mean of all criteria is
+    points by weight as a share of the possible points, before gates, penalties and limits.
+    ``tasks`` are those of ``shared_tasks``, if already loaded.
     """
-    found = random_labels.of_run(store, run.id, criterion)
+    labels = random_labels.of_run(store, run.id, criterion)
     shared = shared_tasks(store, run) if tasks is None else tasks
     if len(shared.systems) < 2:
         return CorrectedSystems(criterion, (), (), reason=shared.why or NO_SYSTEMS)
-    known = _earned(found.cells) if criterion else found.cells
-    at = {item: row for row, item in enumerate(known.table.ids)}
+    drawn = _earned(labels.cells) if criterion else labels.cells
+    at = {item: row for row, item in enumerate(drawn.table.ids)}
     of_system = np.full(len(at), -1)
     for task in shared.tasks:
         for name, item in task.items.items():
             of_system[at[item]] = shared.systems.index(name)
-    of = of_system[known.item]
-    cells = {name: known.take(of == number) for number, name in enumerate(shared.systems)}
-    by_item = found.declared is not None
+    of = of_system[drawn.item]
+    cells = {name: drawn.take(of == number) for number, name in enumerate(shared.systems)}
+    by_item = labels.declared is not None
     asked = _Asked(level, by_itself=bool(criterion), by_item=by_item)
-    gaps = [] if found.reason else _pairs(shared, cells, asked)
+    gaps = [] if labels.reason else _pairs(shared, cells, asked)
     places = _places(shared.systems, gaps)
     means = (
         SystemMean(
-            name, mean_of(some, criterion, found.reason, level, by_item=by_item), places.get(name)
+            name, mean_of(part, criterion, labels.reason, level, by_item=by_item), places.get(name)
         )
-        for name, some in cells.items()
+        for name, part in cells.items()
     )
     return CorrectedSystems(
         criterion,
         tuple(sorted(means, key=_highest_first)),
         tuple(gaps),
-        found.queue.name if found.queue is not None else "",
-        found.reason,
-        label_draws.in_words(found.declared),
+        labels.queue.name if labels.queue is not None else "",
+        labels.reason,
+        label_draws.in_words(labels.declared),
     )
 
 
 def _earned(cells: DrawnCells) -> DrawnCells:
-    """The cells with shares of the criterion's best in place of values, as grids have them; those
-    that have none are left out.
+    """Return the cells with shares of the criterion's best instead of values, as in grids, without
+    cells that have no share.
     """
-    # What is earned grows evenly from that of 0 to that of 1.
-    ends = [[grid.earned(one, end) for one in cells.table.questions] for end in (0.0, 1.0)]
-    none, whole = (np.array(end, np.float64)[cells.question] for end in ends)
-    said, value = (none + given * (whole - none) for given in (cells.said, cells.value))
+    # The share grows evenly from that of value 0 to that of value 1.
+    ends = [[grid.earned(asked, end) for asked in cells.table.questions] for end in (0.0, 1.0)]
+    lowest, highest = (np.array(end, np.float64)[cells.question] for end in ends)
+    said, value = (lowest + given * (highest - lowest) for given in (cells.said, cells.value))
     return replace(cells, said=said, value=value).take(~np.isnan(said))
 
 
-def _highest_first(one: SystemMean) -> tuple[float, float]:
-    mean = None if one.mean.powered is None else one.mean.powered.mean.value
-    said = one.mean.said or 0.0
-    return (-(said if mean is None else mean), -said)
+def _highest_first(system: SystemMean) -> tuple[float, float]:
+    mean = None if system.mean.powered is None else system.mean.powered.mean.value
+    voted = system.mean.said or 0.0
+    return (-(voted if mean is None else mean), -voted)
 
 
 class _Asked(NamedTuple):
@@ -242,15 +242,15 @@ class _Asked(NamedTuple):
 
 
 def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], how: _Asked) -> list[SystemsApart]:
-    """Every two systems, over the tasks that both answered."""
-    found = [
-        (one, other, _powered(shared, (one, other), cells, how))
-        for one, other in combinations(shared.systems, 2)
+    """Return every two systems compared, over the tasks that both answered."""
+    compared = [
+        (first, second, _powered(shared, (first, second), cells, how))
+        for first, second in combinations(shared.systems, 2)
     ]
-    corrected = holm([gap.p for *_, gap in found])
+    corrected = holm([gap.p for *_, gap in compared])
     return [
-        SystemsApart(one, other, gap, p)
-        for (one, other, gap), p in zip(found, corrected, strict=True)
+        SystemsApart(first, second, gap, p)
+        for (first, second, gap), p in zip(compared, corrected, strict=True)
     ]
 
 
@@ -285,24 +285,24 @@ def _powered(
 
 
 def _places(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:
-    """Where each may stand: behind those surely better, before those surely worse."""
-    if not any(one.found.gap.value is not None for one in gaps):
+    """Return each system's possible places: behind surely better, before surely worse ones."""
+    if not any(gap.found.gap.value is not None for gap in gaps):
         return {}
     above, below = (dict.fromkeys(systems, 0) for _ in range(2))
-    for one in gaps:
-        if one.better:
-            above[one.first if one.better == one.second else one.second] += 1
-            below[one.better] += 1
+    for gap in gaps:
+        if gap.better:
+            above[gap.first if gap.better == gap.second else gap.second] += 1
+            below[gap.better] += 1
     return {name: (1 + above[name], len(systems) - below[name]) for name in systems}
 
 
 def in_words(found: CorrectedSystems) -> str:
-    """Who is best by what judges say and by people, and whether that is the same system.
+    """Return the best system by judges and by people, and whether they are the same.
 
-    Empty where nothing can be corrected. Of declared labels it ends with who declared them.
+    Empty if no correction is possible. For declared labels it ends with the person who did so.
     """
-    said = _ahead(found)
-    return f"{said} {found.declared}" if found.declared and found.systems else said
+    text = _ahead(found)
+    return f"{text} {found.declared}" if found.declared and found.systems else text
 
 
 def _ahead(found: CorrectedSystems) -> str:
@@ -311,7 +311,7 @@ def _ahead(found: CorrectedSystems) -> str:
     best = found.systems[0]
     if best.mean.powered is None:
         return best.mean.reason
-    said = max(found.systems, key=lambda one: one.mean.said or 0.0)
+    by_votes = max(found.systems, key=lambda system: system.mean.said or 0.0)
     mean = best.mean.powered.mean
     if mean.value is None:
         return mean.reason
@@ -319,63 +319,63 @@ def _ahead(found: CorrectedSystems) -> str:
     share = whole if mean.low == mean.high else mean.words(percent).inline
     what = f"mean on {found.criterion}" if found.criterion else "mean score"
     head = f"By the labels {best.system} is ahead with a {what} of {share}"
-    if said.system != best.system:
+    if by_votes.system != best.system:
         head += (
-            f", not {said.system}, whom the votes alone put first "
-            f"({percent(said.mean.said)} against {percent(best.mean.said)})"
+            f", not {by_votes.system}, whom the votes alone put first "
+            f"({percent(by_votes.mean.said)} against {percent(best.mean.said)})"
         )
-    return f"{head}. {_how_sure(found, best.system, said.system)}"
+    return f"{head}. {_how_sure(found, best.system, by_votes.system)}"
 
 
 def _how_sure(found: CorrectedSystems, best: str, said: str) -> str:
     other = said if said != best else found.systems[1].system
-    for one in found.gaps:
-        if {one.first, one.second} == {best, other}:
-            gap = one.found.gap
+    for pair in found.gaps:
+        if {pair.first, pair.second} == {best, other}:
+            gap = pair.found.gap
             if gap.value is None:
                 return f"How far it is ahead cannot be said: {gap.reason}"
-            if one.first == best:
+            if pair.first == best:
                 low, high = -(gap.high or 0.0), -(gap.low or 0.0)
                 gap = gap._replace(value=-gap.value, low=low, high=high)
             alone = f"sure if taken alone, not among {len(found.gaps)} pairs"
             unsure = alone if (gap.low or 0.0) > 0 else "no more than chance may do"
-            sure = "more than chance" if one.better else unsure
+            sure = "more than chance" if pair.better else unsure
             ahead, ends, _ = gap.words(points)
             return f"It is {ahead} before {other} ({ends}): {sure}."
     return ""
 
 
 def as_data(found: CorrectedSystems) -> dict[str, Any]:
-    """The same for ``rank --json``."""
+    """Return the same for ``rank --json``."""
     data: dict[str, Any] = {
         "queue": found.queue or None,
         **({"declared": found.declared} if found.declared else {}),
         "systems": [
             {
-                "system": one.system,
-                "raw": one.mean.said,
+                "system": system.system,
+                "raw": system.mean.said,
                 "corrected": figure(
-                    None if (p := one.mean.powered) is None else p.mean, one.mean.reason
+                    None if (p := system.mean.powered) is None else p.mean, system.mean.reason
                 ),
-                "labels_alone": figure(None if p is None else p.labels, one.mean.reason),
-                "cells": one.mean.cells,
-                "labelled": one.mean.labelled,
-                "places": one.places,
+                "labels_alone": figure(None if p is None else p.labels, system.mean.reason),
+                "cells": system.mean.cells,
+                "labelled": system.mean.labelled,
+                "places": system.places,
             }
-            for one in found.systems
+            for system in found.systems
         ],
         "gaps": [
             {
-                "first": one.first,
-                "second": one.second,
-                "raw": one.found.raw,
-                **figure(one.found.gap),
-                "labels_alone": figure(one.found.labels),
-                "listened": one.found.listened,
-                "p": one.p,
-                "better": one.better or None,
+                "first": pair.first,
+                "second": pair.second,
+                "raw": pair.found.raw,
+                **figure(pair.found.gap),
+                "labels_alone": figure(pair.found.labels),
+                "listened": pair.found.listened,
+                "p": pair.p,
+                "better": pair.better or None,
             }
-            for one in found.gaps
+            for pair in found.gaps
         ],
     }
     no = {"undefined": {"corrected": found.reason}}
@@ -383,7 +383,7 @@ def as_data(found: CorrectedSystems) -> dict[str, Any]:
 
 
 def corrected_data(store: Store, run: Run, level: float = USUAL.level) -> dict[str, Any]:
-    """All criteria together and each, for ``rank --json``."""
+    """Return the figures of all criteria together and of each, for ``rank --json``."""
     tasks = shared_tasks(store, run)
     names = [c.name for c in scored_items.scored_rubric(store, run).criteria]
     whole = as_data(corrected_systems(store, run, "", tasks, level))
@@ -394,7 +394,7 @@ def corrected_data(store: Store, run: Run, level: float = USUAL.level) -> dict[s
 
 
 def figure(one: Estimate | None, reason: str = "") -> dict[str, Any]:
-    """A figure with its interval, or why there is none."""
+    """Return a figure with its interval, or why there is none."""
     if one is None or one.value is None:
         return {"value": None, "undefined": {"value": reason if one is None else one.reason}}
     return {"value": one.value, "ci": one.ci, "n": one.n}

@@ -1,7 +1,7 @@
-"""Systems whose answers share no task: ranked by the mean of their judges' scores.
+"""Rank systems whose answers share no task, by the mean of their judges' scores.
 
-Every system is scored on items of its own, so a difference may lie in the items. That is said, and
-nothing that needs two answers to the same task (win rates, strengths) is given.
+Every system is scored on its own items, so a difference may be due to the items. A note says so.
+Figures that need two answers to the same task (win rates, strengths) are left out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from core.services.pairwise.pointwise_ranks import LeftOut, SystemScores, left_o
 from core.text.model_names import related
 from core.text.numbers import DASH, count, level_words, score
 
-#: At this level differences of means order the systems, whichever level intervals have.
+#: Differences of means order the systems at this level, whatever level the intervals have.
 LEVEL = 0.95
 
 
@@ -39,16 +39,15 @@ def unmatched_report(
     resamples: int = 1000,
     level: float = USUAL.level,
 ) -> dict[str, Any]:
-    """The pointwise report where systems answered different items.
+    """Return the pointwise report of systems that answered different items.
 
-    An item's score is the mean of its judges' scores (people's, where nobody else judged); a
-    judge's scores of its own and its family's answers are left out, and so are scores with a
-    missing vote. ``why`` says what kept the items from being joined to tasks. Rank ranges come
-    from differences of means that are larger than chance (Welch 1947, Bonferroni over the
-    pairs).
+    An item's score is the mean of its judges' scores (or people's, without other judges). Scores of
+    a judge's own answers and those of its family are left out, as are scores with a missing vote.
+    ``why`` says why the items could not be joined to tasks. Rank ranges come from significant
+    differences of means (Welch 1947, Bonferroni over the pairs).
 
     Raises:
-        InputError: fewer than two systems are named.
+        InputError: the items name fewer than two systems.
     """
     systems = tuple(dict.fromkeys(item.system for item in rated.items if item.system))
     if len(systems) < 2:
@@ -90,20 +89,20 @@ def unmatched_report(
 
 
 def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
-    """The standings, what limits them, and how every judge sees them."""
-    standings = sorted(report["standings"], key=lambda one: (one["rank"] is None, one["rank"]))
-    order = [one["system"] for one in standings]
+    """Return the standings, their limits, and each judge's view."""
+    standings = sorted(report["standings"], key=lambda row: (row["rank"] is None, row["rank"]))
+    order = [row["system"] for row in standings]
     whole = TableBlock(
         "Systems by their judges' mean score",
         ("System", "Ranks", "Mean of the judges' scores", "Items"),
         tuple(
             (
-                Words(one["system"]),
-                Words(one["range"] or DASH),
-                measured(_estimate(one["score"])),
-                Words(count(one["items"])),
+                Words(row["system"]),
+                Words(row["range"] or DASH),
+                measured(_estimate(row["score"])),
+                Words(count(row["items"])),
             )
-            for one in standings
+            for row in standings
         ),
         numbers=(1, 2, 3),
         note="An item's score is the mean of what its judges' own answers come to, not that of "
@@ -115,8 +114,8 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
         "Mean scores by every judge",
         ("Judge", *order),
         tuple(
-            (Words(judge), *(Words(score(one["scores"][name])) for name in order))
-            for judge, one in report["judges"].items()
+            (Words(judge), *(Words(score(view["scores"][name])) for name in order))
+            for judge, view in report["judges"].items()
         ),
         numbers=tuple(range(1, len(order) + 1)),
     )
@@ -137,11 +136,11 @@ def _scores(
     models: Mapping[str, str],
     left_out: dict[LeftOut, int],
 ) -> dict[str, dict[str, float]]:
-    """A judge's scores by system and item id; counts in ``left_out`` those that have none."""
+    """Return a judge's scores by system and item id; count missing ones in ``left_out``."""
     scored = SystemScores(rated)
     model = models.get(judge.name.partition("|")[0], judge.name)
     kin = {s for s in systems if related(model, s) in exclude}
-    found: dict[str, dict[str, float]] = {system: {} for system in systems}
+    by_system: dict[str, dict[str, float]] = {system: {} for system in systems}
     for item in rated.items:
         if not item.system or item.system in kin:
             continue
@@ -149,36 +148,36 @@ def _scores(
         if isinstance(score, str):
             left_out[score] += 1
         elif score is not None:
-            found[item.system][item.id] = score[0]
-    return found
+            by_system[item.system][item.id] = score[0]
+    return by_system
 
 
 def _items_means(scores: Sequence[Mapping[str, float]]) -> Array:
-    ids = dict.fromkeys(item for one in scores for item in one)
+    ids = dict.fromkeys(item for item_scores in scores for item in item_scores)
     return np.array([np.mean([one[i] for one in scores if i in one]) for i in ids], np.float64)
 
 
 def better_of(whole: Sequence[Array]) -> npt.NDArray[np.bool_]:
-    """``better[i, j]``: the mean of i is larger than that of j by more than chance."""
+    """Return ``better[i, j]``: the mean of i is significantly larger than that of j."""
     n = len(whole)
     chance = (1 - LEVEL) / max(1, n * (n - 1))
     better = np.zeros((n, n), np.bool_)
     for i, j in permutations(range(n), 2):
-        one, other = whole[i], whole[j]
-        if min(len(one), len(other)) > 1:
-            better[i, j] = _chance_higher(one, other) < chance
+        first, second = whole[i], whole[j]
+        if min(len(first), len(second)) > 1:
+            better[i, j] = _chance_higher(first, second) < chance
     return better
 
 
-def _chance_higher(one: Array, other: Array) -> float:
-    """The one-sided p of a mean that is no higher (Welch 1947); 1 where scores do not vary."""
-    parts = [float(each.var(ddof=1)) / len(each) for each in (one, other)]
+def _chance_higher(first: Array, second: Array) -> float:
+    """Return the one-sided p of a mean that is not higher (Welch 1947); 1 without variance."""
+    parts = [float(each.var(ddof=1)) / len(each) for each in (first, second)]
     whole = sum(parts)
     if whole <= NEAR**2:
         return 1.0
-    each = zip(parts, (one, other), strict=True)
+    each = zip(parts, (first, second), strict=True)
     degrees = whole**2 / sum(part**2 / (len(side) - 1) for part, side in each)
-    return float(stdtr(degrees, -(one.mean() - other.mean()) / np.sqrt(whole)))
+    return float(stdtr(degrees, -(first.mean() - second.mean()) / np.sqrt(whole)))
 
 
 def _judge(

@@ -1,7 +1,7 @@
-"""Which cells of a run people should look at, in which order, and at most how many.
+"""Select the cells of a run that people should review, with their order and number.
 
-Nothing here is written, and nothing known of who reviews: ``review`` makes queues of it. May import
-runs, rubrics and what is below.
+It writes nothing and knows nothing about reviewers; ``review`` makes queues of the cells. May
+import runs, rubrics and what is below.
 """
 
 __all__ = [

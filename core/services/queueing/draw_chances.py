@@ -1,7 +1,7 @@
-"""With what chance the audit draws a cell, where not every cell has the same.
+"""The chance of each cell to be drawn by the audit, where chances differ.
 
-The chance hangs on what the votes say, by strata: a drawn cell stands for its stratum, so that
-whatever is drawn speaks of all. Everything is known beforehand and written down with each cell.
+The chance depends on what the votes say, by stratum. A drawn cell represents its stratum, so any
+draw represents all cells. All chances are known before the draw and stored with each cell.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[Any]
 
-#: Cells of one stratum are drawn alike.
+#: Cells of one stratum have the same chance.
 Stratum = tuple[str, int]
-#: From this margin of the votes on they are nearly of one mind; at 1 of one.
+#: From this margin on, votes nearly agree; at 1 they agree.
 NEARLY = 0.5
-#: How far people's answers are expected to spread around a verdict, by how much votes agree: the
-#: root of q (1 - q) where 12, 30 and 50 % are wrong (unanimous panels: docs/adjudication.md).
+#: The expected spread of people's answers around a verdict, by how much votes agree: the root of
+#: q (1 - q) with 12, 30 and 50 % wrong verdicts (unanimous panels: docs/adjudication.md).
 SPREADS = (0.33, 0.46, 0.5)
 
 
 class DrawnFrom(NamedTuple):
-    """What is known of cells that may be drawn, a column for each: which of ``names`` their
-    criterion has, the votes' option (negative: none) and margin (NaN: none).
+    """Facts on cells that may be drawn, in columns: the index of their criterion in ``names``, the
+    votes' option (negative: none) and their margin (NaN: none).
     """
 
     names: Sequence[str]
@@ -37,7 +37,7 @@ class DrawnFrom(NamedTuple):
 
 
 def strata(draw: DrawKind, cells: DrawnFrom) -> tuple[Numbers, list[Stratum]]:
-    """In which of the strata given each cell is; these stand in their order, and each has cells.
+    """Return each cell's stratum as an index, and the non-empty strata in order.
 
     >>> import numpy as np
     >>> cells = DrawnFrom(["Tone"], np.array([0, 0]), np.array([2, -2]), np.array([1, 0.2]))
@@ -47,27 +47,26 @@ def strata(draw: DrawKind, cells: DrawnFrom) -> tuple[Numbers, list[Stratum]]:
     import numpy as np
 
     if draw == "even":
-        found, at = [("", 0)] if len(cells.name) else [], np.zeros(len(cells.name), np.int64)
+        present, at = [("", 0)] if len(cells.name) else [], np.zeros(len(cells.name), np.int64)
     elif draw == "strata":
         names = sorted(set(cells.names))
         place = np.array([names.index(name) for name in cells.names], np.int64)
         option = np.maximum(cells.option, -1) + 1
         many = int(option.max(initial=0)) + 1
         kinds, at = np.unique(place[cells.name] * many + option, return_inverse=True)
-        found = [(names[kind // many], kind % many - 1) for kind in kinds.tolist()]
+        present = [(names[kind // many], kind % many - 1) for kind in kinds.tolist()]
     else:
         split = np.where(cells.margin < NEARLY, 2, np.where(cells.margin < 1, 1, 0))
         kinds, at = np.unique(split, return_inverse=True)
-        found = [("", kind) for kind in kinds.tolist()]
-    return at, found
+        present = [("", kind) for kind in kinds.tolist()]
+    return at, present
 
 
 def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[Stratum, float]:
-    """The chance of a cell of each stratum, of which there are so many; their mean over all cells
-    is ``share``.
+    """Return the chance of a cell by stratum; their mean over all cells is ``share``.
 
-    ``strata``: as many cells of each stratum, or all there are. ``doubt``: in proportion to how far
-    people are expected to be off (Neyman 1934).
+    ``sizes`` are the cells of each stratum. ``strata``: draw equally many cells of each stratum, or
+    all of a small one. ``doubt``: draw in proportion to people's expected error (Neyman 1934).
 
     >>> chances("strata", 0.3, {("A", 0): 90, ("A", 1): 10})
     {('A', 0): 0.22222222222222224, ('A', 1): 1.0}
@@ -75,29 +74,33 @@ def chances(draw: DrawKind, share: float, sizes: Mapping[Stratum, int]) -> dict[
     if draw == "even":
         return dict.fromkeys(sizes, share)
     if draw == "strata":
-        weights = {one: 1 / size for one, size in sizes.items()}
+        weights = {stratum: 1 / size for stratum, size in sizes.items()}
     else:
-        weights = {one: SPREADS[one[1]] for one in sizes}
+        weights = {stratum: SPREADS[stratum[1]] for stratum in sizes}
     return _filled(sizes, weights, share * sum(sizes.values()))
 
 
 def _filled(
     sizes: Mapping[Stratum, int], weights: Mapping[Stratum, float], number: float
 ) -> dict[Stratum, float]:
-    """Chances in proportion to the weights, at most 1, that draw so many cells."""
+    """Return chances in proportion to the weights, at most 1, that draw this many cells."""
     full = set[Stratum]()
     while True:
-        left = number - sum(sizes[one] for one in full)
-        among = sum(sizes[one] * weights[one] for one in sizes if one not in full)
-        factor = left / among if among else 0.0
-        over = {one for one in sizes if one not in full and factor * weights[one] >= 1}
+        remaining = number - sum(sizes[stratum] for stratum in full)
+        among = sum(sizes[stratum] * weights[stratum] for stratum in sizes if stratum not in full)
+        factor = remaining / among if among else 0.0
+        over = {
+            stratum for stratum in sizes if stratum not in full and factor * weights[stratum] >= 1
+        }
         if not over:
-            return {one: 1.0 if one in full else factor * weights[one] for one in sizes}
+            return {
+                stratum: 1.0 if stratum in full else factor * weights[stratum] for stratum in sizes
+            }
         full |= over
 
 
 def fixed_draw(numbers: Numbers, among: Numbers, wanted: int) -> tuple[Numbers, float]:
-    """The cells with the smallest numbers of some, as many as are wanted, and their chance."""
+    """Return the ``wanted`` cells with the smallest numbers, and their chance."""
     import numpy as np
 
     cells = np.flatnonzero(among)

@@ -1,8 +1,7 @@
-"""A queue of at most so many cells, of which the audit is a share.
+"""A queue with a limited number of cells, a share of which is the audit.
 
-The first of the cells that the rule wants are kept. All others with a verdict are what the audit is
-drawn from: a fixed number of them, each with the same chance, which is recorded with the drawn ones
-(docs/decisions/0053).
+The first cells that the rule selects are kept. The audit draws a fixed number of all other cells
+with a verdict, each with the same chance, stored with the drawn ones (docs/decisions/0053).
 """
 
 from __future__ import annotations
@@ -37,11 +36,11 @@ from core.text.numbers import count
 if TYPE_CHECKING:
     from core.services.queueing.queue_table import Flags
 
-#: With fewer timed verdicts than this nobody is told how long a queue takes.
+#: The number of timed verdicts that an estimate of a queue's time needs.
 FORETOLD = 3
-#: So many of the newest verdicts tell the usual pace.
+#: The number of newest verdicts that determine the usual pace.
 NEWEST = 500
-#: Longer than this on one cell, and the person was elsewhere.
+#: A longer time on one cell means that the person was away.
 AWAY_MS = 15 * 60 * 1000
 
 
@@ -54,7 +53,7 @@ def choose_within(
     seed: int = 0,
     stale: Cells = (),
 ) -> ChosenCells:
-    """The cells of a new queue: what the rule chooses, at most as many in all as its cap says.
+    """Return the cells of a new queue: those that the rule selects, limited by its cap.
 
     Raises ``NotFound`` for an unknown run.
     """
@@ -63,12 +62,12 @@ def choose_within(
     sought = seek(store, run_id, rule, seed=seed, stale=stale)
     audit, gold = random_cells(rule, rule.most)
     run = store.runs.get(run_id)
-    kept = _first(store, run, sought, order, seed, rule.most - audit - gold)
-    return sought.capped(kept, sought.fixed_draws(kept, audit, gold))
+    selected = _first(store, run, sought, order, seed, rule.most - audit - gold)
+    return sought.capped(selected, sought.fixed_draws(selected, audit, gold))
 
 
 def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
-    """How many of at most so many cells the audit draws, and how many for their known label.
+    """Return how many of at most ``most`` cells the audit draws, and how many known labels.
 
     Labels get what the audit leaves.
 
@@ -82,7 +81,7 @@ def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
 
 
 def _rounded(number: float) -> int:
-    # Halves go up, as people count: round() would make 2 of 2.5.
+    # Round halves up, as people do: round() would turn 2.5 into 2.
     return floor(number + 0.5 + 1e-9)
 
 
@@ -95,9 +94,9 @@ def preview(
     seed: int = 0,
     stale: Cells = (),
 ) -> QueuePreview:
-    """What the rule would queue now; writes nothing. The order says what a cap leaves out.
+    """Return what the rule would queue now, without writing. The order decides what a cap drops.
 
-    Without a cap no cell is taken in hand for it.
+    Without a cap it counts cells without building them.
     """
     if rule.most is None:
         return foreseen(store, run_id, rule, seed=seed, stale=stale)
@@ -105,10 +104,10 @@ def preview(
 
 
 def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[QueueCandidate]:
-    """The cells that a queue does not hold and its rule chooses by now.
+    """Return the cells that the rule selects now and that the queue does not hold.
 
-    A queue with a cap takes only cells that were settled, had no verdict, or had not gone stale
-    when it was made, as far as there is room: what it left out then is a part of what its audit was
+    A queue with a cap takes only cells that were settled, had no verdict, or were not stale when it
+    was created, as far as there is room. The cells it left out then belong to what its audit was
     drawn from.
     """
     inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
@@ -126,10 +125,10 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
 
 
 def _later(store: Store, queue: QueueRow, sought: SoughtCells, room: int) -> ChosenCells:
-    """What there is room for of cells that came later: first those that the audit draws, with the
-    chance of those it drew before, then what the rule wants, in order.
+    """Return the later cells that fit: those of the audit, with the chance of its earlier cells,
+    then what the rule selects, in order.
 
-    How many wanted cells are kept rests on how many are drawn in all, never on which.
+    The number of selected cells depends on how many are drawn, never on which.
     """
     import numpy as np
 
@@ -137,16 +136,16 @@ def _later(store: Store, queue: QueueRow, sought: SoughtCells, room: int) -> Cho
     audit = capped_audit(store, sought.table, queue)
     drawn = sought.drawn_from & (numbers < audit.below)
     run = store.runs.get(queue.run_id)
-    kept = _first(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
-    fitting, _ = fixed_draw(numbers, drawn & ~kept, room)
+    selected = _first(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
+    fitting, _ = fixed_draw(numbers, drawn & ~selected, room)
     nothing = np.zeros(len(drawn), np.bool_)
-    return sought.capped(kept, CellDraws(fitting, nothing, np.full(len(drawn), audit.chance)))
+    return sought.capped(selected, CellDraws(fitting, nothing, np.full(len(drawn), audit.chance)))
 
 
 def _first(
     store: Store, run: Run, sought: SoughtCells, order: Order, seed: int, room: int
 ) -> Flags:
-    """The first wanted cells in the queue's order, cell by cell, as many as there is room for."""
+    """Return the first selected cells in the queue's order, as many as fit."""
     wanted = sought.wanted
     if int(wanted.sum()) <= room:
         return wanted
@@ -180,10 +179,10 @@ _KEYS: dict[Order, Callable[[QueuedCell], tuple[Any, ...]]] = {
 
 
 def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) -> str:
-    """How many cells a reason queues, and how many a draw, in words.
+    """Return in words how many cells a reason queues, and how many a draw.
 
-    ``earlier`` counts drawn ones of the run that have their label; it is called where these few
-    alone would say too little.
+    ``earlier`` counts the run's earlier drawn cells with a label; it is called only if these alone
+    are too few.
 
     >>> parts(48, 12)
     '48 doubtful, 12 random'
@@ -200,10 +199,10 @@ def parts(doubtful: int, random: int, earlier: Callable[[], int] = lambda: 0) ->
 
 
 def minutes(store: Store, run_id: int, cells: int, settings: QueueSettings) -> float | None:
-    """About how long people work on so many cells; ``None`` where nobody's pace is known.
+    """Return the expected minutes of work on this many cells; ``None`` if no pace is known.
 
-    At the median time of the newest verdicts on any version of the run's rubric. Cells that
-    several people look at take that time from each.
+    The pace is the median of the newest verdicts on any version of the run's rubric. A cell for
+    several people takes that time from each.
     """
     rubric = store.rubrics.version(store.runs.row(run_id).rubric_version_id).rubric_id
     times = store.events.newest_times(rubric, NEWEST)

@@ -1,4 +1,4 @@
-"""Which cells of a run a rule queues, and why; nothing is written."""
+"""Select the cells that a rule queues, with the reasons; nothing is written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Cells = Collection[tuple[str, str]]
 
 
 class QueueCandidate(NamedTuple):
-    """A cell that a rule queues. ``chance`` is 1, or that of being drawn."""
+    """A cell that a rule queues. ``chance`` is 1, or the chance of being drawn."""
 
     item_id: str
     position: int
@@ -35,16 +35,16 @@ class QueueCandidate(NamedTuple):
 
     @property
     def ruled(self) -> bool:
-        """Whether the rule wants it, beside the draws."""
+        """Return whether the rule selects it, apart from the draws."""
         return self.reasons not in (("audit",), ("gold",))
 
 
 @dataclass(frozen=True)
 class QueuePreview:
-    """What a rule would queue. Cells count for every reason that holds, so counts may overlap.
+    """What a rule would queue. A cell counts for each of its reasons, so counts may overlap.
 
-    ``of`` are the cells that the rule looked at; ``settled`` those left out because people have
-    settled them, ``left_out`` those that the rule wants and its cap leaves out.
+    ``of`` are the cells that the rule considered, ``settled`` those left out because people have
+    settled them, ``left_out`` those that the rule selects and its cap drops.
     """
 
     cells: int
@@ -56,18 +56,18 @@ class QueuePreview:
 
     @property
     def random(self) -> int:
-        """The cells that only a draw brings in."""
+        """Return the number of cells queued only by a draw."""
         return self.by_reason.get("audit", 0) + self.by_reason.get("gold", 0)
 
     @property
     def doubtful(self) -> int:
-        """The cells that a reason brings in."""
+        """Return the number of cells queued for a reason."""
         return self.cells - self.random
 
 
 @dataclass(frozen=True)
 class ChosenCells:
-    """The cells that a rule queues, in the order of items and criteria, and how many it saw."""
+    """The cells that a rule queues, in the order of items and criteria, with counts."""
 
     cells: tuple[QueueCandidate, ...]
     settled: int
@@ -76,7 +76,7 @@ class ChosenCells:
 
     @property
     def preview(self) -> QueuePreview:
-        """The counts."""
+        """Return the counts."""
         reasons = Counter(reason for cell in self.cells for reason in cell.reasons)
         items = len({cell.item_id for cell in self.cells})
         counts = (dict(reasons), self.settled, self.of, self.left_out)
@@ -92,10 +92,10 @@ def choose(
     stale: Cells = (),
     among: Cells | None = None,
 ) -> ChosenCells:
-    """The cells of a run that a rule queues, its cap aside; ``stale`` are those whose question has
-    changed, by default those that ``staleness`` finds; ``among`` narrows it to some cells.
+    """Return the cells of a run that a rule queues, ignoring its cap.
 
-    Raises ``NotFound`` for an unknown run.
+    ``stale`` are cells whose question has changed, by default those of ``staleness``; ``among``
+    limits it to some cells. Raises ``NotFound`` for an unknown run.
     """
     return seek(store, run_id, rule, seed=seed, stale=stale, among=among).chosen()
 
@@ -103,7 +103,7 @@ def choose(
 def foreseen(
     store: Store, run_id: int, rule: QueueRule, *, seed: int = 0, stale: Cells = ()
 ) -> QueuePreview:
-    """The counts of what ``choose`` chooses, without choosing it."""
+    """Return the counts of ``choose`` without building the cells."""
     return seek(store, run_id, rule, seed=seed, stale=stale).preview()
 
 
@@ -116,7 +116,7 @@ def seek(
     stale: Cells = (),
     among: Cells | None = None,
 ) -> SoughtCells:
-    """The cells that a rule is about, before any is chosen; arguments as in ``choose``."""
+    """Return the cells that a rule considers, before selecting; arguments as in ``choose``."""
     from core.services.queueing.queue_table import CellTable
 
     run = store.runs.get(run_id)
@@ -128,9 +128,9 @@ def seek(
 
 
 def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -> Flags | None:
-    """Which cells a rule wants for what the votes on them are, settled by now or not.
+    """Return which cells a rule selects because of their votes, settled or not.
 
-    ``None`` where a score decides, which changes with what people settle.
+    ``None`` if a score decides, since it changes with what people settle.
     """
     from core.services.queueing.queue_table import reasons
 
@@ -144,7 +144,7 @@ def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -
 
 
 def _named(store: Store, run: Run, rule: QueueRule) -> Named:
-    """The cells that votes name for a rule."""
+    """Return the cells that a rule selects by name because of their votes."""
     from core.services.queueing.queue_table import Named
 
     return Named(
@@ -164,24 +164,24 @@ class CellDraws(NamedTuple):
 
 
 class SoughtCells:
-    """The cells of a run that a rule is about: those that a reason holds for, and those with a
-    verdict, which draws are made from. The audit and the draw among labelled cells are independent
-    of each other, and of the reasons.
+    """The cells that a rule considers: those with a reason, and those with a verdict, to draw from.
+
+    The audit, the draw of labelled cells, and the reasons are independent of each other.
     """
 
     def __init__(
         self, table: CellTable, rule: QueueRule, seed: int, named: Named, among: Cells | None
     ) -> None:
-        # Columns need numpy, which whoever only names a rule shall not wait for.
+        # Columns need numpy, which should not load only to name a rule.
         from core.services.queueing.queue_table import reasons
 
         self.table, self._rule, self._seed = table, rule, seed
         signs, asked = table.signs, table.asked_about(rule)
         if among is not None:
             asked &= table.among(among)
-        done = asked & signs.active & ~table.among(named.requested)
-        open_ = asked & ~done
-        self._settled = int(done.sum())
+        resolved = asked & signs.active & ~table.among(named.requested)
+        open_ = asked & ~resolved
+        self._settled = int(resolved.sum())
         self._of = self._settled + int((open_ & (signs.there | rule.everything)).sum())
         self._reasons = {
             reason: holds & open_ for reason, holds in reasons(table, rule, named).items()
@@ -192,7 +192,7 @@ class SoughtCells:
             self.wanted |= holds
 
     def preview(self) -> QueuePreview:
-        """The counts of ``chosen``."""
+        """Return the counts of ``chosen``."""
         draws = self._shares_drawn()
         by_draw = ~self.wanted & (draws.audit | draws.gold)
         counts = {reason: int(holds.sum()) for reason, holds in self._reasons.items()}
@@ -204,40 +204,40 @@ class SoughtCells:
         return QueuePreview(int(cells.sum()), items, by_reason, self._settled, self._of)
 
     def chosen(self) -> ChosenCells:
-        """The cells without a cap: all that a reason holds for, and the shares of the others."""
+        """Return the cells without a cap: all with a reason, and shares of the others."""
         return self._chosen(self.wanted, self._shares_drawn())
 
     def capped(self, kept: Flags, draws: CellDraws) -> ChosenCells:
-        """The cells where some of the wanted ones are kept, and draws are made among the others."""
+        """Return ``kept`` selected cells, and draws from the others."""
         chosen = self._chosen(kept, draws)
         queued = kept | draws.audit | draws.gold
         return replace(chosen, left_out=int((self.wanted & ~queued).sum()))
 
     def fixed_draws(self, kept: Flags, audit: int, gold: int) -> CellDraws:
-        """So many cells, or all there are, drawn by each draw from those that are not kept."""
+        """Draw this many cells for each draw, or all, from those that are not kept."""
         from core.services.queueing.draw_chances import fixed_draw
         from core.services.queueing.queue_table import gold_numbers
 
         rest = self.drawn_from & ~kept
-        known = rest & (self.table.labelled() if gold else False)
+        labelled = rest & (self.table.labelled() if gold else False)
         first, chance = fixed_draw(self.table.chances(self._seed), rest, audit)
-        second, other = fixed_draw(gold_numbers(self.table, self._seed, known), known, gold)
-        return CellDraws(first, second, _either(chance, other * known))
+        second, other = fixed_draw(gold_numbers(self.table, self._seed, labelled), labelled, gold)
+        return CellDraws(first, second, _either(chance, other * labelled))
 
     def candidates(self, cells: Flags) -> list[QueueCandidate]:
-        """Some of the wanted cells."""
+        """Return some of the selected cells."""
         return self._candidates(cells, cells, CellDraws(cells, cells, cells * 1.0))
 
     def _shares_drawn(self) -> CellDraws:
-        """The cells that draws take with the shares of the rule."""
+        """Return the cells drawn by the rule's shares."""
         from core.services.queueing.queue_table import gold_numbers, shares
 
         rule, from_ = self._rule, self.drawn_from
         share = shares(self.table, rule, from_)
-        known = from_ & (self.table.labelled() if rule.gold_share else False)
+        labelled = from_ & (self.table.labelled() if rule.gold_share else False)
         audit = from_ & (self.table.chances(self._seed) < share)
-        gold = known & (gold_numbers(self.table, self._seed, known) < rule.gold_share)
-        return CellDraws(audit, gold, _either(share, rule.gold_share * known))
+        gold = labelled & (gold_numbers(self.table, self._seed, labelled) < rule.gold_share)
+        return CellDraws(audit, gold, _either(share, rule.gold_share * labelled))
 
     def _chosen(self, kept: Flags, draws: CellDraws) -> ChosenCells:
         cells = self._candidates(kept | draws.audit | draws.gold, kept, draws)
@@ -265,31 +265,31 @@ class SoughtCells:
 
 
 def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
-    """The rule of exactly the cells on which judges disagree and that nobody has settled."""
+    """Return the rule for exactly the unsettled cells on which judges disagree."""
     return QueueRule.only(split=True, items=items)
 
 
 class Disagreements(NamedTuple):
-    """How many cells ``splits_only`` chooses, and the newest queue made from it, if any."""
+    """How many cells ``splits_only`` selects, and the newest queue made from it, if any."""
 
     cells: int
     queue: int | None
 
 
 def disagreements(store: Store, run_id: int, item_id: str | None = None) -> Disagreements:
-    """The disagreements of a run, or of one of its items, that nobody has settled."""
+    """Return the unsettled disagreements of a run, or of one of its items."""
     made = queue_by(store, run_id, splits_only(None if item_id is None else (item_id,)))
     return Disagreements(_splits(store, run_id, item_id), None if made is None else made.id)
 
 
 def queue_by(store: Store, run_id: int, rule: QueueRule) -> QueueRow | None:
-    """The newest current queue of a run that was made by a rule, whatever its cap."""
+    """Return the newest current queue of a run made by a rule, whatever its cap."""
     made = (q for q in store.queues.list(run_id) if _uncapped(q.rule) == _uncapped(rule))
     return next(made, None)
 
 
 def _splits(store: Store, run_id: int, item_id: str | None) -> int:
-    """How many cells judges disagree on and nobody has settled; of a run kept like its columns."""
+    """Return the number of unsettled disagreements; for a run it is cached like its columns."""
 
     def count() -> Columns:
         return Columns({"cells": store.signs.unsettled_splits(run_id)}, {})
@@ -306,10 +306,10 @@ def _uncapped(rule: QueueRule) -> QueueRule:
 
 
 def audited(store: Store, table: CellTable, queue: QueueRow) -> Flags:
-    """The cells that a queue's audit draws where no rule wants them, with votes or without.
+    """Return the cells that a queue's audit draws unless a rule selects them, voted on or not.
 
-    Where chances hang on the votes, all: nobody knows with what chance a cell whose votes came
-    later would have been drawn.
+    If chances depend on the votes, these are all cells: the chance of a cell whose votes came later
+    is unknown.
     """
     asked = table.asked_about(queue.rule)
     if queue.rule.draw != "even":
@@ -321,8 +321,8 @@ def audited(store: Store, table: CellTable, queue: QueueRow) -> Flags:
 
 
 class CappedAudit(NamedTuple):
-    """How the audit of a queue with a cap was drawn: the cells with the smallest numbers, all
-    ``below`` one of them, each with this ``chance``.
+    """How the audit of a capped queue was drawn: the cells with the smallest numbers, all
+    ``below`` one limit, each with this ``chance``.
     """
 
     below: float
@@ -330,35 +330,35 @@ class CappedAudit(NamedTuple):
 
 
 def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> CappedAudit:
-    """How the audit of a queue with a cap was drawn, so that later cells are drawn alike."""
-    drawn = [one for one in store.queues.chances(queue.id) if one[2] == '["audit"]']
+    """Return how the audit of a capped queue was drawn, so that later cells are drawn alike."""
+    drawn = [row for row in store.queues.chances(queue.id) if row[2] == '["audit"]']
     if not drawn:
         return CappedAudit(0.0, 0.0)
     cells = table.cells_at((item, criterion) for item, criterion, *_ in drawn)
-    # Of a labelled cell the chance holds that of both draws.
+    # The chance of a labelled cell includes both draws.
     chance = min(chance for *_, chance in drawn)
     below = float(table.chances(queue.seed)[cells].max())
     return CappedAudit(1.0 if chance == 1 else nextafter(below, 1.0), chance)
 
 
 def _either(audit: Numbers | float, gold: Numbers) -> Numbers:
-    """Each cell's chance of being drawn by one or both of two independent draws."""
+    """Return each cell's chance of being drawn by at least one of two independent draws."""
     chance: Numbers = audit + (1 - audit) * gold
     return chance
 
 
 def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
-    """Whether a cell is among those that a rule is narrowed to."""
+    """Return whether a rule considers a cell."""
     return (rule.items is None or item_id in rule.items) and (
         rule.criteria is None or criterion in rule.criteria
     )
 
 
 def _apart(store: Store, run: Run) -> frozenset[tuple[str, str]]:
-    """The cells on which a judge answered otherwise when the order was reversed."""
+    """Return the cells on which a judge answered differently when the order was reversed."""
     if run.panel.asking.flip == "off":
         return frozenset()
     pairs = twins(store.votes.all_ballots(run.id), run.plan.replicates)
     return frozenset(
-        (row.item_id, row.criterion) for row, twin in pairs if row.option != twin.option
+        (row.item_id, row.criterion) for row, flipped in pairs if row.option != flipped.option
     )

@@ -1,8 +1,8 @@
-"""The order of a queue: what settling a cell could change, and how far its votes lie apart.
+"""Queue order: what settling a cell could change, and how much its votes differ.
 
-For every option of the cell the item is scored anew, gates, abstentions, clamping and thresholds
-included. How likely each option is comes from the votes, kept from certainty by one vote that
-says nothing.
+For every option of the cell the item is scored again, including gates, abstentions, clamping and
+thresholds. The chance of each option comes from the votes, plus one neutral vote that prevents
+certainty.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from core.services.results.verdicts import Counting, counting_of, texts_from
 from core.services.results.weight_fit import likely
 from core.store.store import Store
 
-#: The formulas in words, for a tooltip.
+#: The formulas as text, for a tooltip.
 ORDERS: dict[str, str] = {
     "impact": (
         "Failed calls first. Then by the chance that a person's answer would change the outcome "
@@ -48,9 +48,9 @@ ORDERS: dict[str, str] = {
 
 
 class VoteTally(NamedTuple):
-    """The votes of one cell that are not abstentions.
+    """The votes of one cell without abstentions.
 
-    ``heads`` counts them by option, ``weights`` adds up the judges' weights.
+    ``heads`` counts them by option; ``weights`` adds up the judges' weights.
     """
 
     heads: Mapping[int, int]
@@ -58,12 +58,12 @@ class VoteTally(NamedTuple):
 
     @property
     def votes(self) -> int:
-        """How many votes there are."""
+        """Return the number of votes."""
         return sum(self.heads.values())
 
 
 class Would(NamedTuple):
-    """What becomes of the item if the cell is settled as ``option``, and how likely that is."""
+    """The item's result if the cell is settled as ``option``, and the chance of that."""
 
     option: int
     chance: float
@@ -74,11 +74,11 @@ class Would(NamedTuple):
 class Impact(NamedTuple):
     """What settling one cell could change.
 
-    ``flip``: the chance, in [0, 1], that a person's answer changes the item's outcome; 0 where the
-    item has none whatever the answer. ``change``: the expected absolute change of the score, in its
-    own units, at least 0. ``other``: the chance, in [0, 1], of another verdict. ``entropy`` and
-    ``margin``: of the weighted shares, in [0, 1]; ``None`` without a vote. ``would``: every option,
-    likeliest first.
+    ``flip``: the chance, in [0, 1], that a person's answer changes the item's outcome; 0 if the
+    item has no outcome with any answer. ``change``: the expected absolute change of the score, in
+    its own units, at least 0. ``other``: the chance, in [0, 1], of another verdict. ``entropy`` and
+    ``margin``: of the weighted shares, in [0, 1]; ``None`` without votes. ``would``: every option,
+    most likely first.
     """
 
     flip: float
@@ -90,7 +90,7 @@ class Impact(NamedTuple):
 
 
 def tally(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
-    """The votes that name an option with a value."""
+    """Return the votes for an option with a value."""
     heads, weights = dict[int, int](), dict[int, float]()
     for option, abstained, weight, *_ in ballots:
         if not abstained and option is not None and criterion.values[option] is not None:
@@ -100,13 +100,13 @@ def tally(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
 
 
 def chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
-    """How likely a person is to choose each scored option; they add up to 1.
+    """Return the chance of each scored option to be a person's choice; they add up to 1.
 
-    (n s_k + 1/K) / (n + 1) with n votes, of whose weight s_k is for option k: the mean of the
-    posterior under a Dirichlet prior worth one vote in all (Perks 1947; with two options that of
-    Jeffreys). Five judges who agree are so taken to be right with 0.92, three with 0.88; unanimous
-    panels were measured to be right in 0.75 to 0.93 (docs/adjudication.md). The prior does not grow
-    with the number of options, as Laplace's would.
+    It is (n s_k + 1/K) / (n + 1) with n votes and the weight share s_k of option k: the posterior
+    mean under a Dirichlet prior worth one vote in total (Perks 1947; with two options that of
+    Jeffreys). So five agreeing judges are assumed right with 0.92, three with 0.88; unanimous
+    panels were measured to be right in 0.75 to 0.93 (docs/adjudication.md). Unlike Laplace's, this
+    prior does not grow with the number of options.
 
     >>> from core.domain.rubric import Criterion
     >>> shares = chances(Criterion(name="a", requirement="Is it?"), VoteTally({0: 3}, {0: 3.0}))
@@ -137,44 +137,44 @@ class WhatIf:
         texts: MeasuredTexts | None = None,
         likely: Mapping[int, float] | None = None,
     ) -> Impact:
-        """What settling criterion ``name`` of an item could change.
+        """Return what settling criterion ``name`` of an item could change.
 
         Args:
-            name: the criterion whose cell is looked at.
-            answers: the item's verdicts now, as ``score_item`` takes them; this may be absent.
+            name: the criterion of the cell.
+            answers: the item's current verdicts, as in ``score_item``; this one may be missing.
             votes: the cell's votes.
-            texts: what ``core.scoring.measure`` made of the item's texts, where scores need them.
-            likely: how likely each scored option is, where something better than ``chances`` is
-                known (the fitted rule's).
+            texts: the result of ``core.scoring.measure`` on the item's texts, if scores need it.
+            likely: the chance of each scored option, if there is a better estimate than ``chances``
+                (the fitted rule's).
 
-        Where there is no score now, changes count from the mean of the scores that could be.
+        Without a current score, changes are relative to the mean of the possible scores.
         """
         criterion = self._rubric.criterion(name)
         shares = chances(criterion, votes) if likely is None else likely
         now, outcome = self._score(answers, texts)
         would = []
         for option in sorted(shares, key=lambda o: (-shares[o], o)):
-            found = self._score({**answers, name: option}, texts)
-            would.append(Would(option, shares[option], *found))
-        flip = fsum(each.chance for each in would if each.outcome != outcome)
-        other = fsum(each.chance for each in would if each.option != answers.get(name))
+            result = self._score({**answers, name: option}, texts)
+            would.append(Would(option, shares[option], *result))
+        flip = fsum(case.chance for case in would if case.outcome != outcome)
+        other = fsum(case.chance for case in would if case.option != answers.get(name))
         mixed = _mixed(criterion, votes)
         return Impact(min(1.0, flip), _change(now, would), min(1.0, other), *mixed, tuple(would))
 
     def _score(
         self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
     ) -> tuple[float | None, Outcome | None]:
-        # -1 stands for a criterion without a verdict; None is an abstention.
+        # -1 encodes a criterion without a verdict; None is an abstention.
         key = (*(answers.get(name, -1) for name in self._names), texts)
-        found = self._known.get(key)
-        if found is None:
+        result = self._known.get(key)
+        if result is None:
             scored = score_item(self._rubric, answers, texts=texts)
-            found = self._known[key] = scored.score, scored.trace.outcome
-        return found
+            result = self._known[key] = scored.score, scored.trace.outcome
+        return result
 
 
 def _change(now: float | None, would: Iterable[Would]) -> float:
-    scores = [(each.chance, each.score) for each in would if each.score is not None]
+    scores = [(case.chance, case.score) for case in would if case.score is not None]
     sure = fsum(chance for chance, _ in scores)
     if not sure:
         return 0.0
@@ -183,7 +183,7 @@ def _change(now: float | None, would: Iterable[Would]) -> float:
 
 
 def _mixed(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float | None]:
-    """Entropy and margin of the weighted shares."""
+    """Return entropy and margin of the weighted shares."""
     if not votes.heads:
         return None, None
     total = fsum(votes.weights.values())
@@ -196,11 +196,11 @@ def _mixed(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float 
 def order_key(
     impact: Impact, *, failed: bool = False, age: float = 0.0
 ) -> tuple[bool, float, float, float, float, float]:
-    """The queue's default order, for ``sorted``: what comes first has the smallest key.
+    """Return the key of the queue's default order, for ``sorted``.
 
-    Failed calls, chance of flipping the outcome, expected change of the score, chance of another
-    verdict, entropy, age (the oldest first; any unit). Rounded, so that noise in the last digit is
-    a tie.
+    It compares failed calls, the chance to flip the outcome, the expected change of the score, the
+    chance of another verdict, entropy, and age (oldest first, any unit). Rounding makes numerical
+    noise a tie.
     """
     entropy = 1.0 if impact.entropy is None else impact.entropy
     flip, change, other, mixed = (
@@ -210,7 +210,7 @@ def order_key(
 
 
 def distance(criterion: Criterion, one: int, other: int) -> float:
-    """How far two scored options are apart: 0 or 1; of ordered options the squared steps."""
+    """Return the distance of two scored options: 0 or 1; for ordered ones the squared steps."""
     if criterion.scale != "ordinal":
         return float(one != other)
     steps = criterion.scored.index(one) - criterion.scored.index(other)
@@ -218,10 +218,10 @@ def distance(criterion: Criterion, one: int, other: int) -> float:
 
 
 def expected_disagreement(criterion: Criterion, cells: Iterable[VoteTally]) -> float | None:
-    """The mean distance between any two votes on the criterion, of cells with two votes or more.
+    """Return the mean distance between any two votes on the criterion, in cells with two or more.
 
     The D_e of Krippendorff (2004), Content Analysis, section 11.3. ``None`` with fewer than two
-    votes; 0 where all votes are one option.
+    votes; 0 if all votes are for one option.
     """
     totals = dict[int, int]()
     for cell in cells:
@@ -232,14 +232,14 @@ def expected_disagreement(criterion: Criterion, cells: Iterable[VoteTally]) -> f
 
 
 def spread(criterion: Criterion, votes: VoteTally, expected: float | None) -> float | None:
-    """The cell's part in 1 - alpha: mean distance between two of its votes, by the expected one.
+    """Return the cell's part of 1 - alpha: its votes' mean distance, over the expected one.
 
-    Averaged over cells with as many votes each, it is 1 - alpha of the criterion (distances of
-    ordered options are squared steps, the interval metric on positions). ``None`` with fewer than
-    two votes or where ``expected`` is ``None`` or 0.
+    Averaged over cells with equally many votes, it is 1 - alpha of the criterion (for ordered
+    options with squared steps, the interval metric on positions). ``None`` with fewer than two
+    votes, or if ``expected`` is ``None`` or 0.
     """
-    found = _apart(criterion, votes.heads)
-    return None if found is None or not expected else found / expected
+    observed = _apart(criterion, votes.heads)
+    return None if observed is None or not expected else observed / expected
 
 
 def _apart(criterion: Criterion, counts: Mapping[int, int]) -> float | None:
@@ -247,9 +247,9 @@ def _apart(criterion: Criterion, counts: Mapping[int, int]) -> float | None:
     if n < 2:
         return None
     pairs = fsum(
-        a * b * distance(criterion, one, other)
-        for one, a in counts.items()
-        for other, b in counts.items()
+        a * b * distance(criterion, first, second)
+        for first, a in counts.items()
+        for second, b in counts.items()
     )
     return pairs / (n * (n - 1))
 
@@ -267,7 +267,7 @@ QUEUE_ORDERS: dict[Order, tuple[str, str]] = {
 
 
 def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
-    """The open cells of a queue, weighed by what people have settled since they were queued."""
+    """Return a queue's open cells, weighed with what people have settled since."""
     rubric = scored_rubric(store, run)
     queued = [cell for cell in store.queues.cells(queue_id) if cell.state != "resolved"]
     ids = list(dict.fromkeys(cell.item_id for cell in queued))
@@ -287,12 +287,12 @@ def weigh_again(store: Store, run: Run, queue_id: int) -> list[QueuedCell]:
 
 
 def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[QueuedCell]:
-    """The cells with what settling each could change, in the order given.
+    """Return the cells with what settling each could change, in the given order.
 
-    Where labels have shown which judges are right how often, an option's chance is what they make
-    of the votes; else it is the share of the votes (``impact``).
+    If labels have shown how often each judge is right, they determine an option's chance; otherwise
+    the share of the votes does (``impact``).
     """
-    known = likely(store, run.id)
+    chances_known = likely(store, run.id)
     rubric = scored_rubric(store, run)
     ids = list(dict.fromkeys(cell.item_id for cell in cells))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
@@ -305,7 +305,7 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
     usual = _usual(cells, tallies)
     what_ifs: dict[int, WhatIf] = {}
     texts: dict[str, MeasuredTexts] = {}
-    found = []
+    weighed = []
     for cell in cells:
         item_id, name = cell.item_id, cell.criterion.name
         in_force = effective(items[item_id], rubric)
@@ -314,9 +314,13 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
             texts[item_id] = measure(in_force, texts_from(items[item_id]))
         votes = tallies.get((item_id, name), VoteTally({}, {}))
         impact = what_if.impact(
-            name, answers.get(item_id, {}), votes, texts.get(item_id), known.get((item_id, name))
+            name,
+            answers.get(item_id, {}),
+            votes,
+            texts.get(item_id),
+            chances_known.get((item_id, name)),
         )
-        found.append(
+        weighed.append(
             QueuedCell(
                 item_id=item_id,
                 criterion=name,
@@ -330,46 +334,46 @@ def weigh(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list[Queue
                 spread=spread(cell.criterion, votes, usual[name, len(cell.criterion.choices)]),
             )
         )
-    return found
+    return weighed
 
 
 def _tallies(
     store: Store, run: Run, cells: Sequence[QueueCandidate]
 ) -> dict[tuple[str, str], VoteTally]:
-    """The votes that count, of every cell of the criteria that are asked about."""
+    """Return the votes that count, of every cell of these criteria."""
     counting = counting_of(run.plan)
     asked = {cell.criterion.name: cell.criterion for cell in cells}
     own = {(cell.item_id, cell.criterion.name): cell.criterion for cell in cells}
-    found = {}
+    tallies = {}
     for name, criterion in asked.items():
         rows: dict[str, list[BallotRow]] = {}
         for row in store.votes.all_ballots(run.id, name):
             rows.setdefault(row.item_id, []).append(row)
         for item_id, ballots in rows.items():
             key = (item_id, name)
-            found[key] = _tally(own.get(key, criterion), counting, ballots)
-    return found
+            tallies[key] = _tally(own.get(key, criterion), counting, ballots)
+    return tallies
 
 
 def _tally(criterion: Criterion, counting: Counting, ballots: Sequence[BallotRow]) -> VoteTally:
     counted = counting.count(ballots).ballots
-    # An item's own rubric may give the same name to a question with fewer options.
-    known = [b for b in counted if b.option is None or b.option < len(criterion.choices)]
-    return tally(criterion, known)
+    # An item's own rubric may use the same name for a question with fewer options.
+    valid = [b for b in counted if b.option is None or b.option < len(criterion.choices)]
+    return tally(criterion, valid)
 
 
 def _usual(
     cells: Sequence[QueueCandidate], tallies: dict[tuple[str, str], VoteTally]
 ) -> dict[tuple[str, int], float | None]:
-    """The disagreement to expect on each criterion (by its number of choices, too)."""
+    """Return the expected disagreement by criterion and number of choices."""
     by_name: dict[str, list[VoteTally]] = {}
     for (_, name), votes in tallies.items():
         by_name.setdefault(name, []).append(votes)
-    found: dict[tuple[str, int], float | None] = {}
+    expected: dict[tuple[str, int], float | None] = {}
     for cell in cells:
         key = (cell.criterion.name, len(cell.criterion.choices))
-        if key not in found:
+        if key not in expected:
             scored = set(cell.criterion.scored)
             same = [t for t in by_name.get(key[0], ()) if t.heads.keys() <= scored]
-            found[key] = expected_disagreement(cell.criterion, same)
-    return found
+            expected[key] = expected_disagreement(cell.criterion, same)
+    return expected

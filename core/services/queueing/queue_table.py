@@ -1,8 +1,7 @@
-"""The cells of a run as columns: what a rule needs to know of each, and which reasons hold where.
+"""A run's cells as columns: what a rule needs to know of each, and where its reasons hold.
 
-A cell is an item under one criterion of the rubric in force for it; cells stand in the order of
-the run's items and of the criteria. A rule is asked of whole columns, so that a million votes are
-as quick to count as they are to read.
+A cell is an item with one criterion of its rubric. Cells are ordered by the run's items and by
+criteria. Rules work on whole columns, so that counting a million votes is as fast as reading them.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Numbers = npt.NDArray[Any]
 
 
 class CellTable:
-    """The cells of a run. ``item`` is the place of each cell's item in the run, ``criterion`` that
+    """The cells of a run. ``item`` is the index of each cell's item in the run, ``criterion`` that
     of its criterion in the item's rubric.
     """
 
@@ -51,7 +50,11 @@ class CellTable:
         self.ids = items_of_run(store, run).ids
         self._shared = scored_rubric(store, run)
         own = own_rubrics(store, run)
-        self.own = {at: own[one] for at, one in enumerate(self.ids) if one in own} if own else {}
+        self.own = (
+            {at: own[item_id] for at, item_id in enumerate(self.ids) if item_id in own}
+            if own
+            else {}
+        )
         sizes = np.full(len(self.ids), len(self._shared.criteria))
         for at, rubric in self.own.items():
             sizes[at] = len(rubric.criteria)
@@ -61,52 +64,52 @@ class CellTable:
 
     @property
     def scores(self) -> list[float]:
-        """The items' scores, NaN where there is none."""
-        found: list[float] = score_columns(self._store, self._run).score.tolist()
-        return found
+        """Return the items' scores, NaN if missing."""
+        scores: list[float] = score_columns(self._store, self._run).score.tolist()
+        return scores
 
     def __len__(self) -> int:
         return len(self.item)
 
     def rubric_of(self, item: int) -> Rubric:
-        """The rubric in force for an item."""
+        """Return the rubric of an item."""
         return self.own.get(item, self._shared)
 
     def criterion_of(self, cell: int) -> Criterion:
-        """The criterion of a cell."""
+        """Return the criterion of a cell."""
         return self.rubric_of(int(self.item[cell])).criteria[int(self.criterion[cell])]
 
     def name_of(self, cell: int) -> tuple[str, str]:
-        """A cell by its item and criterion."""
+        """Return a cell's item id and criterion."""
         return self.ids[int(self.item[cell])], self.criterion_of(cell).name
 
     @cached_property
     def questions(self) -> tuple[Criterion, ...]:
-        """The criteria of the run, and those of items that have a rubric of their own."""
-        return tuple(c for one in (self._shared, *self.own.values()) for c in one.criteria)
+        """Return the criteria of the run, and those of items with their own rubric."""
+        return tuple(c for rubric in (self._shared, *self.own.values()) for c in rubric.criteria)
 
     @cached_property
     def question(self) -> Numbers:
-        """Which of the questions each cell is of."""
-        found, first = self.criterion.copy(), len(self._shared.criteria)
+        """Return the index of each cell's question."""
+        index, first = self.criterion.copy(), len(self._shared.criteria)
         for at, rubric in self.own.items():
             cells = slice(self._starts[at], self._starts[at] + len(rubric.criteria))
-            found[cells] += first
+            index[cells] += first
             first += len(rubric.criteria)
-        return found
+        return index
 
     def by_option(self, of: Callable[[Criterion], Sequence[float | None]]) -> Numbers:
-        """What each option of each question has, NaN for nothing, as for the last, which is none:
-        ``found[question, maximum(option, -1)]``.
+        """Return a table of values by question and option, NaN if missing, also in the last column:
+        ``table[question, maximum(option, -1)]``.
         """
         rows = [of(question) for question in self.questions]
-        found = np.full((len(rows), max(map(len, rows), default=0) + 1), np.nan)
+        table = np.full((len(rows), max(map(len, rows), default=0) + 1), np.nan)
         for at, row in enumerate(rows):
-            found[at, : len(row)] = [np.nan if one is None else one for one in row]
-        return found
+            table[at, : len(row)] = [np.nan if value is None else value for value in row]
+        return table
 
     def drawn_from(self, cells: Numbers, option: Numbers) -> DrawnFrom:
-        """What a draw among some cells knows of them; ``option`` is that of the votes."""
+        """Return what a draw needs to know of some cells; ``option`` is that of the votes."""
         names = {name: at for at, name in enumerate(dict.fromkeys(c.name for c in self.questions))}
         of = np.array([names[c.name] for c in self.questions], np.int64)
         return DrawnFrom(
@@ -114,16 +117,16 @@ class CellTable:
         )
 
     def verdicts(self, field: str, nothing: float = np.nan) -> Numbers:
-        """One field of all verdicts (``CellColumn``), ``nothing`` where there is no verdict."""
-        found = np.full(len(self), nothing)
+        """Return one field of all verdicts (``CellColumn``); ``nothing`` without a verdict."""
+        values = np.full(len(self), nothing)
         for column in self._columns:
-            cells, kept = self.cells_of(column.criterion, column.rows)
-            found[cells] = getattr(column, field)[kept]
-        return found
+            cells, rows = self.cells_of(column.criterion, column.rows)
+            values[cells] = getattr(column, field)[rows]
+        return values
 
     @cached_property
     def there(self) -> Flags:
-        """On which cells there is a verdict, be it an abstention."""
+        """Return which cells have a verdict, including abstentions."""
         return self.verdicts("votes", -1) >= 0
 
     @cached_property
@@ -132,16 +135,16 @@ class CellTable:
 
     @cached_property
     def judged(self) -> Numbers:
-        """The option that the votes gave, whoever settled another one; negative without one."""
+        """Return the option of the votes, even if another one is settled; negative if none."""
         return self.verdicts("judged", NO_OPTION).astype(np.int64)
 
     @cached_property
     def decided(self) -> Numbers:
-        """The option that people settled and that counts; ``NO_OPTION`` where nobody can say,
-        ``NO_LABEL`` where nobody said.
+        """Return the active settled option; ``NO_OPTION`` for "cannot assess", ``NO_LABEL`` if the
+        cell is not settled.
         """
         settled = self._store.settled.options(self._run.id)
-        options = [NO_OPTION if one is None else one for *_, one in settled]
+        options = [NO_OPTION if option is None else option for *_, option in settled]
         return self.spread(((item, name) for item, name, _ in settled), options, NO_LABEL)
 
     @cached_property
@@ -150,47 +153,47 @@ class CellTable:
 
     @cached_property
     def _follow(self) -> Flags:
-        """Which items follow the rubric of the run."""
-        found = np.ones(len(self.ids), np.bool_)
-        found[list(self.own)] = False
-        return found
+        """Return which items use the run's rubric."""
+        flags = np.ones(len(self.ids), np.bool_)
+        flags[list(self.own)] = False
+        return flags
 
     def cells_of(self, name: str, items: Numbers) -> tuple[Numbers, Numbers]:
-        """The cells of a criterion by its name on these items, and which of the items have one."""
+        """Return the cells of a criterion on these items, and the items that have one."""
         named = [at for at, c in enumerate(self._shared.criteria) if c.name == name]
-        there = self._follow[items] if named else np.zeros(len(items), np.bool_)
-        cells = np.where(there, self._starts[items] + (named[0] if named else 0), -1)
+        shared = self._follow[items] if named else np.zeros(len(items), np.bool_)
+        cells = np.where(shared, self._starts[items] + (named[0] if named else 0), -1)
         for at in np.flatnonzero(~self._follow[items]).tolist() if self.own else ():
             item = int(items[at])
             for number, criterion in enumerate(self.own[item].criteria):
                 if criterion.name == name:
                     cells[at] = self._starts[item] + number
-        kept = np.flatnonzero(cells >= 0)
-        return cells[kept], kept
+        rows = np.flatnonzero(cells >= 0)
+        return cells[rows], rows
 
     def among(self, places: Iterable[tuple[str, str]]) -> Flags:
-        """Which cells are among some that are named."""
+        """Return which cells are among the named ones."""
         return self.spread(places, True, False)
 
     def spread(self, places: Iterable[tuple[str, str]], values: Any, nothing: float) -> Numbers:
-        """These values, or the one, on the cells that are named, and ``nothing`` on all others."""
-        found, cells = np.full(len(self), nothing), self.cells_at(places)
-        there = cells >= 0
-        found[cells[there]] = np.broadcast_to(values, cells.shape)[there]
-        return found
+        """Return the values (or one value) on the named cells, and ``nothing`` elsewhere."""
+        column, cells = np.full(len(self), nothing), self.cells_at(places)
+        present = cells >= 0
+        column[cells[present]] = np.broadcast_to(values, cells.shape)[present]
+        return column
 
     def of(self, criterion: str) -> Flags:
-        """Which cells are of a criterion, by its name."""
-        named = np.array([one.name == criterion for one in self.questions], np.bool_)
+        """Return which cells belong to a criterion."""
+        named = np.array([asked.name == criterion for asked in self.questions], np.bool_)
         return named[self.question]
 
     @cached_property
     def weight(self) -> Numbers:
-        """What each cell counts in a score."""
-        return np.array([one.weight for one in self.questions])[self.question]
+        """Return each cell's weight in a score."""
+        return np.array([asked.weight for asked in self.questions])[self.question]
 
     def cells_at(self, places: Iterable[tuple[str, str]]) -> Numbers:
-        """The cells that are named, -1 for one that is none of the run."""
+        """Return the indexes of named cells, -1 for unknown ones."""
         by_name: dict[str, tuple[list[int], list[int]]] = {}
         at = -1
         for at, (item_id, name) in enumerate(places):
@@ -198,62 +201,62 @@ class CellTable:
                 where, items = by_name.setdefault(name, ([], []))
                 where.append(at)
                 items.append(self._place[item_id])
-        found = np.full(at + 1, -1)
+        indexes = np.full(at + 1, -1)
         for name, (where, items) in by_name.items():
-            cells, kept = self.cells_of(name, np.array(items, np.int64))
-            found[np.array(where)[kept]] = cells
-        return found
+            cells, rows = self.cells_of(name, np.array(items, np.int64))
+            indexes[np.array(where)[rows]] = cells
+        return indexes
 
     def chances(self, seed: int) -> Numbers:
-        """The number that the audit draws for every cell there is, whatever the rule."""
+        """Return the audit's random number for every cell, whatever the rule."""
         draw = seeded("audit", seed).random
         return np.fromiter((draw() for _ in range(len(self))), np.float64, len(self))
 
     def asked_about(self, rule: QueueRule) -> Flags:
-        """Which cells are among those that a rule is narrowed to."""
-        found = np.ones(len(self), np.bool_)
+        """Return which cells a rule considers."""
+        flags = np.ones(len(self), np.bool_)
         if rule.items is not None:
             wanted = [at for item_id in rule.items if (at := self._place.get(item_id)) is not None]
-            found &= np.isin(self.item, wanted)
+            flags &= np.isin(self.item, wanted)
         if rule.criteria is not None:
             named, everyone = np.zeros(len(self), np.bool_), np.arange(len(self.ids))
             for name in rule.criteria:
                 named[self.cells_of(name, everyone)[0]] = True
-            found &= named
-        return found
+            flags &= named
+        return flags
 
     @cached_property
     def signs(self) -> CellSigns:
-        """What the votes on the cells look like."""
-        found = CellSigns.nothing(len(self))
+        """Return the votes' signs on the cells."""
+        result = CellSigns.nothing(len(self))
         for column in self._columns:
-            cells, kept = self.cells_of(column.criterion, column.rows)
-            found.there[cells] = True
+            cells, rows = self.cells_of(column.criterion, column.rows)
+            result.there[cells] = True
             for name in ("option", "abstained", "entropy", "margin", "abstentions"):
-                getattr(found, name)[cells] = getattr(column, name)[kept]
+                getattr(result, name)[cells] = getattr(column, name)[rows]
         for settled in self._store.settled.of_run(self._run.id):
             if settled.item_id in self._place:
                 item = np.array([self._place[settled.item_id]])
                 cells, _ = self.cells_of(settled.criterion, item)
-                state = found.active if settled.state == "active" else found.stale
-                state[cells] = found.there[cells]
+                state = result.active if settled.state == "active" else result.stale
+                state[cells] = result.there[cells]
         failures = self._store.votes.failed(self._run.id)
-        found.failed[:] = self.among({(cell.item, cell.criterion) for cell in failures})
-        found.there[found.failed] = True
-        return found
+        result.failed[:] = self.among({(cell.item, cell.criterion) for cell in failures})
+        result.there[result.failed] = True
+        return result
 
     def labelled(self) -> Flags:
-        """The cells that the dataset itself labels with one of their options."""
-        found = np.zeros(len(self), np.bool_)
+        """Return the cells that the dataset itself labels with one of their options."""
+        flags = np.zeros(len(self), np.bool_)
         for name, options in label_columns(self._store, self._run, settled=False).items():
-            found[self.cells_of(name, np.flatnonzero(options >= 0))[0]] = True
-        return found
+            flags[self.cells_of(name, np.flatnonzero(options >= 0))[0]] = True
+        return flags
 
 
 @dataclass(frozen=True)
 class CellSigns:
-    """What the votes on cells look like, a column for each. ``there``: there are votes or failures;
-    ``option`` is the verdict now, ``active`` and ``stale`` say what people settled.
+    """Signs of the votes on cells, in columns. ``there``: there are votes or failures; ``option``
+    is the current verdict; ``active`` and ``stale`` are the states of settled cells.
     """
 
     there: Flags
@@ -268,7 +271,7 @@ class CellSigns:
 
     @classmethod
     def nothing(cls, cells: int) -> CellSigns:
-        """Nobody has said anything."""
+        """Return signs of cells without votes."""
         return cls(
             there=np.zeros(cells, np.bool_),
             option=np.full(cells, NO_OPTION),
@@ -283,8 +286,8 @@ class CellSigns:
 
 
 class Named(NamedTuple):
-    """Cells that are named one by one: those whose order matters, whose question has changed, on
-    which only judges abstained that were switched off, and of which a regrade was asked for.
+    """Cells selected by name: those whose option order matters, whose question has changed, on
+    which only removed judges abstained, and for which a regrade was requested.
     """
 
     apart: Places
@@ -294,7 +297,7 @@ class Named(NamedTuple):
 
 
 def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
-    """The number that the draw among labelled cells gives to each of some cells; 1 to others."""
+    """Return the random numbers of labelled cells among some; 1 for all others."""
     numbers = np.ones(len(table))
     for cell in np.flatnonzero(among).tolist():
         numbers[cell] = seeded("gold", seed, *table.name_of(cell)).random()
@@ -302,75 +305,75 @@ def gold_numbers(table: CellTable, seed: int, among: Flags) -> Numbers:
 
 
 def shares(table: CellTable, rule: QueueRule, among: Flags) -> Numbers:
-    """With what chance the audit draws each cell, of those among which it draws."""
-    found = np.full(len(table), rule.audit_share)
+    """Return the chance of each cell to be drawn by the audit, among the given ones."""
+    by_cell = np.full(len(table), rule.audit_share)
     if rule.draw == "even":
-        return found
+        return by_cell
     cells = np.flatnonzero(among)
     at, kinds = strata(rule.draw, table.drawn_from(cells, table.signs.option[cells]))
     sizes = dict(zip(kinds, np.bincount(at, minlength=len(kinds)).tolist(), strict=True))
     chance = chances(rule.draw, rule.audit_share, sizes)
-    found[cells] = np.array([chance[kind] for kind in kinds])[at]
-    return found
+    by_cell[cells] = np.array([chance[kind] for kind in kinds])[at]
+    return by_cell
 
 
 def reasons(table: CellTable, rule: QueueRule, named: Named) -> dict[Reason, Flags]:
-    """Where each reason of a rule holds, in the order in which reasons are given."""
+    """Return where each reason of a rule holds, in the order in which reasons are listed."""
     signs, there = table.signs, table.signs.there
-    found: dict[Reason, Flags] = {}
+    holds: dict[Reason, Flags] = {}
     if rule.failure:
-        found["failure"] = signs.failed
+        holds["failure"] = signs.failed
     if rule.split:
-        # Not the agreement: a verdict may be an option that no vote is for.
-        found["split"] = np.nan_to_num(signs.entropy) != 0
+        # Not the agreement: a verdict may be an option without votes.
+        holds["split"] = np.nan_to_num(signs.entropy) != 0
     if rule.abstention:
-        found["abstention"] = (signs.abstentions > 0) & ~table.among(named.unasked)
+        holds["abstention"] = (signs.abstentions > 0) & ~table.among(named.unasked)
     if rule.margin is not None:
-        found["margin"] = np.nan_to_num(signs.margin, nan=np.inf) < rule.margin
-    found["flip"] = table.among(named.apart)
+        holds["margin"] = np.nan_to_num(signs.margin, nan=np.inf) < rule.margin
+    holds["flip"] = table.among(named.apart)
     if rule.stale:
-        found["stale"] = table.among(named.stale) | signs.stale
+        holds["stale"] = table.among(named.stale) | signs.stale
     if rule.near_gate:
-        found["near_gate"] = there & _at_gates(table)
+        holds["near_gate"] = there & _at_gates(table)
     if rule.near_mark is not None:
-        found["near_mark"] = there & _at_marks(table, rule.near_mark)
+        holds["near_mark"] = there & _at_marks(table, rule.near_mark)
     if rule.everything:
-        found["chosen"] = np.ones(len(table), np.bool_)
-    found["regrade"] = table.among(named.requested)
-    return found
+        holds["chosen"] = np.ones(len(table), np.bool_)
+    holds["regrade"] = table.among(named.requested)
+    return holds
 
 
 def _at_gates(table: CellTable) -> Flags:
-    """The cells of which another option could change what a gate says."""
+    """Return the cells where another option could change a gate's state."""
     signs = table.signs
-    known = (signs.option >= 0) & (signs.abstained == 0)
-    found = np.zeros(len(table), np.bool_)
+    decided = (signs.option >= 0) & (signs.abstained == 0)
+    flags = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):
         if not rubric.gates:
             continue
         for number, criterion in enumerate(rubric.criteria):
-            mine = cells[(table.criterion[cells] == number) & known[cells]]
-            for option in np.unique(signs.option[mine]).tolist():
+            own = cells[(table.criterion[cells] == number) & decided[cells]]
+            for option in np.unique(signs.option[own]).tolist():
                 if near_gate(rubric, criterion, int(option)):
-                    found[mine[signs.option[mine] == option]] = True
-    return found
+                    flags[own[signs.option[own] == option]] = True
+    return flags
 
 
 def _at_marks(table: CellTable, near: float) -> Flags:
-    """The cells that can move their item over a mark of the decision that its score is near."""
+    """Return the cells that can move their item across a threshold that its score is near."""
     distance = np.array(
         [_distance(table.rubric_of(at), score) for at, score in enumerate(table.scores)]
     )
-    found = np.zeros(len(table), np.bool_)
+    flags = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):
         reach = np.array([_reach(rubric, criterion) for criterion in rubric.criteria])
         away = distance[table.item[cells]]
-        found[cells] = (away <= near) & (away <= reach[table.criterion[cells]])
-    return found
+        flags[cells] = (away <= near) & (away <= reach[table.criterion[cells]])
+    return flags
 
 
 def _by_rubric(table: CellTable) -> Iterator[tuple[Rubric, Numbers]]:
-    """The cells of each rubric."""
+    """Yield the cells of each rubric."""
     alone = np.zeros(len(table.ids), np.bool_)
     alone[list(table.own)] = True
     shared = np.flatnonzero(~alone[table.item])
@@ -381,14 +384,14 @@ def _by_rubric(table: CellTable) -> Iterator[tuple[Rubric, Numbers]]:
 
 
 def _distance(rubric: Rubric, score: float) -> float:
-    """How far a score is from the nearest mark of the decision; infinitely where there is none."""
+    """Return the distance of a score to the nearest threshold; infinite without one."""
     if rubric.decision is None or isnan(score):
         return np.inf
     return min(abs(score - rubric.decision.pass_at), abs(score - rubric.decision.floor))
 
 
 def _reach(rubric: Rubric, criterion: Criterion) -> float:
-    """How far one criterion can move the score at most, without gates."""
+    """Return how far one criterion can move the score at most, without gates."""
     if not rubric.scoring.normalize:
         return abs(criterion.weight)
     rewards = sum(c.weight for c in rubric.criteria if c.weight > 0)

@@ -1,7 +1,7 @@
-"""People review: queues, turns, blind verdicts, adjudication, and the record of it.
+"""Human review: queues, turns, blind verdicts, adjudication, and the audit trail.
 
-May import runs and rubrics and what is below. Every act is an event and can be undone; before a
-verdict nobody sees another's.
+May import runs, rubrics and what is below. Every act is an event and can be undone. Before their
+own verdict, reviewers do not see those of others.
 """
 
 __all__ = [

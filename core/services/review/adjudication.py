@@ -1,4 +1,4 @@
-"""From people's verdicts to what is settled, and what follows for the item and its queues."""
+"""Derive settled cells from reviewers' verdicts, and update scores and queues."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from core.store.store import Store
 
 
 class Agreed(NamedTuple):
-    """What a cell is settled as, and by whom."""
+    """A cell's settled verdict and the reviewers who gave it."""
 
     given: Given
     provenance: Provenance
@@ -39,18 +39,18 @@ class Agreed(NamedTuple):
 
 
 class Stand(NamedTuple):
-    """The state of a cell, and what it is settled as where it is resolved."""
+    """The state of a cell, and its settled verdict if it is resolved."""
 
     state: CellState
     agreed: Agreed | None = None
 
 
 def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> Stand:
-    """How a cell stands after these verdicts; only confirmed ones count.
+    """Return a cell's state after these verdicts. Only confirmed ones count.
 
-    Two people say the same if they chose the same option, or both that it cannot be assessed. An
-    adjudicator's verdict ends it, whatever others say. ``required`` people must have said what they
-    think before anything follows; ``majority`` is more than half of three or more.
+    Two reviewers agree if they chose the same option, or both could not assess the cell. An
+    adjudicator's verdict is final. Without one, nothing is settled before ``required`` reviewers
+    have confirmed. ``majority`` is more than half of three or more.
     """
     final = [v for v in verdicts if v.final is not None]
     ended = [v for v in final if v.part == "resolve"]
@@ -72,7 +72,7 @@ def decide(verdicts: Sequence[VerdictRow], required: int, policy: Policy) -> Sta
 
 
 def label_of(criterion: Criterion, given: Given) -> str | None:
-    """The label of the option chosen; ``None`` where it cannot be assessed."""
+    """Return the label of the chosen option; ``None`` if the cell cannot be assessed."""
     return None if given.option is None else criterion.choices[given.option].label
 
 
@@ -85,16 +85,16 @@ def _agreed(verdict: VerdictRow, provenance: Provenance, alike: Sequence[Verdict
     return Agreed(verdict.final, provenance, tuple(v.reviewer for v in alike))
 
 
-# What follows from people's verdicts: what is settled, the item's score, the queues' states.
+# The consequences of reviewers' verdicts: settled cells, the item's score, the queues' states.
 #
-# Everything here runs inside the transaction of the act that it follows from.
+# Everything here runs inside the transaction of the act that caused it.
 
 
 @dataclass
 class Act:
-    """One act of a person on an item: its events share a step.
+    """One act of a person on an item. Its events share a step.
 
-    ``queue`` is ``None`` for an act on the run itself. Use inside ``with store.write()``.
+    ``queue`` is ``None`` for an act on the run itself. Use it inside ``with store.write()``.
     """
 
     store: Store
@@ -107,18 +107,18 @@ class Act:
 
     @cached_property
     def item(self) -> Item:
-        """The item, with the dataset's own labels."""
+        """Return the item, with the dataset's own labels."""
         version = self.run.dataset_version_id
         return resolved_items(self.store, version, [self.item_id], upto=0)[0]
 
     @cached_property
     def rubric(self) -> Rubric:
-        """The rubric in force for the item."""
+        """Return the rubric that applies to the item."""
         whole = scored_rubric(self.store, self.run)
         return effective(self.item, whole)
 
     def record(self, action: Any, criterion: str = "", **fields: Any) -> int:
-        """Keep an event of this act; returns its id."""
+        """Record an event of this act; return its id."""
         event = EventRow(
             ts=self.now,
             actor=self.seat.name,
@@ -139,9 +139,9 @@ class Act:
 
 
 def follow(act: Act, criteria: Sequence[str], *, raised: bool = False) -> DecisionEffect:
-    """Bring what follows from the verdicts on these cells up to date; says what changed.
+    """Update what depends on the verdicts of these cells; return what changed.
 
-    ``raised``: whoever has one of the cells open must look again, whatever its state.
+    ``raised``: reviewers with one of the cells open must look again, whatever its state.
     """
     before = snapshot(act.store, act.run.id, act.item_id, act.rubric, criteria)
     states = {name: _settle(act, name, raised) for name in criteria}
@@ -151,12 +151,12 @@ def follow(act: Act, criteria: Sequence[str], *, raised: bool = False) -> Decisi
 
 
 def derive_item(store: Store, run: Run, item_id: str) -> None:
-    """Derive the verdicts and the score of one item anew."""
+    """Derive the verdicts and the score of one item again."""
     rubric = scored_rubric(store, run)
     items = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
     ballots = store.votes.ballots(run.id, [item_id])
-    said = ballots[0].ballots or store.votes.failures_of(run.id, item_id)
-    if not said and not store.settled.of_items(run.id, [item_id]):
+    answered = ballots[0].ballots or store.votes.failures_of(run.id, item_id)
+    if not answered and not store.settled.of_items(run.id, [item_id]):
         store.results.forget(run.id, item_id)
         return
     derive = derive_for(run.plan, rubric, items, settled_lookup(store, run.id), fitted_of(run))
@@ -185,7 +185,7 @@ def _stand(store: Store, queue: QueueRow, item_id: str, criterion: str) -> Stand
 def _wanted(
     act: Act, criterion: str, agreed: Agreed | None, now: Settled | None
 ) -> dict[str, Any] | None:
-    """What the cell is to be settled as: what this queue's people say, or what was there before."""
+    """Return what to settle the cell as: this queue's verdict, or what was settled before it."""
     if agreed is None:
         return _before_us(act, criterion, now)
     given = agreed.given
@@ -204,16 +204,16 @@ def _before_us(act: Act, criterion: str, now: Settled | None) -> dict[str, Any] 
     if now is None:
         return None
     queue_id = None if act.queue is None else act.queue.id
-    told = [
+    events = [
         event
         for event in act.store.events.of_cell(act.run.id, act.item_id, criterion)
         if event.action in ("settle", "unsettle", "mark")
     ]
-    if told[-1].queue_id != queue_id:
+    if events[-1].queue_id != queue_id:
         return settled_data(now)
-    others = [event for event in told if event.queue_id != queue_id]
-    found: dict[str, Any] | None = others[-1].after if others else None
-    return found
+    others = [event for event in events if event.queue_id != queue_id]
+    last: dict[str, Any] | None = others[-1].after if others else None
+    return last
 
 
 def _put(act: Act, criterion: str, now: Settled | None, wanted: dict[str, Any] | None) -> None:
@@ -228,14 +228,14 @@ def _put(act: Act, criterion: str, now: Settled | None, wanted: dict[str, Any] |
 
 
 def _restate(act: Act, criterion: str, raised: bool) -> None:
-    """The state of the cell in every queue of the run that holds it."""
+    """Update the cell's state in every queue of the run that holds it."""
     store = act.store
     for queue_id in store.queues.holding(act.run.id, act.item_id, criterion):
         restate(store, store.queues.get(queue_id), act.item_id, criterion, raised=raised)
 
 
 def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, raised: bool) -> None:
-    """Bring the state of a cell in a queue up to date; ``raised``: who has it open must look."""
+    """Update a cell's state in a queue; ``raised``: reviewers with it open must look again."""
     settled = store.settled.get(queue.run_id, item_id, criterion)
     state = _stand(store, queue, item_id, criterion).state
     if (
@@ -248,9 +248,9 @@ def restate(store: Store, queue: QueueRow, item_id: str, criterion: str, *, rais
 
 
 def _asked_since(store: Store, queue: QueueRow, settled: Settled) -> bool:
-    """Whether this queue is to look at a cell again, a regrade of which was asked for since.
+    """Return whether a regrade of the cell was requested after it was settled, in such a queue.
 
-    What it was settled as stays in force until the queue's own people say something.
+    The settled verdict stays in force until the queue's reviewers decide.
     """
     if not queue.rule.requested:
         return False
@@ -259,7 +259,7 @@ def _asked_since(store: Store, queue: QueueRow, settled: Settled) -> bool:
 
 
 def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
-    """After another number of reviewers or policy: open cells follow, resolved ones stay."""
+    """Apply a new policy or number of reviewers to open cells; resolved ones stay."""
     run, now = store.runs.get(queue.run_id), clock.now()
     for cell in store.queues.cells(queue.id):
         if cell.state == "resolved":
@@ -274,7 +274,7 @@ def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
 
 
 def settled(store: Store, run_id: int) -> dict[tuple[str, str], Settled]:
-    """What people settled in a run, by item id and criterion, in whichever state."""
+    """Return a run's settled cells by item id and criterion, in any state."""
     return {(s.item_id, s.criterion): s for s in store.settled.of_run(run_id)}
 
 
@@ -287,13 +287,13 @@ def mark(
     state: SettledState,
     reason: str,
 ) -> int:
-    """Make what is settled stale, retired or active again; returns how many cells changed.
+    """Make settled cells stale, retired or active again; return how many changed.
 
-    Only what is active overrides votes and is truth.
+    Only active ones override votes and count as truth.
 
     Raises:
-        InputError: no reason.
-        Conflict: this person may not resolve.
+        InputError: the reason is missing.
+        Conflict: this person may not adjudicate.
     """
     if not reason.strip():
         raise InputError("Say why: others will read it in the cells' history.")
@@ -322,7 +322,7 @@ def _mark(act: Act, criterion: str, state: SettledState, reason: str) -> bool:
 
 
 def _by_item(cells: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    criteria: dict[str, list[str]] = {}
     for item_id, criterion in cells:
-        found.setdefault(item_id, []).append(criterion)
-    return found
+        criteria.setdefault(item_id, []).append(criterion)
+    return criteria

@@ -1,4 +1,4 @@
-"""The record of reviewing: who decided what and when, and what each decision changed."""
+"""The audit trail of a review: events, and what each decision changed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Hits:
-    """Of ``n`` cells of a criterion that people settled as an option, the votes were right on
-    ``right``. It says nothing of all cells: the queue's are the hard ones.
+    """How often votes were right, over ``n`` cells of a criterion settled as an option.
+
+    It does not describe all cells, since queues hold the hard ones.
     """
 
     right: int
@@ -28,7 +29,7 @@ class Hits:
 
 @dataclass(frozen=True)
 class CellEffect:
-    """What became of one cell. Labels are ``None`` without a verdict; ``voted`` is the panel's."""
+    """A decision's effect on a cell. Labels are ``None`` without a verdict; ``voted``: panel's."""
 
     criterion: str
     state: CellState
@@ -49,33 +50,33 @@ class DecisionEffect:
     outcome_before: Outcome | None
     outcome_after: Outcome | None
     cells: tuple[CellEffect, ...]
-    #: What judges said must not show: what was before, scores and hits are left out.
+    #: Hide the judges' votes: earlier verdicts, scores and hits are left out.
     blind: bool = False
 
     @property
     def changed(self) -> bool:
-        """Whether score or outcome are others than before."""
+        """Return whether the score or the outcome changed."""
         return (self.score_before, self.outcome_before) != (self.score_after, self.outcome_after)
 
     def of_cells(self) -> DecisionEffect:
-        """The same without the item: its score tells of cells that are still to be judged blind."""
+        """Return it without the item's score, which could reveal cells not reviewed yet."""
         return replace(
             self, score_before=None, score_after=None, outcome_before=None, outcome_after=None
         )
 
     def blinded(self) -> DecisionEffect:
-        """The same for somebody who is never shown what judges said: only what people settled."""
-        none = Hits(0, 0)
+        """Return only what people settled, for reviewers who never see the judges' votes."""
+        no_hits = Hits(0, 0)
         cells = tuple(
             CellEffect(
                 cell.criterion,
                 cell.state,
                 voted=None,
                 before=None,
-                # Of an open cell the verdict is that of the judges.
+                # The verdict of an open cell is the judges'.
                 after=cell.after if cell.state == "resolved" else None,
-                hits_before=none,
-                hits_after=none,
+                hits_before=no_hits,
+                hits_after=no_hits,
             )
             for cell in self.cells
         )
@@ -84,7 +85,7 @@ class DecisionEffect:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """An item as it is now: its row, the verdicts of some cells, and hits of their criteria."""
+    """An item's current state: its row, the verdicts of some cells, and their criteria's hits."""
 
     row: RunItemRow
     labels: Mapping[str, str | None]
@@ -95,7 +96,7 @@ class Snapshot:
 def snapshot(
     store: Store, run_id: int, item_id: str, rubric: Rubric, criteria: Iterable[str]
 ) -> Snapshot:
-    """An item and some of its cells as they are now."""
+    """Return the current state of an item and some of its cells."""
     labels, voted, hits = dict[str, str | None](), dict[str, str | None](), dict[str, Hits]()
     cells = {cell.criterion: cell for cell in store.results.cells(run_id, item_id)}
     for name in criteria:
@@ -112,7 +113,7 @@ def snapshot(
 
 
 def effect(before: Snapshot, after: Snapshot, states: Mapping[str, CellState]) -> DecisionEffect:
-    """What lies between two snapshots of an item."""
+    """Return the difference between two snapshots of an item."""
     cells = tuple(
         CellEffect(
             name,
@@ -135,12 +136,12 @@ def effect(before: Snapshot, after: Snapshot, states: Mapping[str, CellState]) -
     )
 
 
-#: What a cell that somebody may still have to review blind says of others' verdicts on it.
+#: Replaces another reviewer's verdict on a cell that is still open to blind review.
 HIDDEN = "gave a verdict (shown once the cell is resolved)"
 
 
 class LogLine(NamedTuple):
-    """One event. ``what`` goes on the name of ``who``; ``note`` is in their own words."""
+    """One event. ``what`` follows the name in ``who``; ``note`` is in that person's words."""
 
     id: int
     when: str
@@ -153,7 +154,7 @@ class LogLine(NamedTuple):
 
 
 class Log(NamedTuple):
-    """Some lines of a longer log, the newest first; ``total`` are all."""
+    """Some lines of a longer log, newest first. ``total`` counts all lines."""
 
     lines: tuple[LogLine, ...]
     total: int
@@ -162,17 +163,17 @@ class Log(NamedTuple):
 def story(
     store: Store, seat: Seat | None, run_id: int, item_id: str, criterion: str
 ) -> list[LogLine]:
-    """What happened to a cell, in its order.
+    """Return a cell's events in order.
 
-    A reviewer reads what others said of it once it is resolved, not before; so does nobody in
-    particular (``None``). Raises ``NotFound``.
+    A reviewer sees others' verdicts only after the cell is resolved; so does an anonymous reader
+    (``None``). Raises ``NotFound``.
     """
     store.results.item(run_id, item_id)
     return _Teller(store, seat, run_id).lines(store.events.of_cell(run_id, item_id, criterion))
 
 
 def log(store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: int = 0) -> Log:
-    """What happened in a queue, under the same condition. Raises ``NotFound``."""
+    """Return a queue's newest events, under the same condition. Raises ``NotFound``."""
     run_id = store.queues.get(queue_id).run_id
     events = store.events.newest(run_id, queue_id, limit=limit, offset=offset)
     lines = _Teller(store, seat, run_id).lines(events)
@@ -180,12 +181,12 @@ def log(store: Store, seat: Seat | None, queue_id: int, *, limit: int, offset: i
 
 
 class _Teller:
-    """Tells the events of a run to a person."""
+    """Describes a run's events to one person."""
 
     def __init__(self, store: Store, seat: Seat | None, run_id: int) -> None:
         self._store = store
         self._asked: dict[int, Rubric] = {}
-        # Columns need numpy, which whoever only tells an event to be kept shall not wait for.
+        # Columns need numpy, which should not load only to describe an event.
         from core.services.results.run_columns import own_rubrics
 
         self._own: Mapping[str, Rubric] = own_rubrics(store, store.runs.row(run_id))
@@ -197,10 +198,10 @@ class _Teller:
         }
 
     def lines(self, events: Iterable[EventRow]) -> list[LogLine]:
-        """A line per event."""
-        kept = list(events)
-        gone = self._store.events.undone([event.id for event in kept])
-        return [self._line(event, event.id in gone) for event in kept]
+        """Return a line per event."""
+        listed = list(events)
+        undone = self._store.events.undone([event.id for event in listed])
+        return [self._line(event, event.id in undone) for event in listed]
 
     def _line(self, event: EventRow, undone: bool) -> LogLine:
         hidden = self._hidden(event)
@@ -214,13 +215,13 @@ class _Teller:
         if self._all or event.actor == self._name:
             return False
         if event.action in ("request", "withdraw"):
-            # What somebody wishes for must reach nobody who is to judge blind.
+            # Reviewers who judge blind must not see what others wish for.
             return True
         open_cell = (event.item_id, event.criterion) not in self._resolved
         return open_cell and event.action in ("verdict", "final", "repeat", "undo", "send_back")
 
     def _what(self, event: EventRow) -> str:
-        told: dict[str, Callable[[EventRow], str]] = {
+        phrases: dict[str, Callable[[EventRow], str]] = {
             "verdict": self._first,
             "final": self._final,
             "repeat": lambda e: f"said {self._label(e, e.after)} on a second look",
@@ -230,14 +231,14 @@ class _Teller:
             "assign": lambda e: f"assigned it to {', '.join(e.after) or 'anybody'}",
             "flag": lambda e: f"flagged it for {'an' if e.after[0] in 'ae' else 'a'} {e.after}",
         }
-        if event.action in told:
-            return told[event.action](event)
+        if event.action in phrases:
+            return phrases[event.action](event)
         return _PLAIN.get(event.action, event.action)
 
     def _first(self, event: EventRow) -> str:
         how = {"assisted": ", with the votes in sight", "blind": ", blind"}.get(event.mode, "")
-        said = "resolved it as" if event.part == "resolve" else "said"
-        return f"{said} {self._label(event, event.after)}{how}"
+        verb = "resolved it as" if event.part == "resolve" else "said"
+        return f"{verb} {self._label(event, event.after)}{how}"
 
     def _final(self, event: EventRow) -> str:
         before, after = self._label(event, event.before), self._label(event, event.after)
@@ -257,12 +258,12 @@ class _Teller:
     def _undone(self, event: EventRow) -> str:
         if event.undo_of is None:
             return "took it back"
-        what = self._store.events.get(event.undo_of)
-        whose = "" if what.actor == event.actor else f" of {what.actor}"
-        return f"took back: {self._what(what)}{whose}"
+        undone = self._store.events.get(event.undo_of)
+        owner = "" if undone.actor == event.actor else f" of {undone.actor}"
+        return f"took back: {self._what(undone)}{owner}"
 
     def _rubric(self, version: int) -> Rubric:
-        """The rubric as it was then: options may have other names by now."""
+        """Return the rubric as it was then, since options may have been renamed."""
         if version not in self._asked:
             self._asked[version] = self._store.rubrics.version(version).rubric
         return self._asked[version]
@@ -292,18 +293,18 @@ _PLAIN = {
 
 
 def cells_of(store: Store, queue_id: int) -> list[tuple[str, str]]:
-    """The cells of a queue that somebody has said something about, in the order of the items."""
-    said = {(v.item_id, v.criterion) for v in store.verdicts.of_queue(queue_id)}
-    items = store.queues.items(queue_id, {item_id for item_id, _ in said})
+    """Return a queue's cells with a verdict, in the order of the items."""
+    cells = {(v.item_id, v.criterion) for v in store.verdicts.of_queue(queue_id)}
+    items = store.queues.items(queue_id, {item_id for item_id, _ in cells})
     position = {item.item_id: item.position for item in items}
-    return sorted(said, key=lambda cell: (position[cell[0]], cell[1]))
+    return sorted(cells, key=lambda cell: (position[cell[0]], cell[1]))
 
 
 @dataclass(frozen=True)
 class CellDecision:
-    """What people settled a cell as. ``when`` is an ISO moment; ``queue`` where it happened.
+    """What people settled a cell as. ``when`` is an ISO timestamp; ``queue`` is its queue.
 
-    ``voted`` is the label of what the votes gave, ``None`` where they gave nothing.
+    ``voted`` is the label that the votes gave, or ``None``.
     """
 
     settled: Settled
@@ -313,7 +314,7 @@ class CellDecision:
 
     @property
     def how(self) -> str:
-        """How they came to it, in words."""
+        """Return in words how it was settled."""
         return {
             "human_single": "one person",
             "human_consensus": "people who agree",
@@ -323,12 +324,12 @@ class CellDecision:
 
 
 def decided(store: Store, run_id: int, item_id: str) -> Mapping[str, CellDecision]:
-    """What people settled of an item, by criterion, in whichever state; raises ``NotFound``."""
+    """Return an item's settled cells by criterion, in any state; raises ``NotFound``."""
     run = store.runs.get(run_id)
     cells = store.results.cells(run_id, item_id)
-    known = [store.settled.get(run_id, item_id, cell.criterion) for cell in cells]
-    found = [one for one in known if one is not None]
-    if not found:
+    current = [store.settled.get(run_id, item_id, cell.criterion) for cell in cells]
+    decisions = [decision for decision in current if decision is not None]
+    if not decisions:
         return {}
     (item,) = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
     rubric = effective(item, scored_rubric(store, run))
@@ -336,12 +337,12 @@ def decided(store: Store, run_id: int, item_id: str) -> Mapping[str, CellDecisio
     voted = {
         cell.criterion: cell.voted if cell.rule == "adjudicated" else cell.option for cell in cells
     }
-    made = {}
-    for one in found:
-        event, option = store.events.get(one.event_id), voted.get(one.criterion)
-        criterion = criteria.get(one.criterion)
+    by_criterion = {}
+    for decision in decisions:
+        event, option = store.events.get(decision.event_id), voted.get(decision.criterion)
+        criterion = criteria.get(decision.criterion)
         label = None
         if criterion is not None and option is not None:
             label = criterion.choices[option].label
-        made[one.criterion] = CellDecision(one, event.ts, event.queue_id, label)
-    return made
+        by_criterion[decision.criterion] = CellDecision(decision, event.ts, event.queue_id, label)
+    return by_criterion

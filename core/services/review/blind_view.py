@@ -1,4 +1,4 @@
-"""What a reviewer sees: before a verdict, nothing of what others said; afterwards, the votes."""
+"""A reviewer's view of an item: no votes before the own verdict, and the votes after it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class BlindCell:
-    """A cell to say something about. ``first`` and ``final`` are my own verdicts, as far as I am.
+    """A cell to review. ``first`` and ``final`` are the reviewer's own verdicts so far.
 
-    ``mine``: it is for me to review or resolve; else it waits for others and is shown for context.
-    ``remark`` is why somebody flagged it or sent it back, for whoever goes on with it.
+    ``mine``: the reviewer may decide it now; otherwise it waits for others and is context.
+    ``remark`` says why another person flagged it or sent it back.
     """
 
     criterion: Criterion
@@ -38,11 +38,11 @@ class BlindCell:
 
 @dataclass(frozen=True)
 class BlindItem:
-    """All that may be sent to a page before a verdict is committed.
+    """Everything that may be sent to a page before a verdict is committed.
 
-    It has no id and no name of what was judged, no label, no vote, no score, no other person's
-    verdict, and does not say why it is queued. ``assisted``: the votes may be revealed at once.
-    ``two_steps``: a verdict is committed, then confirmed.
+    It leaves out the submission's id and name, labels, votes, scores, other reviewers' verdicts,
+    and why the item is queued. ``assisted``: the votes may be revealed at once. ``two_steps``: a
+    verdict is committed, then confirmed.
     """
 
     number: int
@@ -59,13 +59,13 @@ class BlindItem:
     cells: tuple[BlindCell, ...]
 
     def cell(self, criterion: str) -> BlindCell:
-        """The cell of that criterion, which must be there."""
+        """Return the cell of an existing criterion."""
         return next(cell for cell in self.cells if cell.criterion.name == criterion)
 
 
 @dataclass(frozen=True)
 class Other:
-    """What another reviewer said, by letter and not by name."""
+    """Another reviewer's verdict, under a letter instead of a name."""
 
     letter: str
     given: Given
@@ -73,11 +73,11 @@ class Other:
 
 @dataclass(frozen=True)
 class RevealedCell:
-    """The votes on a cell, and mine. ``view`` is as on the Run page, without labels.
+    """The votes on a cell, and the reviewer's own verdict. ``view`` is the Run page's, unlabelled.
 
-    ``unanimous`` is the option that all judges chose, if they all did; to decide otherwise needs a
-    note. ``others`` is what reviewers said, for whoever resolves their disagreement.
-    ``asked``: who asked for a regrade, and why.
+    ``unanimous`` is the option that all judges chose, if any; deciding otherwise needs a note.
+    ``others`` are reviewers' verdicts, for adjudicators. ``asked``: who requested a regrade, and
+    why.
     """
 
     view: CriterionView
@@ -90,15 +90,15 @@ class RevealedCell:
 
 @dataclass(frozen=True)
 class Reveal:
-    """What judges (and, to an adjudicator, reviewers) said about the cells committed so far."""
+    """The judges' votes on committed cells and, for adjudicators, the reviewers' verdicts."""
 
     cells: tuple[RevealedCell, ...]
 
 
 def item_mode(queue: QueueRow, assisted: bool, part: Part) -> Mode:
-    """How a verdict on an item comes about.
+    """Return how a verdict on an item is given.
 
-    Whoever resolves a disagreement first says what they think, and then sees everything.
+    Adjudicators first commit their own verdict, and then see everything.
     """
     if part == "resolve":
         return "until_commit"
@@ -108,10 +108,10 @@ def item_mode(queue: QueueRow, assisted: bool, part: Part) -> Mode:
 
 
 def blind_item(store: Store, ticket: Ticket) -> BlindItem:
-    """What may be shown of an item before a verdict, and what I said and drafted so far.
+    """Return what an item may show before a verdict, with own verdicts and drafts.
 
     Raises:
-        Conflict: the item is not held by this ticket's session any more.
+        Conflict: this ticket's session does not hold the item any more.
     """
     require_held(store, ticket)
     queue = store.queues.get(ticket.queue_id)
@@ -148,14 +148,14 @@ def blind_item(store: Store, ticket: Ticket) -> BlindItem:
 
 
 def remarks_on(store: Store, queue: QueueRow, item_id: str) -> dict[str, str]:
-    """Why cells were last flagged or sent back in this queue, by criterion, where that stands."""
-    told = [
+    """Return why cells were last flagged or sent back in this queue, by criterion, if open."""
+    events = [
         event
         for event in store.events.of_cell(queue.run_id, item_id)
         if event.queue_id == queue.id and event.action in ("flag", "unflag", "send_back")
     ]
-    gone = store.events.undone([event.id for event in told])
-    last = {event.criterion: event for event in told if event.id not in gone}
+    undone = store.events.undone([event.id for event in events])
+    last = {event.criterion: event for event in events if event.id not in undone}
     return {name: event.reason for name, event in last.items() if event.action != "unflag"}
 
 
@@ -164,7 +164,7 @@ def _shown(cell: QueuedCell, own: VerdictRow | None, ticket: Ticket) -> bool:
 
 
 def due(cell: QueuedCell, ticket: Ticket) -> bool:
-    """Whether the cell's state is one in which this ticket's part has something to say."""
+    """Return whether the cell's state needs a verdict of this ticket's part."""
     if ticket.part == "resolve":
         return cell.state == "disagreement"
     return cell.state in ("needs_review", "needs_others")
@@ -192,14 +192,14 @@ _RANK: dict[Role, int] = {"reviewer": 0, "adjudicator": 1, "lead": 2}
 
 
 def may(flagged: Role | None, role: Role) -> bool:
-    """Whether somebody in this role may go on with a cell that is flagged for a role."""
+    """Return whether this role may decide a cell that is flagged for a role."""
     return flagged is None or _RANK[role] >= _RANK[flagged]
 
 
 def revealed(store: Store, ticket: Ticket) -> Reveal:
-    """The votes on the cells that may be seen: those committed, or all of an assisted item.
+    """Return the votes on cells that may be seen: committed ones, or all of an assisted item.
 
-    Labels are left out: they are what other people said.
+    Labels are left out, since they are other people's verdicts.
     """
     queue = store.queues.get(ticket.queue_id)
     view = item_view(store, queue.run_id, ticket.item_id)
@@ -211,14 +211,14 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
     agreed = unanimous(store, queue.run_id, ticket.item_id)
     asked = _asked(store, queue, ticket.item_id)
     cells = []
-    for each in view.criteria:
-        name = each.criterion.name
+    for criterion_view in view.criteria:
+        name = criterion_view.criterion.name
         if name not in queued or not (name in own or mode == "assisted"):
             continue
         others = [v for v in verdicts if v.criterion == name and v.part == "review"]
         cells.append(
             RevealedCell(
-                view=replace(each, truth=None, truth_label=None, truth_reason=""),
+                view=replace(criterion_view, truth=None, truth_label=None, truth_reason=""),
                 first=own[name].first if name in own else None,
                 reasons=queued[name].reasons,
                 unanimous=agreed.get(name),
@@ -230,38 +230,40 @@ def revealed(store: Store, ticket: Ticket) -> Reveal:
 
 
 def _asked(store: Store, queue: QueueRow, item_id: str) -> dict[str, tuple[tuple[str, str], ...]]:
-    """Who asked for a regrade of an item's cells, and why, in a queue of regrades."""
-    found: dict[str, tuple[tuple[str, str], ...]] = {}
+    """Return who requested a regrade of an item's cells, and why, in a queue of regrades."""
+    requests: dict[str, tuple[tuple[str, str], ...]] = {}
     if queue.rule.requested:
         withdrawn = store.events.withdrawn(queue.run_id)
         for event in store.events.of_cell(queue.run_id, item_id):
             if event.action == "request" and event.id not in withdrawn:
-                said = (str(event.after["by"]), event.reason)
-                found[event.criterion] = (*found.get(event.criterion, ()), said)
-    return found
+                request = (str(event.after["by"]), event.reason)
+                requests[event.criterion] = (*requests.get(event.criterion, ()), request)
+    return requests
 
 
 def _others(verdicts: list[VerdictRow], ticket: Ticket, criterion: str) -> tuple[Other, ...]:
-    """What others said, in an order that is no one's; only for those who resolve."""
+    """Return others' verdicts in an anonymous order, for adjudicators only."""
     if ticket.part != "resolve":
         return ()
-    said = [v.final for v in verdicts if v.final is not None and v.reviewer != ticket.seat.name]
-    seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(said)
-    return tuple(Other(chr(ord("A") + at), given) for at, given in enumerate(said))
+    verdicts_of_others = [
+        v.final for v in verdicts if v.final is not None and v.reviewer != ticket.seat.name
+    ]
+    seeded("others", ticket.queue_id, ticket.item_id, criterion).shuffle(verdicts_of_others)
+    return tuple(Other(chr(ord("A") + at), given) for at, given in enumerate(verdicts_of_others))
 
 
 def unanimous(store: Store, run_id: int, item_id: str) -> dict[str, int]:
-    """The option that all judges chose, by criterion, where two or more did and none otherwise."""
-    found = {}
+    """Return the option that all judges (at least two) chose, by criterion."""
+    options = {}
     for cell in store.results.cells(run_id, item_id):
         option = cell.voted if cell.rule == "adjudicated" else cell.option
         if cell.agreement == 1.0 and cell.votes >= 2 and option is not None:
-            found[cell.criterion] = option
-    return found
+            options[cell.criterion] = option
+    return options
 
 
 def my_verdicts(store: Store, ticket: Ticket) -> list[VerdictRow]:
-    """What this person said of the item's cells in this part."""
+    """Return this person's verdicts on the item's cells in this part."""
     return [
         v
         for v in store.verdicts.of_item(ticket.queue_id, ticket.item_id)
@@ -270,7 +272,7 @@ def my_verdicts(store: Store, ticket: Ticket) -> list[VerdictRow]:
 
 
 def require_held(store: Store, ticket: Ticket) -> None:
-    """Raise ``Conflict``, saying who has the item, unless this ticket's session holds it."""
+    """Raise ``Conflict``, naming the holder, unless this ticket's session holds the item."""
     held = store.turns.holds(ticket.queue_id, ticket.item_id, ticket.seat)
     if held is not None and held.part == ticket.part:
         return
@@ -283,23 +285,23 @@ def require_held(store: Store, ticket: Ticket) -> None:
 
 def _went_on(store: Store, ticket: Ticket) -> str:
     run_id = store.queues.get(ticket.queue_id).run_id
-    told = store.events.of_cell(run_id, ticket.item_id)
-    if not told or told[-1].actor == ticket.seat.name:
+    events = store.events.of_cell(run_id, ticket.item_id)
+    if not events or events[-1].actor == ticket.seat.name:
         return ""
-    return f"; {told[-1].actor} went on with it at {told[-1].ts[11:16]} UTC"
+    return f"; {events[-1].actor} went on with it at {events[-1].ts[11:16]} UTC"
 
 
 def drafts(store: Store, ticket: Ticket) -> Mapping[str, Given]:
-    """What this person has begun to say about the item, by criterion."""
-    found = store.drafts.get(draft_key(ticket))
-    if found is None:
+    """Return this person's drafts on the item, by criterion."""
+    row = store.drafts.get(draft_key(ticket))
+    if row is None:
         return {}
-    return {name: given_from(data) for name, data in found.content.items()}
+    return {name: given_from(data) for name, data in row.content.items()}
 
 
 @allowed("review")
 def save_drafts(store: Store, ticket: Ticket, given: Mapping[str, Given], *, now: str) -> None:
-    """Keep what this person has begun to say, in place of what was kept; nothing forgets it."""
+    """Replace this person's drafts on the item; an empty mapping deletes them."""
     key = draft_key(ticket)
     if given:
         store.drafts.save(key, {name: given_data(g) for name, g in given.items()}, now=now)
@@ -308,5 +310,5 @@ def save_drafts(store: Store, ticket: Ticket, given: Mapping[str, Given], *, now
 
 
 def draft_key(ticket: Ticket) -> str:
-    """Under which key drafts are kept: a person has them in every window."""
+    """Return the key of drafts, which a person shares between windows."""
     return f"review/{ticket.queue_id}/{ticket.part}/{ticket.seat.name}/{ticket.item_id}"

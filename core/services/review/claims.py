@@ -1,4 +1,4 @@
-"""Whose turn it is: what is there for me, taking an item, holding on to it, giving it back."""
+"""Turns: what is available to a reviewer, and claiming, keeping and returning items."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from core.services.review.reviewers import now_seated, require_lead
 from core.store.store import Store
 
 _NO_FILTER = QueueFilter()
-#: So many items are tried before the queue is asked again.
+#: The number of items that are tried before the queue is read again.
 _AT_ONCE = 10
 
 
 @dataclass(frozen=True)
 class Ticket:
-    """The right to say something about an item, as long as nobody else takes it.
+    """The right to decide an item, until another person takes it.
 
-    ``versions`` are those of the queue's cells of the item when it was last looked at: what was
-    decided since is not overwritten. ``number`` is the item's place in the run, from 1.
+    ``versions`` are those of the item's cells when last read, so that later decisions are not
+    overwritten. ``number`` is the item's position in the run, from 1.
     """
 
     queue_id: int
@@ -39,9 +39,9 @@ class Ticket:
 
 @dataclass(frozen=True)
 class QueueStanding:
-    """What a queue is to a person: items by status, and the leases that are open.
+    """A queue as one person sees it: items by status, and active leases.
 
-    ``why`` says in sentences why nothing is available; empty where something is.
+    ``why`` explains in sentences why no item is available; otherwise it is empty.
     """
 
     counts: Mapping[TurnStatus, int]
@@ -50,14 +50,14 @@ class QueueStanding:
 
     @property
     def available(self) -> int:
-        """How many items this person could take now."""
+        """Return how many items this person could take now."""
         return self.counts.get("available", 0)
 
 
 def standing(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> QueueStanding:
-    """What a queue is to a person now. The same query hands out items, so both always agree."""
+    """Return a queue as a person sees it. Claims use the same query, so both always agree."""
     queue_id, at = store.queues.get(queue_id).id, clock.at()
     counts = store.turns.counts(queue_id, now_seated(store, seat), at=at, where=where)
     held = open_leases(store, queue_id)
@@ -68,7 +68,7 @@ def standing(
 def ahead(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER, *, limit: int
 ) -> list[ItemTurn]:
-    """The first items that this person could take now, in the queue's order."""
+    """Return the first items that this person could take now, in the queue's order."""
     queue = store.queues.get(queue_id)
     return store.turns.ahead(
         *(queue_id, now_seated(store, seat), queue.order),
@@ -79,7 +79,7 @@ def ahead(
 
 
 def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
-    """Who has which item of a queue open now, and until when, by item."""
+    """Return a queue's active leases by item: who has it open, and until when."""
     return tuple(store.turns.held(queue_id, at=clock.at()))
 
 
@@ -87,21 +87,21 @@ def open_leases(store: Store, queue_id: int) -> tuple[ItemLease, ...]:
 def claim_next(
     store: Store, seat: Seat, queue_id: int, where: QueueFilter = _NO_FILTER
 ) -> Ticket | None:
-    """Take the first item there is for this person; ``None``: ``standing`` says why.
+    """Take the first item available to this person; ``None``: ``standing`` says why.
 
     Raises:
-        Conflict: the queue was put away.
+        Conflict: the queue is archived.
     """
     queue, seat = _open_queue(store, queue_id), now_seated(store, seat)
     while True:
-        # Looked for without the write lock, because a long queue takes its time; what is found is
-        # looked at again under the lock, for somebody may have been faster.
-        found = ahead(store, seat, queue_id, where, limit=_AT_ONCE)
-        if not found:
+        # Searched without the write lock, since a long queue takes time. The results are checked
+        # again under the lock, in case another person was faster.
+        turns = ahead(store, seat, queue_id, where, limit=_AT_ONCE)
+        if not turns:
             return None
         with store.write():
             at = clock.at()
-            for turn in found:
+            for turn in turns:
                 (now,) = store.turns.standing(
                     queue_id, seat, queue.order, at=at, where=where, items=[turn.item_id]
                 )
@@ -113,10 +113,10 @@ def claim_next(
 def claim(
     store: Store, seat: Seat, queue_id: int, item_id: str, *, take_over: bool = False
 ) -> Ticket:
-    """Take this very item. ``take_over``: also from my other window, or, as a lead, from others.
+    """Take a given item. ``take_over``: also from another own window or, as a lead, from others.
 
     Raises:
-        Conflict: it is not to be had; says who has it, until when, and what it waits for.
+        Conflict: it is not available; says who has it, until when, and what it waits for.
         NotFound: it is not in the queue.
     """
     with store.write():
@@ -136,9 +136,9 @@ def claim(
 
 @allowed("review")
 def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
-    """Take again what this window had open before it was loaded anew; ``None``: nothing.
+    """Take again what this window had open before a reload; ``None`` if there is nothing.
 
-    What is not to be had any more is given back: it was finished as the server died.
+    Items that are not available any more are returned: they were finished as the server died.
     """
     for lease in open_leases(store, queue_id):
         if (lease.reviewer, lease.session) == (seat.name, seat.session):
@@ -151,19 +151,19 @@ def claim_mine(store: Store, seat: Seat, queue_id: int) -> Ticket | None:
 
 @allowed("review")
 def heartbeat(store: Store, ticket: Ticket) -> bool:
-    """Hold on to the item for another while; ``False``: somebody else has taken it."""
+    """Extend the lease on the item; ``False``: another person has taken it."""
     lease = store.queues.get(ticket.queue_id).settings.lease_seconds
     return store.turns.beat(ticket.queue_id, ticket.item_id, ticket.seat, clock.at() + lease)
 
 
 @allowed("review")
 def release(store: Store, ticket: Ticket) -> None:
-    """Give the item back. What was committed and drafted stays."""
+    """Return the item to the queue. Committed verdicts and drafts stay."""
     store.turns.leave(ticket.queue_id, ticket.item_id, ticket.seat)
 
 
 def renewed(store: Store, ticket: Ticket) -> Ticket:
-    """The ticket with the versions that the cells have now."""
+    """Return the ticket with the cells' current versions."""
     return replace(ticket, versions=_versions(store, ticket.queue_id, ticket.item_id))
 
 
@@ -171,12 +171,12 @@ def renewed(store: Store, ticket: Ticket) -> Ticket:
 def assign(
     store: Store, seat: Seat, queue_id: int, item_ids: Sequence[str], names: Sequence[str]
 ) -> None:
-    """Say who reviews these items; no names: anybody.
+    """Assign these items to reviewers; without names, anyone may review them.
 
     Raises:
-        Conflict: this person is no lead.
+        Conflict: this person is not a lead.
         InputError: fewer people than an item needs.
-        NotFound: no such reviewer or item.
+        NotFound: unknown reviewer or item.
     """
     with store.write():
         require_lead(store, seat, "assign items")
@@ -233,7 +233,7 @@ def _not_to_be_had(turn: ItemTurn, seat: Seat) -> str:
 
 
 def at_time(until: float | None) -> str:
-    """A time of day, in UTC.
+    """Return a time of day, in UTC.
 
     >>> at_time(36_000.0)
     '10:00 UTC'
@@ -248,7 +248,7 @@ def _why_empty(counts: Mapping[TurnStatus, int], held: Iterable[ItemLease], seat
     names = sorted({h.reviewer for h in others})
     who = ", ".join("you, in another window" if name == seat.name else name for name in names)
     until = at_time(min((h.until for h in others), default=None))
-    told: list[tuple[TurnStatus, str]] = [
+    phrases: list[tuple[TurnStatus, str]] = [
         ("locked", f"open elsewhere ({who}; the first until {until})"),
         ("filtered", "left out by your filter"),
         ("assigned", "assigned to others, or written by you"),
@@ -256,5 +256,5 @@ def _why_empty(counts: Mapping[TurnStatus, int], held: Iterable[ItemLease], seat
         ("waiting", "waiting for an adjudicator, or for the role they were flagged for"),
         ("done", "done"),
     ]
-    parts = [f"{counts[status]} {words}" for status, words in told if counts.get(status)]
+    parts = [f"{counts[status]} {phrase}" for status, phrase in phrases if counts.get(status)]
     return f"No item is available to you now: {'; '.join(parts)}."

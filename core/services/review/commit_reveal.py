@@ -1,4 +1,4 @@
-"""Reviewing an item: commit a verdict blind, see the votes, confirm. One transaction each."""
+"""Review an item: commit a verdict blind, see the votes, confirm. One transaction each."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ __all__ = [
 
 
 def understood(act: Act, given: Mapping[str, Given]) -> dict[str, Given]:
-    """The verdicts with the added abstention as what it is; one error with every problem."""
+    """Return the verdicts, with abstention options normalised; raise one error for all problems."""
     problems = list[Problem]()
-    known = {}
+    plain = {}
     for name, verdict in given.items():
         criterion = act.rubric.criterion(name)
-        known[name] = _plain(criterion, verdict)
-        problems += _problems(criterion, known[name])
+        plain[name] = _plain(criterion, verdict)
+        problems += _problems(criterion, plain[name])
     if problems:
         raise InputError("Not every verdict can be recorded.", tuple(problems))
-    return known
+    return plain
 
 
 def _plain(criterion: Criterion, given: Given) -> Given:
@@ -92,7 +92,7 @@ def require_notes(
     *,
     seen: bool,
 ) -> None:
-    """Every verdict that has to be explained must have a note."""
+    """Raise ``InputError`` for verdicts that lack a required note."""
     agreed = unanimous(act.store, act.run.id, act.item_id)
     problems = []
     for name, verdict in given.items():
@@ -110,15 +110,15 @@ def require_notes(
         raise InputError("A note is needed.", tuple(problems))
 
 
-# Reviewing an item: commit, reveal, confirm. Each verb is one transaction.
+# Review an item: commit, reveal, confirm. Each verb is one transaction.
 
 
 @dataclass(frozen=True)
 class Done:
-    """What an act did. ``step`` undoes it; ``ticket`` replaces the one it was done with.
+    """The result of an act. ``step`` undoes it; ``ticket`` replaces the previous one.
 
-    ``confirm`` names the cells that wait for me to confirm them, ``same`` those that were confirmed
-    by themselves; ``effect`` is ``None`` where nothing could have changed yet.
+    ``confirm`` names the cells waiting for confirmation, ``same`` those confirmed automatically.
+    ``effect`` is ``None`` if nothing could have changed yet.
     """
 
     step: int
@@ -130,7 +130,7 @@ class Done:
 
 @allowed("review")
 def save_draft(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> None:
-    """Keep what I have begun to say about the item, so that closing the tab loses nothing."""
+    """Save drafts on the item, so that closing the tab loses nothing."""
     save_drafts(store, ticket, given, now=clock.now())
 
 
@@ -142,14 +142,14 @@ def commit(
     *,
     ms_active: Mapping[str, int] | None = None,
 ) -> Done:
-    """Say what I think of these cells. It is final at once in blind and assisted items.
+    """Commit verdicts on these cells. In blind and assisted items they are final at once.
 
-    Where the queue confirms by itself, so are independent verdicts that are the panel's as well.
-    ``ms_active`` is the time spent on each cell, in milliseconds.
+    With automatic confirmation, so are independent verdicts that match the panel's. ``ms_active``
+    is the time spent on each cell, in milliseconds.
 
     Raises:
-        InputError: a verdict is not one of the criterion's, or lacks why or a note.
-        Conflict: the item or a cell is not mine to decide any more; says who was faster and when.
+        InputError: a verdict does not fit the criterion, or lacks a reason or a note.
+        Conflict: this person may not decide the item or a cell any more; says who was faster.
     """
     with store.write():
         act, ticket = begin(store, ticket)
@@ -158,57 +158,57 @@ def commit(
             act.queue, store.queues.item(act.queue.id, act.item_id).assisted, ticket.part
         )
         cells = _due_cells(act, ticket, given)
-        known = understood(act, given)
+        verdicts = understood(act, given)
         if mode == "assisted":
-            require_notes(act, ticket, known, {}, seen=True)
-        for name, verdict in known.items():
+            require_notes(act, ticket, verdicts, {}, seen=True)
+        for name, verdict in verdicts.items():
             if any(v.criterion == name for v in my_verdicts(store, ticket)):
                 raise Conflict(f"You have committed a verdict on {name!r} already.")
             _first(act, ticket, cells[name], verdict, mode, (ms_active or {}).get(name))
-        _forget_drafts(store, ticket, known)
+        _forget_drafts(store, ticket, verdicts)
         effect, same = None, list[str]()
         if mode != "until_commit":
-            for name, verdict in known.items():
+            for name, verdict in verdicts.items():
                 _final(act, ticket, name, verdict)
-            effect = follow(act, list(known))
+            effect = follow(act, list(verdicts))
             effect = effect.blinded() if mode == "blind" else effect
-        elif same := _same_as_panel(act, ticket, known):
+        elif same := _same_as_panel(act, ticket, verdicts):
             for name in same:
-                _final(act, ticket, name, known[name], itself=True)
-                # Who is told that the judges say the same is not blind on this cell any more.
+                _final(act, ticket, name, verdicts[name], itself=True)
+                # Knowing that the judges agree, the reviewer is not blind on this cell any more.
                 act.record("reveal", name, part=ticket.part, revealed_at=act.now)
             effect = follow(act, same)
         return replace(done(act, ticket, effect), same=tuple(same))
 
 
 def _same_as_panel(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> list[str]:
-    """The cells on which a verdict is confirmed by itself: the panel's option was chosen.
+    """Return the cells whose verdict confirms itself, since it is the panel's option.
 
-    Not where all judges chose another option than the one that their rule settles on: the votes say
-    otherwise, and somebody should see that.
+    It excludes cells where all judges chose another option than their rule settles on, which a
+    person should see.
     """
     assert act.queue is not None, "tickets belong to queues"
     if not act.queue.settings.confirm_same or ticket.part != "review":
         return []
     agreed = unanimous(act.store, act.run.id, act.item_id)
-    found = []
+    same = []
     for cell in act.store.results.cells(act.run.id, act.item_id):
         settled = cell.rule == ADJUDICATED
         option = cell.voted if settled else None if cell.abstained else cell.option
-        says = given.get(cell.criterion)
-        if says is None or option is None or says.option != option:
+        verdict = given.get(cell.criterion)
+        if verdict is None or option is None or verdict.option != option:
             continue
         if agreed.get(cell.criterion, option) == option and not cell.failures:
-            found.append(cell.criterion)
-    return found
+            same.append(cell.criterion)
+    return same
 
 
 @allowed("review")
 def reveal(store: Store, ticket: Ticket) -> Reveal:
-    """The votes on the cells that I committed, or on all of an assisted item; kept as seen.
+    """Return the votes on committed cells, or on all of an assisted item, and record the reveal.
 
     Raises:
-        Conflict: I have committed nothing here yet, or the queue never shows votes.
+        Conflict: nothing is committed yet, or the queue never shows votes.
     """
     with store.write():
         act, ticket = begin(store, ticket)
@@ -222,7 +222,7 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
         for cell in shown.cells:
             name = cell.view.criterion.name
             verdict = own.get(name)
-            # A verdict that was confirmed before the votes were shown was not confirmed in sight.
+            # A verdict confirmed before the votes were shown was not influenced by them.
             confirmed = verdict is not None and verdict.final is not None
             if verdict is not None and verdict.revealed is None and not confirmed:
                 store.verdicts.put(act.queue.id, replace(verdict, revealed=act.now))
@@ -233,10 +233,10 @@ def reveal(store: Store, ticket: Ticket) -> Reveal:
 
 @allowed("review")
 def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
-    """Confirm or amend verdicts that I committed; they count from now on.
+    """Confirm or amend committed verdicts; they count from now on.
 
-    A note is needed where I decide against judges who all agree, change what I said after I saw the
-    votes, or resolve a disagreement.
+    A note is needed to decide against unanimous judges, to change a verdict after seeing the
+    votes, or to resolve a disagreement.
 
     Raises:
         InputError: as in ``commit``, or a note is missing.
@@ -249,19 +249,19 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, Given]) -> Done:
         for name in given:
             if name not in own:
                 raise Conflict(f"There is no verdict of yours on {name!r} to confirm.")
-        known = understood(act, given)
-        require_notes(act, ticket, known, own, seen=False)
-        for name, verdict in known.items():
+        verdicts = understood(act, given)
+        require_notes(act, ticket, verdicts, own, seen=False)
+        for name, verdict in verdicts.items():
             _final(act, ticket, name, verdict)
-        return done(act, ticket, follow(act, list(known)))
+        return done(act, ticket, follow(act, list(verdicts)))
 
 
 @allowed("review")
 def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
-    """The act that a ticket allows, with the role its person has now; holds on to the item.
+    """Return the act that a ticket allows, with the person's current role; extend the lease.
 
     Raises:
-        Conflict: the item is somebody else's by now, or the queue was put away.
+        Conflict: another person has the item, or the queue is archived.
     """
     queue = store.queues.get(ticket.queue_id)
     if queue.archived is not None:
@@ -278,7 +278,7 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
 
 
 def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str, QueuedCell]:
-    """The cells, which must be as the ticket knows them and for this person to decide."""
+    """Return the cells after checking that they are unchanged and this person may decide them."""
     cells = {cell.criterion: cell for cell in act.store.queues.cells(ticket.queue_id, act.item_id)}
     for name in given:
         if name not in cells:
@@ -292,17 +292,17 @@ def _due_cells(act: Act, ticket: Ticket, given: Mapping[str, Given]) -> dict[str
 
 
 def _who_was_faster(act: Act, criterion: str) -> str:
-    told = act.store.events.of_cell(act.run.id, act.item_id, criterion)
+    events = act.store.events.of_cell(act.run.id, act.item_id, criterion)
     changes = act.store.scored.changes(act.run.id)
-    if changes and (not told or told[-1].ts < changes[0].ts):
+    if changes and (not events or events[-1].ts < changes[0].ts):
         return (
             f"{criterion!r} asks something else since version {changes[0].to_number} of the rubric "
             f"({changes[0].actor}, {changes[0].ts[11:16]} UTC). Your verdict was not recorded and "
             "is still here; read the question again."
         )
-    last = told[-1]
+    last = events[-1]
     who = "you, in another window" if last.actor == act.seat.name else last.actor
-    words = {
+    verb = {
         "settle": "settled",
         "unsettle": "opened again",
         "undo": "opened again",
@@ -314,7 +314,7 @@ def _who_was_faster(act: Act, criterion: str) -> str:
         "withdraw": "changed",
     }.get(last.action, "decided")
     return (
-        f"{criterion!r} was {words} by {who} at {last.ts[11:16]} UTC. Your verdict was not "
+        f"{criterion!r} was {verb} by {who} at {last.ts[11:16]} UTC. Your verdict was not "
         "recorded and is still here; look at the item again."
     )
 
@@ -324,7 +324,7 @@ def _first(
 ) -> None:
     assert act.queue is not None, "tickets belong to queues"
     seen = act.store.events.seen(act.queue.id, act.item_id, cell.criterion, ticket.seat.name)
-    # Who has seen the votes before, and took the verdict back, is not blind any more.
+    # A reviewer who saw the votes and took the verdict back is not blind any more.
     how: Mode = "assisted" if seen is not None else mode
     event_id = act.record(
         "verdict",
@@ -362,11 +362,11 @@ def _final(act: Act, ticket: Ticket, criterion: str, given: Given, *, itself: bo
 
 
 def _forget_drafts(store: Store, ticket: Ticket, given: Mapping[str, Any]) -> None:
-    left = {name: g for name, g in drafts(store, ticket).items() if name not in given}
-    save_drafts(store, ticket, left, now=clock.now())
+    remaining = {name: g for name, g in drafts(store, ticket).items() if name not in given}
+    save_drafts(store, ticket, remaining, now=clock.now())
 
 
 def done(act: Act, ticket: Ticket, effect: DecisionEffect | None) -> Done:
-    """What an act did, with the ticket to go on with."""
+    """Return the result of an act, with the ticket to continue with."""
     waiting = [v.criterion for v in my_verdicts(act.store, ticket) if v.final is None]
     return Done(act.step, renewed(act.store, ticket), tuple(waiting), effect)

@@ -1,7 +1,7 @@
-"""What a queue's decisions say of all cells, corrected for how the reviewed ones were chosen.
+"""Estimates for all cells from a queue's decisions, corrected for how its cells were selected.
 
-How often verdicts are right on all cells beside the hard ones alone, and what criteria and the
-whole would score if people had looked at everything.
+How often verdicts are right on all cells, not only on the hard ones; and what criteria and the
+whole rubric would score if people had reviewed every cell.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rightness:
-    """How often verdicts are what people say, from the cells that a queue had decided.
+    """How often verdicts match people's decisions, from a queue's decided cells.
 
-    ``weighted`` speaks of all cells that the queue's rule looked at, and of those that it left out
-    because they were settled before; it is undefined with fewer than ten audited cells, and while
-    any of the queue is open, because what is decided first was not drawn at random. ``hard`` is of
-    the rule's cells alone, ``naive`` of all decided ones together. ``missing`` cells are open;
-    ``audited`` and ``queued`` were decided, ``others`` as well: before, or for their known label.
+    ``weighted`` describes all cells that the queue's rule considered, and those it skipped because
+    they were settled before. It is undefined with fewer than ten audited cells, and while the queue
+    has open cells, because the first decided cells are not a random sample. ``hard`` covers the
+    rule's cells only, ``naive`` all decided ones. ``missing`` cells are open; ``audited`` and
+    ``queued`` were decided here, ``others`` earlier or for their known label.
     """
 
     weighted: Estimate
@@ -52,24 +52,24 @@ class Rightness:
 
 
 def rightness(store: Store, queue_id: int, level: float = USUAL.level) -> Rightness:
-    """How often verdicts are right on all cells, and on the hard ones. Raises ``NotFound``.
+    """Return how often verdicts are right on all cells, and on the hard ones.
 
-    Cells that people could not assess, or the votes gave nothing on, are in none of the figures.
+    Excluded are cells without a voted verdict, or not assessable. Raises ``NotFound``.
     """
     from core.metrics.intervals.sampling import honest_mean
 
-    found = labelled_sample(store, queue_id)
-    made = honest_mean(found.right, found.stands, found.audited, found.queued, level)
-    weighted = made.weighted
-    if found.missing:
+    sample = labelled_sample(store, queue_id)
+    means = honest_mean(sample.right, sample.stands, sample.audited, sample.queued, level)
+    weighted = means.weighted
+    if sample.missing:
         why = (
-            f"{_cells(found.missing)} of the queue {'is' if found.missing == 1 else 'are'} still "
+            f"{_cells(sample.missing)} of the queue {'is' if sample.missing == 1 else 'are'} still "
             "open. What is decided first is not a random draw."
         )
-        weighted = Estimate.undefined(why, len(found.right))
-    drawn, picked = sum(found.audited), sum(found.queued)
-    others = len(found.right) - drawn - picked
-    return Rightness(weighted, made.hard, made.naive, drawn, picked, found.missing, others)
+        weighted = Estimate.undefined(why, len(sample.right))
+    drawn, picked = sum(sample.audited), sum(sample.queued)
+    others = len(sample.right) - drawn - picked
+    return Rightness(weighted, means.hard, means.naive, drawn, picked, sample.missing, others)
 
 
 def _cells(count: int) -> str:
@@ -80,9 +80,9 @@ def _cells(count: int) -> str:
 class Corrected:
     """The mean value of a criterion's cells (``criterion`` empty: of all, by weight).
 
-    ``said`` is what the votes say of ``cells``, ``labelled`` of which people decided. ``powered``
-    is ``None`` where nothing can be said, and ``reason`` says why. ``rates``: of a question with
-    two answers, worth 0 and 1, how often votes find each, and the share that this makes true.
+    ``said`` is the votes' mean over ``cells``, of which people decided ``labelled``. ``powered`` is
+    the corrected mean, or ``None`` for the ``reason`` given. ``rates``, for a question with answers
+    worth 0 and 1: how often votes detect each answer, and the share that follows.
     """
 
     criterion: str
@@ -95,22 +95,21 @@ class Corrected:
 
 
 def corrected(store: Store, queue_id: int) -> list[Corrected]:
-    """Mean values over all cells, corrected by what people decided; first of all criteria.
+    """Return mean values over all cells, corrected by people's decisions; the first is the total.
 
-    The first line is the points of all cells as a share of what they could reach: the mean score
-    where every item has the same criteria, before gates, penalties and limits at 0. Cells of the
-    rule are decided whole, the audit speaks for what it was drawn from (two strata; see
-    ``powered_mean``), also for those of its cells that were settled besides: nobody drew them. They
-    are counted as labelled, and used where all of those cells are. Cells that cannot be assessed
-    are left out.
+    The total is the points of all cells as a share of the possible points: the mean score if every
+    item has the same criteria, before gates, penalties and limits at 0. All of the rule's cells are
+    decided; the audit stands for the cells it was drawn from (two strata; see ``powered_mean``).
+    That includes cells settled elsewhere, which were not drawn: they count as labelled, and are
+    used only if all such cells are labelled. Cells that cannot be assessed are excluded.
     """
     queue = store.queues.get(queue_id)
-    found = of_queue(store, queue)
+    drawn = of_queue(store, queue)
     rubric = scored_rubric(store, store.runs.get(queue.run_id))
     only = queue.rule.criteria
     names = [c.name for c in rubric.criteria if only is None or c.name in only]
     return [
-        mean_of(found.of(name), name, found.reason)
+        mean_of(drawn.of(name), name, drawn.reason)
         for name in ["", *(names if len(names) > 1 else [])]
     ]
 
@@ -123,10 +122,10 @@ def mean_of(
     *,
     by_item: bool = False,
 ) -> Corrected:
-    """The corrected mean of these cells: their points by weight, or values of one criterion.
+    """Return the corrected mean of these cells: points by weight, or values of one criterion.
 
-    ``reason`` says why nothing can be said of them, where somebody knows. ``by_item``: items were
-    drawn with all of their cells, so that an item counts once.
+    ``reason`` says why there can be no estimate, if that is known. ``by_item``: items were drawn
+    with all of their cells, so each item counts once.
     """
     import numpy as np
 
@@ -135,33 +134,35 @@ def mean_of(
     labelled = int((~np.isnan(cells.value)).sum())
     weights = np.ones(len(cells)) if criterion else cells.weight
     scale, values, strata = _Scale.of(weights), cells.counted, cells.stratum
-    told, known = weights * cells.said, weights * values
+    voted, decided = weights * cells.said, weights * values
     reason = _why_not(cells, scale) or reason or (_partly(cells) if by_item else "")
     if by_item:
-        told, known, strata, low = item_shares(cells.item, weights, cells.said, values, strata)
-        scale = _Scale(len(told), low, 1 - low, len(told))
-    said = scale.up(told)
+        voted, decided, strata, low = item_shares(cells.item, weights, cells.said, values, strata)
+        scale = _Scale(len(voted), low, 1 - low, len(voted))
+    scaled = scale.up(voted)
     if reason:
-        plain = scale.down(float(said.mean())) if len(said) and scale.total else None
+        plain = scale.down(float(scaled.mean())) if len(scaled) and scale.total else None
         return Corrected(criterion, len(cells), labelled, plain, None, reason)
-    there = ~np.isnan(known)
-    found = powered_mean(said, scale.up(known[there]), there, strata, level=level)
-    made = found._replace(
-        mean=scale.mean(found.mean), labels=scale.mean(found.labels), raw=scale.down(found.raw)
+    counts = ~np.isnan(decided)
+    shares = powered_mean(scaled, scale.up(decided[counts]), counts, strata, level=level)
+    mean = shares._replace(
+        mean=scale.mean(shares.mean),
+        labels=scale.mean(shares.labels),
+        raw=scale.down(shares.raw),
     )
     questions = np.unique(cells.question).tolist()
     asked = {cells.table.questions[question].name for question in questions}
     rates = _rates(cells, values, level) if len(asked) == 1 else None
-    return Corrected(criterion, len(cells), labelled, made.raw, made, made.mean.reason, rates)
+    return Corrected(criterion, len(cells), labelled, mean.raw, mean, mean.mean.reason, rates)
 
 
 def _partly(cells: DrawnCells) -> str:
-    """Why items that were drawn with all of their cells cannot be counted once each."""
+    """Return why items drawn with all of their cells cannot count once each."""
     import numpy as np
 
     _, item = np.unique(cells.item, return_inverse=True)
-    asked, known = np.bincount(item), np.bincount(item, ~np.isnan(cells.value))
-    partly = int(((known > 0) & (known < asked)).sum())
+    asked, labelled = np.bincount(item), np.bincount(item, ~np.isnan(cells.value))
+    partly = int(((labelled > 0) & (labelled < asked)).sum())
     if partly:
         return (
             f"{count(partly)} of the items with labels {'lacks' if partly == 1 else 'lack'} one on "
@@ -171,16 +172,16 @@ def _partly(cells: DrawnCells) -> str:
 
 
 def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
-    """How often votes find either answer; ``None`` where there are others than 0 and 1."""
+    """Return how often votes detect either answer; ``None`` for values other than 0 and 1."""
     import numpy as np
 
     from core.metrics.intervals.hit_rates import corrected_share
 
-    known = ~np.isnan(values)
-    if {*np.unique(values[known]).tolist(), *np.unique(cells.said).tolist()} - {0.0, 1.0}:
+    counts = ~np.isnan(values)
+    if {*np.unique(values[counts]).tolist(), *np.unique(cells.said).tolist()} - {0.0, 1.0}:
         return None
     strata = np.bincount(cells.stratum)
-    labelled = np.maximum(np.bincount(cells.stratum[known], minlength=len(strata)), 1)
+    labelled = np.maximum(np.bincount(cells.stratum[counts], minlength=len(strata)), 1)
     chances = (labelled / np.maximum(strata, 1))[cells.stratum]
     return corrected_share(cells.said, values, chances, level)
 
@@ -188,54 +189,54 @@ def _rates(cells: DrawnCells, values: Numbers, level: float) -> HitRates | None:
 def of_run(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[list[Corrected], DrawnLabels]:
-    """The same of a run, from whichever labels may speak for its cells; and those for all of them.
+    """Return the same for a run, from the labels that represent its cells; and those labels.
 
-    Of a criterion that a queue of its own drew from, that queue's.
+    If a queue drew labels for one criterion alone, that criterion uses that queue.
     """
     rubric = scored_rubric(store, store.runs.get(run_id))
     names = [c.name for c in rubric.criteria] if len(rubric.criteria) > 1 else []
-    found = random_labels.by_criterion(store, run_id, names)
+    labels = random_labels.by_criterion(store, run_id, names)
     lines = [
-        mean_of(of.cells, name, of.reason, level, by_item=of.declared is not None)
-        for name, of in found.items()
+        mean_of(drawn.cells, name, drawn.reason, level, by_item=drawn.declared is not None)
+        for name, drawn in labels.items()
     ]
-    return lines, found[""]
+    return lines, labels[""]
 
 
 def corrected_data(store: Store, run_id: int, level: float = USUAL.level) -> dict[str, Any] | None:
-    """The key ``corrected`` of ``metrics --json``; ``None`` where nobody drew labels."""
+    """Return the key ``corrected`` of ``metrics --json``; ``None`` without drawn labels."""
     queues = store.queues.ever(run_id)
     declared = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if declared is None and not any(store.queues.drawn(queue.id, "audit") for queue in queues):
         return None
-    lines, found = of_run(store, run_id, level)
+    lines, labels = of_run(store, run_id, level)
     whole = {
-        "queue": found.queue.id if found.queue is not None else None,
+        "queue": labels.queue.id if labels.queue is not None else None,
         "score": _corrected(lines[0]),
-        "criteria": {one.criterion: _corrected(one) for one in lines[1:]},
-        **({"declared": label_draws.as_data(found.declared)} if found.declared else {}),
+        "criteria": {line.criterion: _corrected(line) for line in lines[1:]},
+        **({"declared": label_draws.as_data(labels.declared)} if labels.declared else {}),
     }
-    return {**whole, "undefined": {"corrected": found.reason}} if found.reason else whole
+    return {**whole, "undefined": {"corrected": labels.reason}} if labels.reason else whole
 
 
-def _corrected(one: Corrected) -> dict[str, Any]:
-    data: dict[str, Any] = {"raw": one.said, "cells": one.cells, "labelled": one.labelled}
-    if one.powered is None:
-        return {**data, "corrected": None, "undefined": {"corrected": one.reason}}
-    data["corrected"] = _estimate(one.powered.mean)
-    data["labels_alone"] = _estimate(one.powered.labels)
-    data["listened"] = one.powered.listened
-    if one.rates is not None:
+def _corrected(line: Corrected) -> dict[str, Any]:
+    data: dict[str, Any] = {"raw": line.said, "cells": line.cells, "labelled": line.labelled}
+    if line.powered is None:
+        return {**data, "corrected": None, "undefined": {"corrected": line.reason}}
+    data["corrected"] = _estimate(line.powered.mean)
+    data["labels_alone"] = _estimate(line.powered.labels)
+    data["listened"] = line.powered.listened
+    if line.rates is not None:
         data["by_hit_rates"] = {
-            "share": _estimate(one.rates.share),
-            "sensitivity": _estimate(one.rates.found),
-            "specificity": _estimate(one.rates.cleared),
+            "share": _estimate(line.rates.share),
+            "sensitivity": _estimate(line.rates.found),
+            "specificity": _estimate(line.rates.cleared),
         }
     return data
 
 
 class _Scale(NamedTuple):
-    """Cells' points (weight times value) moved into [0, 1], and means of those back to scores."""
+    """Maps cells' points (weight times value) into [0, 1], and means back to scores."""
 
     cells: int
     low: float
@@ -244,21 +245,21 @@ class _Scale(NamedTuple):
 
     @classmethod
     def of(cls, weights: Numbers) -> _Scale:
-        """The scale of cells with these weights; ``total`` is what could be reached."""
+        """Return the scale of cells with these weights; ``total`` is the possible points."""
         low, high = float(weights.min(initial=0.0)), float(weights.max(initial=0.0))
         return cls(len(weights), low, high - low or 1.0, float(weights[weights > 0].sum()))
 
     def up(self, points: Numbers) -> Numbers:
-        """Points within [0, 1]."""
+        """Return points mapped into [0, 1]."""
         return (points - self.low) / self.span
 
     def down(self, mean: float) -> float:
-        """A mean of those as the share of what could be reached, within [0, 1] as scores are."""
+        """Return a mapped mean as a share of the possible points, limited to [0, 1]."""
         points = (mean * self.span + self.low) * self.cells
         return min(1.0, max(0.0, points / self.total))
 
     def mean(self, one: Estimate) -> Estimate:
-        """A mean with its interval, so."""
+        """Return a mapped mean with its interval as a score."""
         if one.value is None or one.low is None or one.high is None:
             return one
         low, high = self.down(one.low), self.down(one.high)
@@ -271,10 +272,10 @@ def _why_not(cells: DrawnCells, scale: _Scale) -> str:
     return "" if scale.total else "No criterion rewards anything."
 
 
-# Labels that come from review: they were not drawn at random, and what follows from that.
+# Labels that come from review were not drawn at random.
 #
-# A review queue picks the doubtful cells. What is right among labelled cells is then not what is
-# right among all; only the chance that each cell had of being picked leads from one to the other.
+# A queue picks doubtful cells, so accuracy on its labels says little about all cells. For that, the
+# chance of each cell to be picked must be known.
 
 
 class AuditedQueue(NamedTuple):
@@ -286,8 +287,9 @@ class AuditedQueue(NamedTuple):
 
 @dataclass(frozen=True)
 class ReviewSelection:
-    """Of a run's ``labels``, people ``settled`` so many in review; ``queues`` hold an audit. Cells
-    were ``picked`` by rules or people unless all queues drew at random.
+    """How many of a run's ``labels`` were ``settled`` in review. ``queues`` hold an audit.
+
+    ``picked``: rules or people chose cells; false if all queues drew at random.
     """
 
     labels: int
@@ -299,7 +301,7 @@ class ReviewSelection:
 def audited_queues(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[AuditedQueue, ...]:
-    """The run's queues that have a random audit, the oldest first; put away ones as well."""
+    """Return the run's queues with a random audit, oldest first, including archived ones."""
     return tuple(
         AuditedQueue(queue, rightness(store, queue.id, level))
         for queue in store.queues.ever(run_id)
@@ -308,7 +310,7 @@ def audited_queues(
 
 
 def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSelection | None:
-    """How far a run's labels come from review; ``None`` where none does. Raises ``NotFound``."""
+    """Return how many of a run's labels come from review, or ``None``. Raises ``NotFound``."""
     run = store.runs.row(run_id)
     ids = store.runs.item_ids(run_id)
     truth = store.settled.truth(run.dataset_version_id, item_ids=ids)
@@ -317,12 +319,12 @@ def selected(store: Store, run_id: int, level: float = USUAL.level) -> ReviewSel
         return None
     labels = _labels(store, run, truth)
     queues = store.queues.ever(run_id)
-    picked = not queues or not all(one.rule.only_draws for one in queues)
+    picked = not queues or not all(queue.rule.only_draws for queue in queues)
     return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked)
 
 
 def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
-    """How many labels the items of a run have: the dataset's, and over them what people settled."""
+    """Return the number of labels of a run's items: the dataset's, overridden by settled cells."""
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
 
@@ -342,35 +344,37 @@ def _labels(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | 
 
 
 def in_words(found: ReviewSelection) -> str:
-    """What a person must know before reading a figure against the labels."""
+    """Return what a reader must know before trusting figures against the labels."""
     where = "which picked doubtful cells, too" if found.picked else "of cells drawn at random"
-    words = (
+    text = (
         f"Of the {count(found.labels)} labelled cells people settled {count(found.settled)} in "
         f"review, {where}: figures against labels speak of labelled cells, not of all."
     )
-    known = [one for one in found.queues if one.found.weighted.value is not None]
-    if not known and found.queues:
+    estimated = [audit for audit in found.queues if audit.found.weighted.value is not None]
+    if not estimated and found.queues:
         queue, right = found.queues[-1]
-        return f"{words} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"
-    if not known:
-        return f"{words} A queue with a random audit, reviewed to its end, can speak of all."
-    # The newest queue that looked at everything, or else the newest.
-    queue, right = max(known, key=lambda one: (not narrowed(one.queue.rule), one.queue.id))
+        return f"{text} Queue “{queue.name}” cannot speak of all yet. {right.weighted.reason}"
+    if not estimated:
+        return f"{text} A queue with a random audit, reviewed to its end, can speak of all."
+    # The newest queue that considered every cell, or else the newest.
+    queue, right = max(
+        estimated, key=lambda audit: (not narrowed(audit.queue.rule), audit.queue.id)
+    )
     only = narrowed(queue.rule)
-    words += (
+    text += (
         f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
         f"{right.weighted.words(percent).inline}: the random audit of queue “{queue.name}” stands "
         "for cells that no rule picked"
     )
-    others = [one.found.hard for one in found.queues if not narrowed(one.queue.rule)]
+    others = [audit.found.hard for audit in found.queues if not narrowed(audit.queue.rule)]
     hard = together([right.hard] if only else others)
     if hard.value is not None:
-        words += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
-    return f"{words}."
+        text += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
+    return f"{text}."
 
 
 def as_data(found: ReviewSelection) -> dict[str, Any]:
-    """The same for ``metrics --json``."""
+    """Return the same for ``metrics --json``."""
     return {
         "labels": found.labels,
         "settled_in_review": found.settled,

@@ -1,4 +1,4 @@
-"""What else a reviewer can do: skip, flag, send back, unmask; and taking any of it back."""
+"""Other acts of a reviewer: skip, flag, send back, unmask; and undoing any of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from core.store.review.settled import given_data, given_from
 from core.store.store import Store
 
 _VERDICTS = ("verdict", "final", "send_back")
-#: What can be taken back, and which later acts on the cell must be taken back before it.
+#: The acts that can be undone, and which later acts on the cell must be undone first.
 _BEFORE: dict[str, tuple[str, ...]] = {
     "verdict": _VERDICTS,
     "final": _VERDICTS,
@@ -34,7 +34,7 @@ _BEFORE: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Undone:
-    """What was taken back: the acts, on which item, and what that changed."""
+    """What was undone: the acts, their item, and the effects."""
 
     step: int
     item_id: str
@@ -43,7 +43,7 @@ class Undone:
 
 
 class Stands(Conflict):
-    """The act ``step`` cannot be taken back; those before it may be."""
+    """The act ``step`` cannot be undone; earlier acts may be."""
 
     def __init__(self, message: str, step: int) -> None:
         super().__init__(message)
@@ -51,7 +51,7 @@ class Stands(Conflict):
 
 
 class HasMet(Stands):
-    """My verdicts on ``criteria`` have met another reviewer's: they stand; a lead can be asked."""
+    """The reviewer's verdicts on ``criteria`` were compared with others', so they are final."""
 
     def __init__(self, step: int, item_id: str, criteria: tuple[str, ...]) -> None:
         names = " and ".join(repr(name) for name in criteria)
@@ -65,7 +65,7 @@ class HasMet(Stands):
 
 
 class FlaggedDecision(NamedTuple):
-    """A resolved cell that a reviewer asks a lead to look at."""
+    """A resolved cell that a reviewer flagged for a lead."""
 
     item_id: str
     criterion: str
@@ -75,9 +75,9 @@ class FlaggedDecision(NamedTuple):
 
 @allowed("review")
 def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
-    """Leave the item for later: it comes last in my queue. It counts as nothing; returns the step.
+    """Move the item to the end of this reviewer's queue; return the step.
 
-    Verdicts that I committed stay and wait to be confirmed.
+    Committed verdicts stay and wait for confirmation.
     """
     with store.write():
         act, ticket = begin(store, ticket)
@@ -89,10 +89,10 @@ def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
 
 @allowed("review")
 def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> Done:
-    """Send a cell to a role: only they (and those above) can go on with it.
+    """Flag a cell for a role: only that role, and those above, can decide it.
 
     Raises:
-        InputError: no reason, or no such role.
+        InputError: the reason is missing, or the role is unknown.
         Conflict: as in ``commit``.
     """
     if role not in ROLES:
@@ -110,11 +110,11 @@ def _require_note(reason: str) -> None:
 def flag_met(
     store: Store, seat: Seat, queue_id: int, item_id: str, criteria: Sequence[str], reason: str
 ) -> None:
-    """Ask a lead about cells on which my verdict has met another reviewer's.
+    """Flag cells for a lead after this reviewer's verdict was compared with another's.
 
     Raises:
-        InputError: no reason.
-        Conflict: no verdict of mine on one of them has met another's, or it is flagged already.
+        InputError: the reason is missing.
+        Conflict: such a verdict does not exist, or the cell is flagged already.
     """
     _require_note(reason)
     with store.write():
@@ -132,7 +132,7 @@ def flag_met(
 
 
 def flagged_decisions(store: Store, queue_id: int) -> list[FlaggedDecision]:
-    """The resolved cells of a queue that reviewers ask a lead about."""
+    """Return a queue's resolved cells that reviewers flagged for a lead."""
     queue, decisions = store.queues.get(queue_id), []
     for cell in store.queues.cells(queue_id):
         if cell.flagged is None or cell.state != "resolved":
@@ -150,7 +150,7 @@ def flagged_decisions(store: Store, queue_id: int) -> list[FlaggedDecision]:
 
 @allowed("review")
 def unflag(store: Store, ticket: Ticket, criterion: str, reason: str = "") -> Done:
-    """Let everybody go on with a flagged cell again."""
+    """Remove a cell's flag, so that every reviewer can decide it again."""
     return _set_flag(store, ticket, criterion, None, reason)
 
 
@@ -172,10 +172,10 @@ def _set_flag(store: Store, ticket: Ticket, criterion: str, role: Role | None, r
 def send_back(
     store: Store, seat: Seat, queue_id: int, cells: Iterable[tuple[str, str]], reason: str
 ) -> list[DecisionEffect]:
-    """Have cells reviewed again: what was said of them stays in the record and counts no more.
+    """Send cells back for another review. Their verdicts stay in the log and count no more.
 
     Raises:
-        InputError: no reason.
+        InputError: the reason is missing.
         Conflict: this person is neither adjudicator nor lead.
     """
     if not reason.strip():
@@ -204,11 +204,11 @@ def send_back(
 
 @allowed("adjudicate")
 def unmask(store: Store, ticket: Ticket, reason: str) -> str:
-    """The name of the system that made the submission; that it was looked at is recorded.
+    """Return the name of the system that made the submission, and record the unmasking.
 
     Raises:
         Conflict: this person is neither adjudicator nor lead.
-        InputError: no reason.
+        InputError: the reason is missing.
     """
     if not reason.strip():
         raise InputError("Say why you need to know.")
@@ -224,9 +224,9 @@ def unmask(store: Store, ticket: Ticket, reason: str) -> str:
 def undo_last(
     store: Store, seat: Seat, queue_id: int, *, before: int | None = None
 ) -> Undone | None:
-    """Take back the last thing I did in a queue that still stands; ``None`` if there is none.
+    """Undo this person's last act in a queue; return ``None`` if there is none.
 
-    With ``before`` the last one before that step, passing over what cannot be taken back.
+    With ``before``, undo the last one before that step, skipping acts that cannot be undone.
     """
     with store.write():
         while True:
@@ -243,24 +243,24 @@ def undo_last(
 
 @allowed("review")
 def undo(store: Store, seat: Seat, step: int, reason: str = "") -> Undone:
-    """Take back an act by acts that compensate it; the record keeps both.
+    """Undo an act by recording the opposite; the log keeps both.
 
-    What I did I can take back, what others did a lead can. A verdict that has met another
-    person's stands for those who gave them: what came of the two is known, so that a second try
-    would not be independent.
+    Everyone can undo their own acts, and a lead can undo those of others. A verdict that was
+    compared with another reviewer's stays: the outcome is known, so a second verdict would not be
+    independent.
 
     Raises:
-        Conflict: not mine, already taken back, something that builds on it stands, or it has met
-            another person's verdict.
-        InputError: nothing of it can be taken back.
+        Conflict: the act is another person's, is undone already, has later acts built on it, or is
+            a verdict that was compared with another reviewer's.
+        InputError: the act has nothing that can be undone.
     """
     with store.write():
         seat = now_seated(store, seat)
         events = [e for e in store.events.of_step(step) if e.action in _BEFORE]
-        gone = store.events.undone([event.id for event in events])
+        undone = store.events.undone([event.id for event in events])
         if not events:
             raise InputError("There is nothing in this that can be taken back.")
-        standing = [event for event in events if event.id not in gone]
+        standing = [event for event in events if event.id not in undone]
         if not standing:
             raise Conflict("It has been taken back already.")
         _require_may_undo(store, seat, standing)
@@ -287,7 +287,7 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
 
 
 def _met(store: Store, event: EventRow) -> set[str]:
-    """Whose verdicts on the cell were put beside each other, where the event is a verdict."""
+    """Return the reviewers whose verdicts were compared, if the event is one of these verdicts."""
     if event.action not in ("verdict", "final") or event.part != "review":
         return set()
     assert event.queue_id is not None, "verdicts are given in queues"
@@ -295,7 +295,7 @@ def _met(store: Store, event: EventRow) -> set[str]:
 
 
 def _compared(store: Store, queue_id: int, item_id: str, criterion: str) -> set[str]:
-    """Whose verdicts on a cell were put beside each other; nobody's until all have spoken."""
+    """Return the reviewers whose verdicts on a cell were compared; none before all are in."""
     required = store.queues.item(queue_id, item_id).required
     spoken = {
         verdict.reviewer
@@ -315,11 +315,11 @@ def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str
     by_item: dict[str, list[EventRow]] = {}
     for event in events:
         by_item.setdefault(event.item_id, []).append(event)
-    for item_id, theirs in by_item.items():
-        assert theirs[0].queue_id is not None, "what can be taken back happened in a queue"
-        queue = store.queues.get(theirs[0].queue_id)
+    for item_id, item_events in by_item.items():
+        assert item_events[0].queue_id is not None, "what can be taken back happened in a queue"
+        queue = store.queues.get(item_events[0].queue_id)
         act = Act(store, seat, run, item_id, queue, now, step)
-        for event in reversed(theirs):
+        for event in reversed(item_events):
             act.record(
                 "undo",
                 event.criterion,
@@ -330,10 +330,10 @@ def _take_back(store: Store, seat: Seat, events: Sequence[EventRow], reason: str
                 undo_of=event.id,
             )
             _compensate(store, queue.id, event)
-        names = list(dict.fromkeys(e.criterion for e in theirs if e.action in _VERDICTS))
+        names = list(dict.fromkeys(e.criterion for e in item_events if e.action in _VERDICTS))
         if names:
             effect = follow(act, names, raised=True)
-            hidden = queue.settings.mode == "blind" and all(e.part == "review" for e in theirs)
+            hidden = queue.settings.mode == "blind" and all(e.part == "review" for e in item_events)
             effects.append(effect.blinded() if hidden else effect)
         step = act.step
     acts = tuple(dict.fromkeys(event.action for event in events))
@@ -365,8 +365,8 @@ def _cell(store: Store, queue_id: int, item_id: str, criterion: str) -> QueuedCe
 
 
 def _verdicts(store: Store, queue_id: int, item_id: str, criterion: str) -> list[VerdictRow]:
-    found = store.verdicts.of_item(queue_id, item_id)
-    return [verdict for verdict in found if verdict.criterion == criterion]
+    verdicts = store.verdicts.of_item(queue_id, item_id)
+    return [verdict for verdict in verdicts if verdict.criterion == criterion]
 
 
 def _verdict_data(verdict: VerdictRow) -> dict[str, Any]:

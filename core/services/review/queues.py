@@ -1,4 +1,4 @@
-"""Review queues: made from a rule, brought up to date, how far they are and what came of them."""
+"""Create review queues, update them, and report their progress and results."""
 
 from __future__ import annotations
 
@@ -55,15 +55,15 @@ __all__ = [
     "take_up",
 ]
 
-#: Characters of a queue's name, as of a rubric's.
+#: The longest name of a queue, in characters, as for a rubric.
 MOST_NAME = 200
 
 
 @dataclass(frozen=True)
 class QueueProgress:
-    """How far a queue is. ``flips`` and ``change`` are what its open cells were expected to bring:
-    outcomes (or verdicts) that change, and the sum of absolute changes of scores. Only a draw
-    brought in the ``random`` ones.
+    """A queue's progress. ``flips`` and ``change`` are the expected effect of its open cells: the
+    number of changed outcomes (or verdicts), and the sum of absolute score changes. ``random``
+    counts the cells that were queued by a draw only.
     """
 
     cells: Mapping[CellState, int]
@@ -73,12 +73,12 @@ class QueueProgress:
 
     @property
     def total(self) -> int:
-        """All cells."""
+        """Return the number of cells."""
         return sum(self.cells.values())
 
     @property
     def resolved(self) -> int:
-        """The cells that people are done with."""
+        """Return the number of resolved cells."""
         return self.cells.get("resolved", 0)
 
 
@@ -95,10 +95,10 @@ def make_queue(
     seed: int | None = None,
     stale: Cells = (),
 ) -> QueueRow:
-    """A queue of the cells that the rule chooses.
+    """Create a queue of the cells that the rule selects.
 
     Raises:
-        InputError: no name, no such order, or no cell to queue.
+        InputError: the name is missing, the order is unknown, or the rule selects no cells.
     """
     _check_name(name, order)
     seed = clock.draw_seed() if seed is None else seed
@@ -107,7 +107,7 @@ def make_queue(
     if not chosen.cells:
         raise InputError(_nothing(chosen, rule))
     with store.write():
-        made = store.queues.create(
+        row = store.queues.create(
             run_id,
             name.strip(),
             rule,
@@ -117,9 +117,9 @@ def make_queue(
             author=seat.name,
             now=clock.now(),
         )
-        _fill(store, run, made, chosen.cells)
-    _keep_columns(store, run, made)
-    return made
+        _fill(store, run, row, chosen.cells)
+    _keep_columns(store, run, row)
+    return row
 
 
 def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -> QueueRow:
@@ -135,11 +135,11 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
 
 @allowed("organise")
 def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
-    """Queue what the rule chooses by now; returns the cells added.
+    """Add the cells that the rule selects now; return how many.
 
-    For a run that goes on, and for one whose settled cells tell more about its judges: what is
-    open is weighed anew. Nothing is ever taken out, and nobody's work changes. A cap holds on: all
-    cells count, those that are done as well.
+    It serves a run that continues, and a run whose settled cells now tell more about its judges:
+    open cells are weighed again. It never removes cells or changes anyone's work. A cap stays in
+    force and counts all cells, including resolved ones.
     """
     row = store.queues.get(queue_id)
     run = store.runs.get(row.run_id)
@@ -153,9 +153,9 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
 
 
 def _keep_columns(store: Store, run: Run, row: QueueRow) -> None:
-    """Have the columns of many cells ready before anybody opens a page on them."""
+    """Prepare the columns of many cells before a page needs them."""
     if store.queues.size(row.id) >= MANY:
-        # Columns need numpy, which few cells shall not wait for.
+        # Columns need numpy, which a small queue should not load.
         from core.services.queueing.queue_table import CellTable
         from core.services.queueing.queued_columns import queued
 
@@ -172,10 +172,10 @@ def change(
     order: Order | None = None,
     settings: QueueSettings | None = None,
 ) -> QueueRow:
-    """Change how a queue is worked off; states follow, but what is resolved stays resolved.
+    """Change a queue's settings; open cells follow, and resolved cells stay resolved.
 
     Raises:
-        Conflict: ``seat`` is no lead.
+        Conflict: ``seat`` is not a lead.
     """
     with store.write():
         require_lead(store, seat, "change a queue")
@@ -223,44 +223,44 @@ def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -
 
 @allowed("organise")
 def archive(store: Store, seat: Seat, queue_id: int, *, restore: bool = False) -> None:
-    """Put a queue away, or bring it back. What it settled stays."""
+    """Archive or restore a queue. Its settled cells stay settled."""
     with store.write():
         require_lead(store, seat, "put a queue away")
         store.queues.archive(queue_id, now=None if restore else clock.now())
 
 
 def queues(store: Store, run_id: int | None = None, *, archived: bool = False) -> list[QueueRow]:
-    """The queues of a run, or of all runs, newest first; raises ``NotFound`` for an unknown run."""
+    """Return the queues of a run, or of all, newest first; raises ``NotFound``: unknown run."""
     if run_id is not None:
         store.runs.row(run_id)
     return store.queues.list(run_id, archived=archived)
 
 
 def require_criteria(store: Store, run_id: int, names: Iterable[str]) -> None:
-    """Raises ``InputError`` for a name that no cell of the run has: it would choose nothing."""
-    there = [column.criterion for column in cell_columns(store, store.runs.get(run_id))]
-    if strange := [name for name in names if name not in there]:
-        some = ", ".join(there) or "none with a verdict"
+    """Raise ``InputError`` for a criterion without cells, which would select nothing."""
+    criteria = [column.criterion for column in cell_columns(store, store.runs.get(run_id))]
+    if strange := [name for name in names if name not in criteria]:
+        some = ", ".join(criteria) or "none with a verdict"
         raise InputError(f"Run {run_id} has no criterion {strange[0]!r}. It has {some}.")
 
 
 def queue(store: Store, queue_id: int) -> QueueRow:
-    """One queue; raises ``NotFound``."""
+    """Return one queue; raises ``NotFound``."""
     return store.queues.get(queue_id)
 
 
 def size(store: Store, queue_id: int) -> int:
-    """How many cells a queue has."""
+    """Return how many cells a queue has."""
     return store.queues.size(queue_id)
 
 
 def item_number(store: Store, queue_id: int, item_id: str) -> int:
-    """The place of an item of a queue in its run, from 1."""
+    """Return the position of a queue's item in its run, from 1."""
     return store.queues.item(queue_id, item_id).position + 1
 
 
 def progress(store: Store, queue_id: int) -> QueueProgress:
-    """How many cells are in which state, and what the open ones may still bring."""
+    """Return the number of cells by state, and the expected effect of the open ones."""
     states = store.queues.states(queue_id)
     still = [sums for state, sums in states.items() if state != "resolved"]
     return QueueProgress(
@@ -272,17 +272,17 @@ def progress(store: Store, queue_id: int) -> QueueProgress:
 
 
 def _fill(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCandidate]) -> int:
-    known = {item.item_id for item in store.queues.items(row.id)}
-    places = dict.fromkeys((c.item_id, c.position) for c in cells if c.item_id not in known)
+    queued = {item.item_id for item in store.queues.items(row.id)}
+    places = dict.fromkeys((c.item_id, c.position) for c in cells if c.item_id not in queued)
     items = [
-        _item(row, item_id, position, len(known) + turn)
+        _item(row, item_id, position, len(queued) + turn)
         for turn, (item_id, position) in enumerate(places)
     ]
     return store.queues.add(row.id, items, weigh(store, run, cells))
 
 
 def _item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
-    """An item with what the queue's seed draws for it; ``turn`` counts the items dealt before."""
+    """Return an item with its draws from the queue's seed; ``turn`` counts earlier items."""
     settings, dice = row.settings, seeded("queue", row.seed, item_id)
     draw, assisted, several = dice.random(), dice.random(), dice.random()
     required = settings.reviewers if several < settings.overlap_share else 1

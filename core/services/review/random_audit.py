@@ -1,4 +1,4 @@
-"""A queue's random audit: what it was drawn from, and what it says of cells nobody reviewed."""
+"""A queue's random audit: the cells it was drawn from, and estimates for unreviewed cells."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     Numbers = npt.NDArray[Any]
 
 
-# What a queue's random audit was drawn from, and what is known of it by now.
+# The frame of a queue's random audit: the cells it was drawn from.
 #
-# The frame: the cells with a verdict that the queue looked at, that no rule wanted, and that were
-# not settled yet. Each had the same chance. It stays the frame whoever settles its cells afterwards
-# and why: take those out and the audit is no random draw of what is left any more.
+# These are the cells with a verdict that the queue considered, that no rule selected, and that were
+# not settled then. Each had the same chance. The frame stays the same when its cells are settled
+# later for other reasons: without them, the audit would not be a random sample of the rest.
 
 
 UNEVEN = (
@@ -35,10 +35,10 @@ UNEVEN = (
 
 
 def may_break(draw: int) -> float:
-    """How often a run's first random draw may break its promise, and its second, and so on.
+    """Return how often a run's n-th random draw may break its promise.
 
-    Whoever draws afresh until something is accepted gets a lucky draw in the end; all together
-    they break a promise in at most 5%. Nearly all of it is the first's: most runs have no other.
+    With enough new draws, one will be lucky. Therefore all draws together may break a promise in at
+    most 5%. Most of it goes to the first draw, since most runs have no other.
 
     >>> [round(may_break(draw), 4) for draw in (1, 2, 3)]
     [0.04, 0.008, 0.0016]
@@ -49,9 +49,9 @@ def may_break(draw: int) -> float:
 
 
 class Framed(NamedTuple):
-    """The cells of a frame, a column for each: which of the run's cells they are, what the votes
-    gave, whether they were drawn, what people settled (as in ``CellTable.decided``: negative where
-    that is no option), and the stratum. Cells of one stratum had the same chance to be drawn.
+    """The cells of a frame, in columns: their index in the run, the voted option, whether they were
+    drawn, the settled option (as in ``CellTable.decided``: negative if it is not an option), and
+    the stratum. Cells of one stratum had the same chance to be drawn.
     """
 
     cells: Numbers
@@ -62,7 +62,7 @@ class Framed(NamedTuple):
 
     @property
     def known(self) -> Numbers:
-        """Whether people settled each, be it that nobody can say."""
+        """Return whether each is settled, also as "cannot assess"."""
         from core.services.results.run_columns import NO_LABEL
 
         known: Numbers = self.decided != NO_LABEL
@@ -70,14 +70,14 @@ class Framed(NamedTuple):
 
     @property
     def right(self) -> Numbers:
-        """Whether people give the verdict as well; nobody gives one that cannot be assessed."""
+        """Return whether people confirmed each verdict; "cannot assess" does not confirm it."""
         right: Numbers = self.decided == self.judged
         return right
 
 
 @dataclass(frozen=True)
 class Frame:
-    """``behind`` cells came later, and would be drawn if the queue were brought up to date."""
+    """A frame. ``behind`` cells came later, and a refreshed queue would draw them."""
 
     table: CellTable
     cells: Framed
@@ -85,8 +85,9 @@ class Frame:
 
 
 def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Frame:
-    """The frame of a queue's audit; ``table`` has the run's cells, where somebody has it. Raises
-    ``NotFound``.
+    """Return the frame of a queue's audit. ``table`` has the run's cells, if already loaded.
+
+    Raises ``NotFound``.
     """
     import numpy as np
 
@@ -99,7 +100,7 @@ def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Fram
     outside = inside == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
     framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
-    # What was settled already could not have been drawn.
+    # Cells that were settled before could not be drawn.
     framed &= ~(outside & before & (table.decided != NO_LABEL))
     cells = np.flatnonzero(framed)
     judged = table.judged[cells]
@@ -113,18 +114,18 @@ def frame(store: Store, queue: QueueRow, table: CellTable | None = None) -> Fram
 
 
 def has_verdict(table: CellTable) -> Numbers:
-    """On which cells the votes gave an option that may be right or wrong: no abstention."""
+    """Return which cells have a voted option that can be right or wrong, so no abstention."""
     import numpy as np
 
     scored = table.by_option(lambda c: [float(at in c.scored) for at in range(len(c.choices))])
-    found: Numbers = scored[table.question, np.maximum(table.judged, -1)] == 1
-    return found
+    scored_cells: Numbers = scored[table.question, np.maximum(table.judged, -1)] == 1
+    return scored_cells
 
 
 def _behind(
     store: Store, queue: QueueRow, table: CellTable, waiting: Numbers, before: Numbers
 ) -> int:
-    """How many of the cells nobody looked at would be in the audit if it were drawn now."""
+    """Return how many unreviewed cells an audit drawn now would include."""
     late = waiting & before
     if not voted_before(store, queue):
         late |= waiting & table.among(store.votes.cells_after(queue.run_id, queue.created))
@@ -132,13 +133,13 @@ def _behind(
 
 
 def waiting(store: Store, queue_id: int) -> int:
-    """How many cells of a queue people are not done with."""
+    """Return how many cells of a queue are not resolved."""
     states = store.queues.states(queue_id)
     return sum(count for state, (count, *_) in states.items() if state != "resolved")
 
 
 def voted_before(store: Store, queue: QueueRow) -> bool:
-    """Whether all votes surely came before a queue was made."""
+    """Return whether all votes surely came before a queue was created."""
     finished = store.runs.row(queue.run_id).finished
     return finished is not None and finished < queue.created
 
@@ -147,11 +148,10 @@ def voted_before(store: Store, queue: QueueRow) -> bool:
 class AuditSample:
     """The cells that people settled as an option, for ``metrics.intervals.sampling``.
 
-    ``right``: 1.0 where the votes gave the same, else 0.0. ``stands``: for how many cells each
-    speaks: 1 for the queue's and for those settled before it was made; those of the frame as
-    ``stands_for`` says.
-    ``audited``: the random audit chose it; ``queued``: a rule did. ``missing`` counts cells that
-    are still to be decided, or to be drawn: what is reviewed first is not drawn at random.
+    ``right``: 1.0 if the votes gave the same option, else 0.0. ``stands``: how many cells each
+    represents: 1 in the queue, or if settled before it; in the frame as ``stands_for`` returns.
+    ``audited``: the random audit selected it; ``queued``: a rule did. ``missing`` counts cells to
+    be decided or drawn, since the first reviewed cells are not a random sample.
     """
 
     right: list[float]
@@ -162,9 +162,9 @@ class AuditSample:
 
 
 def stands_for(stratum: Numbers, drawn: Numbers) -> Numbers:
-    """For how many cells each speaks: drawn ones for all of their stratum, others for none.
+    """Return how many cells each represents: drawn ones their whole stratum, others none.
 
-    Strata of which none was drawn are taken to be like the others.
+    Strata without a drawn cell are assumed to be like the others.
     """
     import numpy as np
 
@@ -177,22 +177,22 @@ def stands_for(stratum: Numbers, drawn: Numbers) -> Numbers:
 
 
 def labelled_sample(store: Store, queue_id: int) -> AuditSample:
-    """What decisions say of the votes, and for how many cells each of them speaks.
+    """Return how decisions compare with votes, and how many cells each of them represents.
 
-    They are those on the queue's cells, and on those that it left out because they were settled.
-    Cells that nobody can assess, or on which the panel abstained or has no verdict, are not in it.
+    They are those on the queue's cells, and on cells it skipped because they were settled. Cells
+    that people could not assess, or without a verdict of the panel, are excluded.
     """
     import numpy as np
 
     from core.services.queueing import queued_columns
 
     queue = store.queues.get(queue_id)
-    found = frame(store, queue)
-    table, framed = found.table, found.cells
+    audit_frame = frame(store, queue)
+    table, framed = audit_frame.table, audit_frame.cells
     inside = queued_columns.queued(store, queue, table).stratum
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
-    there = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
-    kept = there & (table.decided >= 0) & has_verdict(table)
+    considered = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
+    kept = considered & (table.decided >= 0) & has_verdict(table)
     stands = np.ones(len(table))
     stands[framed.cells] = stands_for(framed.stratum, framed.drawn)
     return AuditSample(
@@ -200,12 +200,12 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
         stands=stands[kept].tolist(),
         audited=(inside == queued_columns.AUDIT)[kept].tolist(),
         queued=(inside == queued_columns.RULE)[kept].tolist(),
-        missing=waiting(store, queue_id) + found.behind,
+        missing=waiting(store, queue_id) + audit_frame.behind,
     )
 
 
 def narrowed(rule: QueueRule) -> str:
-    """What a rule is narrowed to, in words; empty where it looks at all cells of a run."""
+    """Return what a rule is limited to, in words; an empty string if it covers all cells."""
     if rule.criteria is None and rule.items is None:
         return ""
     parts = []
@@ -217,28 +217,28 @@ def narrowed(rule: QueueRule) -> str:
     return f"{' of '.join(parts)} only"
 
 
-# What nobody reviewed: how often it is right, and how much of it may be accepted.
+# Unreviewed cells: how often their verdicts are right, and how many may be accepted.
 #
-# Both rest on a queue's random audit alone: it was drawn, each cell with the same chance, from the
-# cells that no rule queued (``audit_frame``). Those of them that somebody settled besides are
-# known; those that are left are what is spoken of.
+# Both rest on a queue's random audit alone: an even draw from the cells that no rule queued
+# (``audit_frame``). Cells of the frame that were settled elsewhere are known; the estimates are
+# about the remaining ones.
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """``audited`` cells were drawn and decided, ``right`` of them confirmed; ``missing`` drawn ones
-    are still to be decided, or to be drawn: ``behind`` of them got their verdict later.
+    """``audited`` cells were drawn and decided, and ``right`` of them confirmed. ``missing`` ones
+    are still to be decided or drawn; ``behind`` of them got their verdict later.
 
-    ``rest`` cells nobody saw. ``elsewhere`` were not drawn and are settled all the same, through
-    another queue or for their known label, ``elsewhere_right`` of them as the votes said.
+    ``rest`` cells are unreviewed. ``elsewhere`` were settled without being drawn, in another queue
+    or by a known label, and ``elsewhere_right`` of them match the votes.
 
-    ``accuracy``: the share of the rest whose verdict people would give as well, with its exact 95%
-    interval; undefined with fewer than ten audited cells, while some are missing, and without a
-    rest. ``acceptance`` is ``None`` then. Its confidence is the agreement of the votes. ``so_far``:
-    the 95% range of that share while drawn ones are open, whatever they turn out to be.
+    ``accuracy``: the share of the rest whose verdict people would confirm, with its exact 95%
+    interval. It is undefined with fewer than ten audited cells, while cells are missing, and
+    without a rest; ``acceptance`` is then ``None``. Its confidence is the agreement of the votes.
+    ``so_far``: the 95% range of that share while drawn cells are open, whatever their result.
 
-    ``draw``: of the run's random audits this is the first, the second, and so on; its promise is
-    broken with a chance of at most ``delta``, so that all of them together are in at most 5%.
+    ``draw``: the number of this random audit in the run, from 1. Its promise fails with a
+    probability of at most ``delta``, so that all audits together fail in at most 5%.
     """
 
     audited: int
@@ -256,9 +256,9 @@ class Unseen:
 
 
 def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
-    """What the audit of a queue says of the cells that nobody looked at.
+    """Return what a queue's audit says about unreviewed cells.
 
-    A cell that people could not assess counts against its verdict: nobody would have given it.
+    A cell that people could not assess counts against its verdict, since they did not confirm it.
     ``alpha`` is the largest share of accepted verdicts that may disagree with people, in (0, 1).
     """
     from core.metrics.estimate import Estimate
@@ -268,23 +268,23 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
     queue = store.queues.get(queue_id)
     draw = _draw(store, queue)
     delta = may_break(draw)
-    found = frame(store, queue)
-    cells, behind = found.cells, found.behind
+    audit_frame = frame(store, queue)
+    cells, behind = audit_frame.cells, audit_frame.behind
     audit, others = cells.drawn & cells.known, ~cells.drawn & cells.known
     rest = ~cells.drawn & ~cells.known
-    drawn, besides, left = (int(one.sum()) for one in (audit, others, rest))
-    missing, left = len(rest) - drawn - besides - left + behind, left - behind
-    right, right_besides = (int(cells.right[one].sum()) for one in (audit, others))
-    known = KnownLabels(besides, besides - right_besides)
-    accuracy = share_of_rest(right, drawn, left, missing=missing, known=known)
+    drawn, elsewhere, remaining = (int(flags.sum()) for flags in (audit, others, rest))
+    missing, remaining = len(rest) - drawn - elsewhere - remaining + behind, remaining - behind
+    right, right_besides = (int(cells.right[flags].sum()) for flags in (audit, others))
+    known_labels = KnownLabels(elsewhere, elsewhere - right_besides)
+    accuracy = share_of_rest(right, drawn, remaining, missing=missing, known=known_labels)
     so_far = None
     if missing and not behind:
-        so_far = share_so_far(right, drawn, missing, left, known=known)
+        so_far = share_so_far(right, drawn, missing, remaining, known=known_labels)
     if len(set(cells.stratum.tolist())) > 1:
         accuracy, so_far = Estimate.undefined(UNEVEN, drawn), None
     promise = None
     if accuracy.value is not None:
-        sure = _agreement(store, queue.run_id, found)
+        sure = _agreement(store, queue.run_id, audit_frame)
         promise = acceptance(
             *(sure[audit], cells.right[audit], alpha),
             unseen=sure[rest],
@@ -292,21 +292,23 @@ def unseen(store: Store, queue_id: int, alpha: float = 0.1) -> Unseen:
             delta=delta,
         )
     return Unseen(
-        *(drawn, right, left, missing, accuracy, promise, draw, delta),
-        *(besides, right_besides, behind, so_far),
+        *(drawn, right, remaining, missing, accuracy, promise, draw, delta),
+        *(elsewhere, right_besides, behind, so_far),
     )
 
 
 def _draw(store: Store, queue: QueueRow) -> int:
-    """Which of its run's random audits a queue's is, from 1; those put away count."""
+    """Return the number of a queue's random audit in its run, from 1, counting archived ones."""
     rows = store.queues.ever(queue.run_id)
-    return 1 + sum(one.id < queue.id and one.rule.audit_share > 0 for one in rows)
+    return 1 + sum(row.id < queue.id and row.rule.audit_share > 0 for row in rows)
 
 
-def _agreement(store: Store, run_id: int, found: Frame) -> Numbers:
-    """How far the votes agree on the cells of a frame; 0 where nobody knows."""
+def _agreement(store: Store, run_id: int, audit_frame: Frame) -> Numbers:
+    """Return how far the votes agree on the cells of a frame; 0 if unknown."""
     import numpy as np
 
     rows = store.results.agreements(run_id)
-    places, values = ((item, name) for item, name, _ in rows), [one for *_, one in rows]
-    return found.table.spread(places, np.array(values, np.float64), 0.0)[found.cells.cells]
+    places, values = ((item, name) for item, name, _ in rows), [value for *_, value in rows]
+    return audit_frame.table.spread(places, np.array(values, np.float64), 0.0)[
+        audit_frame.cells.cells
+    ]

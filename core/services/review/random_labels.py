@@ -1,9 +1,9 @@
-"""Which cells of a run people labelled with a known chance, and so what may speak for the rest.
+"""The cells of a run that people labelled with a known chance, so that they represent the rest.
 
-A queue that was reviewed to its end gives them: cells that its rule wanted are decided whole, and
-its random audit stands for those it was drawn from. A run of which every cell has a label gives
-them, too, and so do labels that somebody declared to be a random draw (``label_draws``). Other
-labels were picked by somebody, nobody knows with what chance, and are refused.
+A fully reviewed queue provides them: all cells that its rule selected are decided, and its random
+audit represents the cells it was drawn from. So does a run whose cells all have labels, and so do
+labels that a person declared to be a random draw (``label_draws``). Other labels were picked with
+an unknown chance, and are refused.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ NOBODY = (
 
 @dataclass(frozen=True)
 class DrawnCells:
-    """Cells with the option that the votes gave, and the one that people did, a column for each.
+    """Cells with the option of the votes and the one of people, as columns.
 
-    ``cells`` says which of the table's they are. Options are negative where there is none; ``said``
-    and ``value`` are both as numbers, ``value`` NaN where people gave none; where the votes say
-    nothing of worth, they say what people do. ``stratum`` is 0 where cells were decided whole;
-    others of one number had the same chance to be drawn, and ``drawn`` were. Labels of those that
-    were not are nobody's draw, and do not count (``counted``).
+    ``cells`` are indexes into the table. Missing options are negative. ``said`` and ``value`` are
+    the same two as numbers. ``value`` is NaN without a label; votes without a value take the
+    people's. ``stratum`` is 0 if cells were decided completely. Cells of any other stratum had the
+    same chance to be drawn, and ``drawn`` were. Labels of cells that were not drawn do not count
+    (``counted``).
     """
 
     table: CellTable
@@ -59,45 +59,45 @@ class DrawnCells:
         return len(self.cells)
 
     def take(self, kept: Numbers) -> DrawnCells:
-        """Those of them that are kept, as flags or places."""
-        columns = {one.name: getattr(self, one.name)[kept] for one in fields(self)[1:]}
+        """Return the selected cells, given as flags or indexes."""
+        columns = {field.name: getattr(self, field.name)[kept] for field in fields(self)[1:]}
         return DrawnCells(self.table, **columns)
 
     def and_more(self, others: DrawnCells) -> DrawnCells:
-        """These and others of the same table."""
+        """Return these cells and others of the same table."""
         import numpy as np
 
         columns = {
-            one.name: np.concatenate([getattr(self, one.name), getattr(others, one.name)])
-            for one in fields(self)[1:]
+            field.name: np.concatenate([getattr(self, field.name), getattr(others, field.name)])
+            for field in fields(self)[1:]
         }
         return DrawnCells(self.table, **columns)
 
     def of(self, criterion: str) -> DrawnCells:
-        """Those of one criterion."""
+        """Return the cells of one criterion."""
         return self.take(self.table.of(criterion)[self.cells])
 
     @property
     def item(self) -> Numbers:
-        """The place of each cell's item in the run."""
+        """Return the index of each cell's item in the run."""
         return self.table.item[self.cells]
 
     @property
     def question(self) -> Numbers:
-        """Which of the table's questions each is of."""
+        """Return the index of each cell's question in the table."""
         return self.table.question[self.cells]
 
     @property
     def weight(self) -> Numbers:
-        """What each counts in a score."""
+        """Return each cell's weight in a score."""
         return self.table.weight[self.cells]
 
     @property
     def counted(self) -> Numbers:
-        """What people say of each, where it counts; NaN where not.
+        """Return each cell's label as a number if it counts, else NaN.
 
-        Of what was drawn from, drawn labels alone do, unless every one of the others has a label,
-        too: then nothing is left to chance.
+        In a stratum only drawn labels count, unless all other cells have labels too: then nothing
+        is left to chance.
         """
         import numpy as np
 
@@ -110,26 +110,28 @@ class DrawnCells:
 def _cells(
     table: CellTable, option: Numbers, stratum: Numbers, drawn: Numbers, kept: Numbers
 ) -> DrawnCells:
-    """The cells that are kept, less those of which neither votes nor people say anything of worth.
+    """Return the selected cells, except those without a value from votes and people.
 
-    All columns are of the whole table.
+    All columns cover the whole table.
     """
     import numpy as np
 
     worth = table.by_option(lambda criterion: criterion.values)
-    said, value = (worth[table.question, np.maximum(one, -1)] for one in (table.judged, option))
+    said, value = (
+        worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
+    )
     cells = np.flatnonzero(kept & ~(np.isnan(said) & np.isnan(value)))
     said = np.where(np.isnan(said), value, said)
     columns = (table.judged, option, said, value, stratum, drawn)
-    return DrawnCells(table, cells, *(one[cells] for one in columns))
+    return DrawnCells(table, cells, *(column[cells] for column in columns))
 
 
 @dataclass(frozen=True)
 class DrawnLabels:
-    """The cells that are spoken of. ``reason`` says why nothing can be, and is empty otherwise.
+    """Cells that may represent a run. ``reason`` says why they cannot, or is empty.
 
-    ``queue`` is the one whose draw it was; ``None`` where all cells have labels, and where the
-    draw was declared, as ``declared`` says. Then whole items were drawn, with all of their cells.
+    ``queue`` is the queue that drew them. It is ``None`` if all cells have labels, or if the draw
+    was ``declared``: then whole items were drawn, with all of their cells.
     """
 
     read: Callable[[], DrawnCells]
@@ -139,21 +141,21 @@ class DrawnLabels:
 
     @cached_property
     def cells(self) -> DrawnCells:
-        """The cells; made when somebody asks for them, as there can be a million."""
+        """Return the cells, read on first use, as there can be a million."""
         return self.read()
 
     def of(self, criterion: str) -> DrawnCells:
-        """Those of one criterion; of all for the empty string."""
+        """Return the cells of one criterion; of all for the empty string."""
         return self.cells.of(criterion) if criterion else self.cells
 
     def narrowed(self, criterion: str) -> DrawnLabels:
-        """Those of one criterion alone; of all for the empty string."""
+        """Return the labels of one criterion; of all for the empty string."""
         return replace(self, read=partial(self.of, criterion))
 
 
 def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
-    """How often people give the votes' verdict on all of these cells; how many labels were drawn
-    for that, and how many are of cells that a rule or somebody picked.
+    """Return how often people confirm the votes' verdicts on all of these cells, with the number
+    of drawn labels and the number of cells that a rule or a person picked.
     """
     import numpy as np
 
@@ -161,21 +163,20 @@ def confirmed(found: DrawnLabels, level: float) -> tuple[Estimate, int, int]:
 
     cells = found.cells
     cells = cells.take(random_audit.has_verdict(cells.table)[cells.cells])
-    known, certain = cells.option >= 0, cells.stratum == 0
-    drawn = known & cells.drawn & ~certain
+    labelled, certain = cells.option >= 0, cells.stratum == 0
+    drawn = labelled & cells.drawn & ~certain
     stands = np.ones(len(cells))
     stands[~certain] = random_audit.stands_for(cells.stratum[~certain], drawn[~certain])
-    there = known & (certain | drawn)
-    right = (cells.option == cells.voted)[there].astype(float)
-    made = honest_mean(right, stands[there], drawn[there], certain[there], level)
-    return made.weighted, int(drawn.sum()), int((known & certain).sum())
+    counted = labelled & (certain | drawn)
+    right = (cells.option == cells.voted)[counted].astype(float)
+    means = honest_mean(right, stands[counted], drawn[counted], certain[counted], level)
+    return means.weighted, int(drawn.sum()), int((labelled & certain).sum())
 
 
 def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
-    """The cells that a queue's rule looked at, with the labels it brought. Raises ``NotFound``.
+    """Return the cells that a queue's rule covers, with the queue's labels. Raises ``NotFound``.
 
-    Cells that people could not assess are left out, and those that neither votes nor people say
-    anything of.
+    Excluded are cells that people could not assess, and cells without votes and label.
     """
     waiting = random_audit.waiting(store, queue.id)
     if _changed_since(store, queue):
@@ -188,9 +189,9 @@ def of_queue(store: Store, queue: QueueRow) -> DrawnLabels:
 
 
 def _changed_since(store: Store, queue: QueueRow) -> bool:
-    """Whether votes may have come after a queue was made, or decisions were there before it.
+    """Return whether votes may have come after a queue was created, or decisions before it.
 
-    Else nothing that its draw did not know waits for it.
+    Otherwise its draw knew of all cells.
     """
     return not voted_before(store, queue) or bool(
         store.settled.active_at(queue.run_id, queue.created)
@@ -202,55 +203,56 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
 
     from core.services.results.run_columns import NO_LABEL
 
-    found = frame(store, queue)
-    table, framed = found.table, found.cells
+    audit_frame = frame(store, queue)
+    table, framed = audit_frame.table, audit_frame.cells
     stratum, drawn = np.zeros(len(table), np.int64), np.zeros(len(table), np.bool_)
     stratum[framed.cells], drawn[framed.cells] = framed.stratum + 1, framed.drawn
     worth = table.by_option(lambda criterion: criterion.values)
     value = worth[table.question, np.maximum(table.decided, -1)]
-    # Where people say what is of no worth, or that nobody can say, nothing is left to compare.
+    # Without a value from people there is nothing to compare.
     nothing = (table.decided != NO_LABEL) & np.isnan(value)
     kept = table.asked_about(queue.rule) & table.there & ~nothing
     return _cells(table, table.decided, stratum, drawn, kept)
 
 
 def of_run(store: Store, run_id: int, criterion: str = "") -> DrawnLabels:
-    """What may speak for all cells of a run, or of one criterion. Raises ``NotFound``.
+    """Return the labels that represent all cells of a run, or of one criterion.
 
-    A queue that looked at all of them and was reviewed to its end, put away or not, together with
-    those that went on from its draw (``_joined``), the surest of several; else all labels, where
-    no cell is without; else those of the dataset, where they are declared to be a random draw.
+    These come from a fully reviewed queue that covers all of them, archived or not, joined with
+    queues that continued its draw (``_joined``); of several, the most precise. Otherwise they are
+    all labels if every cell has one, or the dataset's if they are declared to be a random draw.
+    Raises ``NotFound``.
     """
-    found: DrawnLabels | None = None
+    best: DrawnLabels | None = None
     open_yet: DrawnLabels | None = None
     for queue in store.queues.ever(run_id):
         about = queue.rule.criteria
         covers = about is None or bool(criterion and criterion in about)
-        if queue.rule.items is not None or not (covers or (found and not criterion)):
+        if queue.rule.items is not None or not (covers or (best and not criterion)):
             continue
         if not store.queues.drawn(queue.id, "audit"):
             continue
-        one = of_queue(store, queue).narrowed(criterion)
-        if one.reason:
-            open_yet = one
+        labels = of_queue(store, queue).narrowed(criterion)
+        if labels.reason:
+            open_yet = labels
             continue
-        more = None if found is None else _joined(store, found, one, queue)
-        found = more or (_surer(found, one) if covers else found)
-    return found or _all_labelled(store, run_id, open_yet, criterion)
+        more = None if best is None else _joined(store, best, labels, queue)
+        best = more or (_surer(best, labels) if covers else best)
+    return best or _all_labelled(store, run_id, open_yet, criterion)
 
 
 def number_drawn(store: Store, run_id: int) -> int:
-    """How many cells of a run were drawn at random and have a label. Raises ``NotFound``."""
+    """Return how many cells of a run were drawn at random and have a label; ``NotFound``."""
     import numpy as np
 
-    found = of_run(store, run_id)
-    if found.reason:
+    labels = of_run(store, run_id)
+    if labels.reason:
         return 0
-    return int((~np.isnan(found.cells.counted) & found.cells.drawn).sum())
+    return int((~np.isnan(labels.cells.counted) & labels.cells.drawn).sum())
 
 
 def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, DrawnLabels]:
-    """What may speak for all cells (under the empty string), and for those of each criterion."""
+    """Return the labels for all cells (under the empty string), and for each criterion."""
     whole = of_run(store, run_id)
     narrow = {name for queue in store.queues.ever(run_id) for name in queue.rule.criteria or ()}
     return {"": whole} | {
@@ -260,15 +262,14 @@ def by_criterion(store: Store, run_id: int, names: Sequence[str]) -> dict[str, D
 
 
 def _joined(
-    store: Store, before: DrawnLabels, one: DrawnLabels, queue: QueueRow
+    store: Store, before: DrawnLabels, continued: DrawnLabels, queue: QueueRow
 ) -> DrawnLabels | None:
-    """Two draws as one: of what the first had drawn from, the second's rule took what it wanted,
-    and its audit drew from all that was left.
+    """Combine two draws if the second's rule and audit cover what the first had left.
 
-    Cells that the rule wants are all known then, those of the first draw among them. ``None``
-    where that is not so: a cap left wanted cells out, something but votes chose some, some were
-    settled in between, or both draws were made with one seed and know of each other. A cell's
-    chance hangs on the strata of both draws, which are the strata of both together.
+    All cells that the second rule selects are then known, including those of the first draw. It is
+    ``None`` otherwise: a cap left out selected cells, something else than votes selected some, some
+    were settled in between, or both draws share a seed and so depend on each other. A cell's chance
+    depends on the strata of both draws, so the combined strata are their pairs.
     """
     import numpy as np
 
@@ -277,33 +278,33 @@ def _joined(
 
     if before.queue is None or before.queue.seed == queue.seed:
         return None
-    first, fresh = before.cells, one.cells
+    first, fresh = before.cells, continued.cells
     table = first.table
     wanted = wanted_by_votes(store, table, store.runs.get(queue.run_id), queue.rule)
     if wanted is None:
         return None
     asked = table.asked_about(queue.rule)[first.cells]
     ruled = wanted[first.cells] & asked
-    left = first.cells[(first.stratum > 0) & ~first.drawn & asked & ~ruled]
-    if not np.array_equal(left, fresh.cells[fresh.stratum > 0]):
+    remaining = first.cells[(first.stratum > 0) & ~first.drawn & asked & ~ruled]
+    if not np.array_equal(remaining, fresh.cells[fresh.stratum > 0]):
         return None
     again, _ = strata(queue.rule.draw, table.drawn_from(first.cells, first.voted))
     both = np.stack([first.stratum, np.where(asked, again, -1)])
     _, number = np.unique(both, axis=1, return_inverse=True)
     drawn = first.drawn | np.isin(first.cells, fresh.cells[fresh.drawn])
-    # Where the first draw did not look at all, 0 is not among the numbers.
+    # If the first draw skipped no cells, 0 is not among the numbers.
     stratum = np.where((first.stratum > 0) & ~ruled, number + 1, 0)
     joined = replace(first, stratum=stratum, drawn=drawn & ~ruled)
     return DrawnLabels(lambda: joined, queue)
 
 
-def _surer(before: DrawnLabels | None, one: DrawnLabels) -> DrawnLabels:
-    """Of two draws that cannot be taken together the one that leaves less to chance."""
-    return one if before is None or _error(one.cells) <= _error(before.cells) else before
+def _surer(before: DrawnLabels | None, labels: DrawnLabels) -> DrawnLabels:
+    """Return the more precise of two draws that cannot be combined."""
+    return labels if before is None or _error(labels.cells) <= _error(before.cells) else before
 
 
 def _error(cells: DrawnCells) -> float:
-    """What a draw leaves to chance, but for how unlike the cells are (Cochran 1977, 5.3)."""
+    """Return a draw's sampling error, apart from the cells' variance (Cochran 1977, 5.3)."""
     import numpy as np
 
     open_ = cells.stratum > 0
@@ -318,15 +319,15 @@ def _error(cells: DrawnCells) -> float:
 def _all_labelled(
     store: Store, run_id: int, queued: DrawnLabels | None, criterion: str
 ) -> DrawnLabels:
-    """Every cell with a label; or why that is no draw."""
+    """Return all cells if each has a label, or the reason why they are not a draw."""
     import numpy as np
 
     from core.services.results import fair_sample
 
-    found = DrawnLabels(partial(_labelled_cells, store, run_id)).narrowed(criterion)
-    cells, labelled = len(found.cells), int((~np.isnan(found.cells.value)).sum())
+    labels = DrawnLabels(partial(_labelled_cells, store, run_id)).narrowed(criterion)
+    cells, labelled = len(labels.cells), int((~np.isnan(labels.cells.value)).sum())
     if labelled == cells and cells:
-        return found
+        return labels
     draw = label_draws.declared(store, store.runs.row(run_id).dataset_version_id)
     if draw is not None:
         unlike = fair_sample.refuted(store, run_id, draw)
@@ -337,21 +338,21 @@ def _all_labelled(
         open_ = f"{queued.reason[:-1]} (“{queued.queue.name}”)"
         return replace(queued, reason=f"{open_}: what is decided first is no random draw.")
     if not labelled:
-        return replace(found, reason=NOBODY)
+        return replace(labels, reason=NOBODY)
     why = (
         f"{count(labelled)} of {plural(cells, 'cell')} {'has' if labelled == 1 else 'have'} a "
         "label, and nobody knows with what chance each was picked. Only labels drawn at random "
         "speak of the rest: those of a queue with a random audit, reviewed to its end, or labels "
         "of the dataset that somebody declares to be so (Datasets, Labels)."
     )
-    return replace(found, reason=why)
+    return replace(labels, reason=why)
 
 
 def _declared_cells(store: Store, run_id: int, draw: LabelDraw) -> DrawnCells:
-    """The cells with the labels that the dataset came with, as people have settled them since.
+    """Return the cells with the dataset's labels, as people have settled them since.
 
-    Of a criterion the items labelled on it are the draw. What people labelled beside them, in a
-    queue, counts for nothing here: nobody drew it.
+    For each criterion, the draw is the items labelled on it. Labels that people added to others, in
+    a queue, do not count here, since they were not drawn.
     """
     import numpy as np
 
@@ -360,10 +361,10 @@ def _declared_cells(store: Store, run_id: int, draw: LabelDraw) -> DrawnCells:
 
     run = store.runs.get(run_id)
     table = CellTable(store, run)
-    found = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
-    groups = {chance: at for at, chance in enumerate(sorted(set(found.chances.values())), 1)}
+    draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
+    groups = {chance: at for at, chance in enumerate(sorted(set(draws.chances.values())), 1)}
     groups |= {1.0: 0} if draw.note else {}
-    of_item = np.array([groups[found.chances[one]] for one in table.ids], np.int64)
+    of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
     own = _on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
     option = np.where(own, _on_cells(table, label_columns(store, run)), NO_LABEL)
     stratum = of_item[table.item]
@@ -373,7 +374,7 @@ def _declared_cells(store: Store, run_id: int, draw: LabelDraw) -> DrawnCells:
 
 
 def _labelled_cells(store: Store, run_id: int) -> DrawnCells:
-    """The cells with what the dataset and people say of them."""
+    """Return the cells with the labels of the dataset and of people."""
     import numpy as np
 
     from core.services.queueing.queue_table import CellTable
@@ -387,13 +388,13 @@ def _labelled_cells(store: Store, run_id: int) -> DrawnCells:
 
 
 def _on_cells(table: CellTable, labels: Mapping[str, Numbers]) -> Numbers:
-    """Labels of criteria, item by item, as a label of each cell."""
+    """Map labels of criteria, by item, to cells."""
     import numpy as np
 
     from core.services.results.run_columns import NO_LABEL
 
-    found = np.full(len(table), NO_LABEL)
+    by_cell = np.full(len(table), NO_LABEL)
     for name, column in labels.items():
         cells, items = table.cells_of(name, np.arange(len(table.ids)))
-        found[cells] = column[items]
-    return found
+        by_cell[cells] = column[items]
+    return by_cell

@@ -1,8 +1,8 @@
-"""Regrade requests: notes from outside that send items back to be looked at again.
+"""Regrade requests: notes from outside that ask for another look at an item.
 
-A request is an event on each cell that it is about. It changes nothing: what was settled stays in
-force until people decide anew, in a queue of regrades. They judge blind first; the note is shown
-with the votes (docs/decisions/0034).
+A request is an event on each of its cells. It changes nothing: settled cells stay in force until
+people decide again, in a queue of regrades. They judge blind first; the note is shown with the
+votes (docs/decisions/0034).
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ STATUSES: dict[Status, str] = {
     "changed": "changed",
     "withdrawn": "withdrawn",
 }
-#: The rule of a queue of regrades.
+#: The rule of a regrade queue.
 RULE = QueueRule.only(requested=True)
 NAME = "Regrade requests"
-#: Longest note and name, in characters.
+#: The longest note and name, in characters.
 LONGEST_NOTE, LONGEST_NAME = 5_000, 200
 
 
 class RegradeRequest(NamedTuple):
-    """Who asks for a regrade of an item and why; ``criterion`` empty: of all its criteria."""
+    """A person's request to regrade an item; an empty ``criterion`` means all criteria."""
 
     item_id: str
     criterion: str
@@ -51,10 +51,10 @@ class RegradeRequest(NamedTuple):
 
 @dataclass(frozen=True)
 class Regrade:
-    """A request on one cell, and what became of it.
+    """A request on one cell, and its result.
 
-    ``before`` is the label that was in force when it came, ``now`` the one that is since it was
-    answered (``None``: none, or nobody can say); ``queue`` is where it waits or was answered.
+    ``before`` is the label in force when it came, ``now`` the label since it was answered
+    (``None``: no label, or not assessable). ``queue`` is the queue where it waits or was answered.
     """
 
     event_id: int
@@ -72,67 +72,68 @@ class Regrade:
 
 @allowed("organise")
 def request(store: Store, seat: Seat, run_id: int, wanted: Sequence[RegradeRequest]) -> int:
-    """Keep requests, all of them or none; returns on how many cells.
+    """Record requests, all or none; return the number of cells.
 
-    What the same person asks of the same cell in the same words, and is open, is kept once.
+    A repeated request of the same person on the same cell, in the same words, counts once while it
+    is open.
 
     Raises:
-        InputError: with everything that is wrong with them.
+        InputError: lists everything that is wrong with them.
     """
     run = store.runs.get(run_id)
     ids = set(store.runs.item_ids(run_id))
-    known = list(dict.fromkeys(one.item_id for one in wanted if one.item_id in ids))
+    item_ids = list(dict.fromkeys(wish.item_id for wish in wanted if wish.item_id in ids))
     whole = scored_rubric(store, run)
-    items = resolved_items(store, run.dataset_version_id, known, upto=0)
+    items = resolved_items(store, run.dataset_version_id, item_ids, upto=0)
     rubrics = {item.id: effective(item, whole) for item in items}
-    problems = [p for at, one in enumerate(wanted, 1) for p in _problems(one, rubrics, at)]
+    problems = [p for at, wish in enumerate(wanted, 1) for p in _problems(wish, rubrics, at)]
     if problems or not wanted:
         raise InputError("These requests cannot be kept.", tuple(problems[:20]))
     with store.write():
         return _keep(store, seat, run, wanted, rubrics)
 
 
-def _problems(one: RegradeRequest, rubrics: dict[str, Rubric], at: int) -> Iterable[Problem]:
+def _problems(wish: RegradeRequest, rubrics: dict[str, Rubric], at: int) -> Iterable[Problem]:
     path = (f"request {at}",)
-    if one.item_id not in rubrics:
-        yield Problem(f"is about {one.item_id!r}, which is no item of this run.", "", path)
-    elif one.criterion and one.criterion not in [c.name for c in rubrics[one.item_id].criteria]:
-        yield Problem(f"is about {one.criterion!r}, which is no criterion of it.", "", path)
-    if not one.note.strip():
+    if wish.item_id not in rubrics:
+        yield Problem(f"is about {wish.item_id!r}, which is no item of this run.", "", path)
+    elif wish.criterion and wish.criterion not in [c.name for c in rubrics[wish.item_id].criteria]:
+        yield Problem(f"is about {wish.criterion!r}, which is no criterion of it.", "", path)
+    if not wish.note.strip():
         yield Problem("says nothing.", "Write why a regrade is asked for.", path)
-    if not one.by.strip():
+    if not wish.by.strip():
         yield Problem("does not say from whom it is.", "Name the person.", path)
-    if len(one.note) > LONGEST_NOTE or len(one.by) > LONGEST_NAME:
-        mend = f"At most {LONGEST_NOTE:,} characters of note and {LONGEST_NAME} of name."
-        yield Problem("is too long.", mend, path)
+    if len(wish.note) > LONGEST_NOTE or len(wish.by) > LONGEST_NAME:
+        advice = f"At most {LONGEST_NOTE:,} characters of note and {LONGEST_NAME} of name."
+        yield Problem("is too long.", advice, path)
 
 
 def _keep(
     store: Store, seat: Seat, run: Run, wanted: Sequence[RegradeRequest], rubrics: dict[str, Rubric]
 ) -> int:
-    there = {
-        (one.item_id, one.criterion, one.by, one.note)
-        for one in listed(store, run.id)
-        if one.status == "open"
+    open_requests = {
+        (wish.item_id, wish.criterion, wish.by, wish.note)
+        for wish in listed(store, run.id)
+        if wish.status == "open"
     }
     now, step, kept = clock.now(), 0, 0
-    for one in wanted:
-        rubric = rubrics[one.item_id]
-        act = Act(store, seat, run, one.item_id, None, now, step)
-        verdicts = _labels(store, run.id, one.item_id, rubric)
-        for name in [one.criterion] if one.criterion else [c.name for c in rubric.criteria]:
-            said = (one.item_id, name, one.by.strip(), one.note.strip())
-            if said not in there:
+    for wish in wanted:
+        rubric = rubrics[wish.item_id]
+        act = Act(store, seat, run, wish.item_id, None, now, step)
+        verdicts = _labels(store, run.id, wish.item_id, rubric)
+        for name in [wish.criterion] if wish.criterion else [c.name for c in rubric.criteria]:
+            key = (wish.item_id, name, wish.by.strip(), wish.note.strip())
+            if key not in open_requests:
                 before = {"label": verdicts.get(name)}
-                act.record("request", name, before=before, after={"by": said[2]}, reason=said[3])
-                there.add(said)
+                act.record("request", name, before=before, after={"by": key[2]}, reason=key[3])
+                open_requests.add(key)
                 kept += 1
         step = act.step
     return kept
 
 
 def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str, str]:
-    """The labels in force of an item's cells, by criterion."""
+    """Return the labels in force of an item's cells, by criterion."""
     criteria = {c.name: c for c in rubric.criteria}
     return {
         cell.criterion: criteria[cell.criterion].choices[cell.option].label
@@ -142,22 +143,22 @@ def _labels(store: Store, run_id: int, item_id: str, rubric: Rubric) -> dict[str
 
 
 def listed(store: Store, run_id: int) -> list[Regrade]:
-    """All requests of a run, the newest first, with what became of each.
+    """Return all requests of a run with their results, newest first.
 
     Raises ``NotFound`` for an unknown run.
     """
     store.runs.row(run_id)
     queued, withdrawn = store.events.regrade_queues(run_id), store.events.withdrawn(run_id)
     settled = {(s.item_id, s.criterion): s.label for s in store.settled.of_run(run_id)}
-    found = []
+    regrades = []
     for event in reversed(store.events.requests(run_id)):
         place = (event.item_id, event.criterion)
         queue, ended = queued.get(place, (None, 0))
-        one = _regrade(event, queue, ended, settled.get(place))
+        regrade = _regrade(event, queue, ended, settled.get(place))
         if event.id in withdrawn:
-            one = replace(one, status="withdrawn", now=None, queue=None)
-        found.append(one)
-    return found
+            regrade = replace(regrade, status="withdrawn", now=None, queue=None)
+        regrades.append(regrade)
+    return regrades
 
 
 def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str | None) -> Regrade:
@@ -166,7 +167,7 @@ def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str |
     if ended is not None and ended > event.id:
         status = "answered" if before is None else "kept" if label == before else "changed"
     elif ended is not None:
-        queue = None  # What it was answered in before does not hold it.
+        queue = None  # An earlier answer does not hold it.
     return Regrade(
         event_id=event.id,
         item_id=event.item_id,
@@ -184,40 +185,42 @@ def _regrade(event: EventRow, queue: int | None, ended: int | None, label: str |
 
 @allowed("organise")
 def withdraw(store: Store, seat: Seat, run_id: int, event_id: int, reason: str = "") -> None:
-    """Take a request back that was a mistake: it brings its cell into no queue any more.
+    """Withdraw a request that was a mistake, so that it does not queue its cell.
 
-    It stays in the record, and so does who took it back, when, and why.
+    The log keeps it, with the person who withdrew it, when, and why.
 
     Raises:
-        InputError: there is no such request, it was answered or taken back, or waits in a queue.
+        InputError: the request is unknown, was answered or withdrawn, or waits in a queue.
     """
     with store.write():
-        one = next((r for r in listed(store, run_id) if r.event_id == event_id), None)
-        if one is None:
+        regrade = next((r for r in listed(store, run_id) if r.event_id == event_id), None)
+        if regrade is None:
             raise InputError(f"Run {run_id} has no request {event_id}.")
-        if one.status != "open":
-            raise InputError(f"Request {event_id} is {one.status} already.")
-        if one.queue is not None:
+        if regrade.status != "open":
+            raise InputError(f"Request {event_id} is {regrade.status} already.")
+        if regrade.queue is not None:
             raise InputError(
-                f"Request {event_id} waits in queue {one.queue}. Archive that queue to take it "
+                f"Request {event_id} waits in queue {regrade.queue}. Archive that queue to take it "
                 "back, or let reviewers answer it."
             )
-        act = Act(store, seat, store.runs.get(run_id), one.item_id, None, clock.now(), 0)
-        act.record("withdraw", one.criterion, after={"request": event_id}, reason=reason.strip())
+        act = Act(store, seat, store.runs.get(run_id), regrade.item_id, None, clock.now(), 0)
+        act.record(
+            "withdraw", regrade.criterion, after={"request": event_id}, reason=reason.strip()
+        )
 
 
 @allowed("organise")
 def queue_open(
     store: Store, seat: Seat, run_id: int, settings: QueueSettings | None = None
 ) -> QueueRow:
-    """Put the cells of requests that wait in no queue into one; returns it.
+    """Queue the cells of requests that are in no queue yet; return the queue.
 
-    It is the newest queue of regrades that is in use, or a new one where that holds such a cell
-    from an earlier request.
+    It is the newest regrade queue in use, or a new one if that queue holds one of these cells for
+    an earlier request.
 
     Raises:
-        InputError: none waits.
-        NotFound: there is no such run.
+        InputError: no request waits.
+        NotFound: unknown run.
     """
     store.runs.row(run_id)
     waiting = store.events.unqueued_requests(run_id)
@@ -234,7 +237,7 @@ def queue_open(
     return queues.make_queue(store, seat, run_id, NAME, RULE, chosen, order="dataset")
 
 
-#: The columns of a table of requests, by what they may be called.
+#: The columns of a table of requests, with their accepted names.
 _COLUMNS = {
     "item_id": ("item", "item_id", "id"),
     "criterion": ("criterion", "criterion_id"),
@@ -244,23 +247,27 @@ _COLUMNS = {
 
 
 def read(data: bytes, name: str) -> list[RegradeRequest]:
-    """The requests in a table: item, note, from, and criterion where it is about one.
+    """Read requests from a table: item, note, from and, optionally, criterion.
 
     Raises:
-        InputError: it is no table, or has no such columns.
+        InputError: the file is not a table, or lacks a column.
     """
     table = read_table(data, name)
     heads = {head.strip().casefold(): head for head in table.columns}
-    found = {
+    columns_found = {
         field: next((heads[word] for word in words if word in heads), None)
         for field, words in _COLUMNS.items()
     }
-    missing = [_COLUMNS[field][0] for field in ("item_id", "note", "by") if found[field] is None]
+    missing = [
+        _COLUMNS[field][0] for field in ("item_id", "note", "by") if columns_found[field] is None
+    ]
     if missing:
         columns = ", ".join(missing)
         raise InputError(f"has no column {columns}; needed: item, note, from.", (), name)
     return [
-        RegradeRequest(*(str(row.get(found[field] or "", "") or "").strip() for field in _COLUMNS))
+        RegradeRequest(
+            *(str(row.get(columns_found[field] or "", "") or "").strip() for field in _COLUMNS)
+        )
         for row in table.rows
     ]
 
@@ -272,10 +279,10 @@ HEADS = (
 
 
 def as_csv(store: Store, run_id: int) -> str:
-    """All requests of a run with what became of them, as CSV that no spreadsheet works out.
+    """Return all requests of a run with their results, as CSV without formulas.
 
     Raises:
-        NotFound: there is no such run.
+        NotFound: unknown run.
     """
     store.runs.row(run_id)
     return csv_text(
@@ -283,16 +290,16 @@ def as_csv(store: Store, run_id: int) -> str:
         [
             (
                 *(
-                    one.event_id,
-                    one.item_id,
-                    one.criterion,
-                    one.by,
-                    one.note,
-                    one.entered,
-                    one.entered_by,
+                    regrade.event_id,
+                    regrade.item_id,
+                    regrade.criterion,
+                    regrade.by,
+                    regrade.note,
+                    regrade.entered,
+                    regrade.entered_by,
                 ),
-                *(one.before, one.now, one.status, one.queue),
+                *(regrade.before, regrade.now, regrade.status, regrade.queue),
             )
-            for one in reversed(listed(store, run_id))
+            for regrade in reversed(listed(store, run_id))
         ],
     )

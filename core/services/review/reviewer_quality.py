@@ -1,7 +1,7 @@
-"""How people review, told kindly; and whether seeing the votes pulls them along.
+"""Feedback on how people review, and whether seeing the votes influences them.
 
-Nobody is ranked. Every figure says what it is of, and most say more about the items than about
-the person: who got the hard ones is slower, and differs more often.
+People are not ranked. Every figure says what it is based on, and most say more about the items
+than about the person: with hard items, a reviewer is slower and differs more often.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from core.services.review.reviewers import now_seated
 from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
 
-#: A verdict in less than this part of the person's own median time is told as quick.
+#: A verdict faster than this part of the person's own median time counts as quick.
 QUICK = 0.25
-#: With fewer timed verdicts than this there is no usual time to be quicker than.
+#: The number of timed verdicts that a usual time needs.
 USUAL = 8
-#: With fewer timed items than this nobody is told how long the rest will take.
+#: The number of timed items that an estimate of the remaining time needs.
 FORETOLD = 3
 
 
 @dataclass(frozen=True)
 class Pace:
-    """How far one person is in a queue, in items.
+    """One person's progress in a queue, in items.
 
-    ``done`` have this person's final verdict and want no more of it; ``left`` are there for them
-    now. ``each_seconds`` is the median time they spent on one, ``None`` until three are timed.
+    ``done`` have this person's final verdict and need no more; ``left`` are available to them now.
+    ``each_seconds`` is their median time per item, ``None`` until three are timed.
     """
 
     done: int
@@ -45,17 +45,17 @@ class Pace:
 
     @property
     def total(self) -> int:
-        """What is done and what is left."""
+        """Return the number of items, done and left."""
         return self.done + self.left
 
     @property
     def left_minutes(self) -> float | None:
-        """How long the rest will take at this pace."""
+        """Return the estimated minutes for the rest at this pace."""
         return None if self.each_seconds is None else self.left * self.each_seconds / 60
 
 
 def pace(store: Store, seat: Seat, queue_id: int) -> Pace:
-    """How far this person is in a queue, and how fast. Raises ``NotFound``."""
+    """Return this person's progress and speed in a queue. Raises ``NotFound``."""
     return _pace(store, now_seated(store, seat), store.queues.get(queue_id))
 
 
@@ -68,7 +68,7 @@ def _pace(store: Store, seat: Seat, queue: QueueRow) -> Pace:
 
 
 def spent(events: Iterable[EventRow]) -> list[int]:
-    """Milliseconds spent on each verdict, as far as told; those of people who went away are cut."""
+    """Return the recorded milliseconds per verdict, capped for people who went away."""
     return [
         min(event.ms_active, AWAY_MS)
         for event in events
@@ -78,7 +78,7 @@ def spent(events: Iterable[EventRow]) -> list[int]:
 
 @dataclass(frozen=True)
 class PersonAtWork:
-    """How far somebody is in a queue, and when they last did something there (``None``: never).
+    """A person's progress in a queue, and their last act there (``None``: never).
 
     ``open_now``: they have an item open.
     """
@@ -91,8 +91,10 @@ class PersonAtWork:
 
 
 def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
-    """How far people are in a queue: to a lead everybody who reviewed, has or was given an item of
-    it, by role and name; to anybody else oneself alone. Raises ``NotFound``.
+    """Return the progress of people in a queue. Raises ``NotFound``.
+
+    A lead sees everyone who reviewed an item, has one open or is assigned one, by role and name;
+    other people see only themselves.
     """
     seat = now_seated(store, seat)
     queue = store.queues.get(queue_id)
@@ -101,18 +103,18 @@ def at_work(store: Store, seat: Seat, queue_id: int) -> list[PersonAtWork]:
     given = {name for names in store.queues.assigned(queue_id).values() for name in names}
     roles = {row.name: row.role for row in store.reviewers.list()}
     people = {*last, *held, *given} if seat.role == "lead" else {seat.name}
-    found = []
+    rows = []
     for name in people & {*last, *held, *given}:
-        # A name that was given an item may not have signed in yet.
+        # An assigned person may not have signed in yet.
         person = Seat(name, roles.get(name, "reviewer"), held.get(name, seat.session))
-        made = _pace(store, person, queue)
-        found.append(PersonAtWork(name, person.role, made, last.get(name), name in held))
-    return sorted(found, key=lambda one: (ROLES.index(one.role), one.name.casefold()))
+        person_pace = _pace(store, person, queue)
+        rows.append(PersonAtWork(name, person.role, person_pace, last.get(name), name in held))
+    return sorted(rows, key=lambda row: (ROLES.index(row.role), row.name.casefold()))
 
 
 @dataclass(frozen=True)
 class Week:
-    """A week, by its Monday: how much, how fast, and how often as labelled."""
+    """A week, by its Monday: the number of verdicts, their speed, and how many match labels."""
 
     monday: str
     verdicts: int
@@ -124,11 +126,11 @@ class Week:
 class Quality:
     """How a person reviews in a queue.
 
-    ``gold``: first verdicts that are the dataset's own label. ``same``: second looks that gave what
-    the first look did. ``shared``: first verdicts that are what the cell was settled as in the end,
-    over cells that others looked at as well. ``quick`` verdicts took less than a quarter of the
-    person's usual time, of ``timed``. ``left`` items wait for this person by name; at their pace
-    they take ``left_minutes``. ``None`` where nothing is known.
+    ``gold``: first verdicts that match the dataset's label. ``same``: second looks that match the
+    first. ``shared``: first verdicts that match the settled one, over cells that other people
+    reviewed as well. ``quick`` verdicts, of ``timed``, took less than a quarter of the person's
+    usual time. ``left`` items are assigned to this person, and take ``left_minutes`` at their pace.
+    ``None`` means unknown.
     """
 
     name: str
@@ -146,7 +148,7 @@ class Quality:
 
 
 def quality(store: Store, seat: Seat, queue_id: int) -> list[Quality]:
-    """How people review in a queue: to a lead about everybody, by name; else about oneself alone.
+    """Return how people review in a queue: for a lead everyone, by name; else only oneself.
 
     Raises ``NotFound``.
     """
@@ -158,7 +160,7 @@ def quality(store: Store, seat: Seat, queue_id: int) -> list[Quality]:
 
 
 class _Facts:
-    """What is known of a queue, read once."""
+    """The facts of a queue, read once."""
 
     def __init__(self, store: Store, queue: QueueRow) -> None:
         self._queue = queue
@@ -174,19 +176,19 @@ class _Facts:
             if s.state == "active"
         }
         self._assigned = store.queues.assigned(queue.id)
-        # Whoever is not given anything is not waited for by name.
+        # Cells matter only if people are assigned.
         cells = store.queues.cells(queue.id) if self._assigned else []
         self._open = [c for c in cells if c.state != "resolved"]
         assigned = {name for names in self._assigned.values() for name in names}
         self.people = sorted({v.reviewer for v in self._verdicts} | assigned, key=str.casefold)
 
     def about(self, name: str) -> Quality:
-        """One person."""
+        """Return one person's figures."""
         mine = [v for v in self._verdicts if v.reviewer == name]
         events = [self._events[v.first_event] for v in mine]
         times = spent(events)
         each = median(times) / 1000 if times else None
-        left = self._left(name, mine)
+        open_cells = self._left(name, mine)
         enough = each is not None and len(times) >= USUAL
         return Quality(
             name=name,
@@ -198,13 +200,13 @@ class _Facts:
             each_seconds=each,
             timed=len(times),
             quick=sum(t < QUICK * median(times) for t in times) if enough else 0,
-            left=len({item for item, _ in left}),
-            left_minutes=None if each is None else len(left) * each / 60,
+            left=len({item for item, _ in open_cells}),
+            left_minutes=None if each is None else len(open_cells) * each / 60,
             weeks=self._weeks(mine, events),
         )
 
     def _left(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
-        """The open cells that wait for this person by name."""
+        """Return the open cells that are assigned to this person."""
         done = {(v.item_id, v.criterion) for v in mine if v.final}
         return [
             (c.item_id, c.criterion)
@@ -215,9 +217,11 @@ class _Facts:
         ]
 
     def _as_labelled(self, mine: Sequence[VerdictRow]) -> Estimate:
-        known = [(v, self._gold.get((v.item_id, v.criterion))) for v in mine]
-        known = [(v, option) for v, option in known if option is not None]
-        return Estimate.share(sum(v.first.option == option for v, option in known), len(known))
+        labelled = [(v, self._gold.get((v.item_id, v.criterion))) for v in mine]
+        labelled = [(v, option) for v, option in labelled if option is not None]
+        return Estimate.share(
+            sum(v.first.option == option for v, option in labelled), len(labelled)
+        )
 
     def _as_settled(self, mine: Sequence[VerdictRow]) -> Estimate:
         others = {
@@ -225,29 +229,29 @@ class _Facts:
             for v in self._verdicts
             if mine and v.reviewer != mine[0].reviewer
         }
-        known = [
+        settled = [
             v
             for v in mine
             if (place := (v.item_id, v.criterion)) in others and place in self._settled
         ]
-        same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in known)
-        return Estimate.share(same, len(known))
+        same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in settled)
+        return Estimate.share(same, len(settled))
 
     def _weeks(self, mine: Sequence[VerdictRow], events: Sequence[EventRow]) -> tuple[Week, ...]:
         parts: dict[str, list[tuple[VerdictRow, EventRow]]] = {}
         for verdict, event in zip(mine, events, strict=True):
             parts.setdefault(_monday(event.ts), []).append((verdict, event))
-        found = []
+        weeks = []
         for monday in sorted(parts):
             times = spent(event for _, event in parts[monday])
             each = median(times) / 1000 if times else None
             gold = self._as_labelled([verdict for verdict, _ in parts[monday]])
-            found.append(Week(monday, len(parts[monday]), each, gold))
-        return tuple(found)
+            weeks.append(Week(monday, len(parts[monday]), each, gold))
+        return tuple(weeks)
 
 
 def _gold(store: Store, queue: QueueRow, items: Collection[str]) -> Mapping[tuple[str, str], int]:
-    """The dataset's own labels of these items; what people settled is not among them."""
+    """Return the dataset's own labels of these items, without what people settled."""
     run = store.runs.get(queue.run_id)
     rubric = scored_rubric(store, run)
     return {
@@ -262,7 +266,7 @@ def _same(pairs: Sequence[RepeatedVerdict]) -> Estimate:
 
 
 def _monday(moment: str) -> str:
-    """The Monday of an ISO moment's week.
+    """Return the Monday of an ISO timestamp's week.
 
     >>> _monday("2026-03-05T10:00:00.000Z")
     '2026-03-02'
@@ -273,16 +277,16 @@ def _monday(moment: str) -> str:
 
 @dataclass(frozen=True)
 class Anchoring:
-    """What seeing the votes did.
+    """The influence of seeing the votes.
 
-    ``revealed`` verdicts were given blind and confirmed with the votes in sight. ``toward``: of
-    those that had differed from the panel's, how many became the panel's. ``away``: of those that
-    had been the same, how many became another.
+    ``revealed`` verdicts were given blind and confirmed after seeing the votes. ``toward``: of
+    those that differed from the panel's, how many became the panel's. ``away``: of those that
+    matched it, how many changed.
 
-    ``blind`` and ``assisted`` are how often the first verdict was the panel's, on items shown
-    without the votes and on the random ones shown with them. Who took a verdict back after seeing
-    the votes is not blind. ``difference`` is assisted less blind: as items were drawn, it is what
-    showing the votes did.
+    ``blind`` and ``assisted``: how often the first verdict matched the panel's, on items shown
+    without the votes and on the random ones shown with them. A verdict given again after seeing the
+    votes is not blind. ``difference`` is assisted less blind: since items were drawn, it is the
+    effect of showing the votes.
     """
 
     revealed: int
@@ -294,26 +298,26 @@ class Anchoring:
 
 
 def anchoring(store: Store, queue_id: int) -> Anchoring:
-    """What seeing the votes did in a queue, from the independent verdicts given there.
+    """Return the influence of seeing the votes in a queue, from its independent verdicts.
 
-    Cells on which the panel has no verdict are left out; "cannot assess" is a verdict that is not
-    the panel's. Raises ``NotFound``.
+    Cells without a panel verdict are excluded; "cannot assess" counts as different from the
+    panel's. Raises ``NotFound``.
     """
     queue = store.queues.get(queue_id)
     given = [v for v in store.verdicts.of_queue(queue_id) if v.part == "review"]
     judged = judged_options(store, queue.run_id, {(v.item_id, v.criterion) for v in given})
     shown = store.queues.assisted(queue_id)
-    known = [
+    compared = [
         (verdict, option)
         for verdict in given
         if (option := judged.get((verdict.item_id, verdict.criterion))) is not None
     ]
-    changed = [(v, o) for v, o in known if v.mode == "until_commit" and v.revealed and v.final]
+    changed = [(v, o) for v, o in compared if v.mode == "until_commit" and v.revealed and v.final]
     apart = [(v, o) for v, o in changed if v.first.option != o]
     same = [(v, o) for v, o in changed if v.first.option == o]
-    hidden = [(v, o) for v, o in known if v.item_id not in shown and v.mode != "assisted"]
+    hidden = [(v, o) for v, o in compared if v.item_id not in shown and v.mode != "assisted"]
     blind = _as_panel(hidden)
-    assisted = _as_panel([(v, o) for v, o in known if v.item_id in shown])
+    assisted = _as_panel([(v, o) for v, o in compared if v.item_id in shown])
     return Anchoring(
         revealed=len(changed),
         toward=Estimate.share(sum(_final(v) == o for v, o in apart), len(apart)),
@@ -328,8 +332,8 @@ def _final(verdict: VerdictRow) -> int | None:
     return None if verdict.final is None else verdict.final.option
 
 
-def _as_panel(known: list[tuple[VerdictRow, int]]) -> Estimate:
-    return Estimate.share(sum(v.first.option == option for v, option in known), len(known))
+def _as_panel(compared: list[tuple[VerdictRow, int]]) -> Estimate:
+    return Estimate.share(sum(v.first.option == option for v, option in compared), len(compared))
 
 
 def _difference(assisted: Estimate, blind: Estimate) -> Estimate:

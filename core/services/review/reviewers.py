@@ -1,4 +1,4 @@
-"""Who reviews: names, roles, what each may do, and the notes they keep to use again."""
+"""Reviewers: names, roles, permissions, and the note snippets they keep."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from core.errors import Conflict, InputError, NotAllowed
 from core.services.access.allowing import allowed
 from core.store.store import Store
 
-#: What a role may do, in words.
+#: What each role may do, in words.
 ROLE_WORDS: dict[Role, str] = {
     "reviewer": "reviews items",
     "adjudicator": "reviews, and ends disagreements",
@@ -20,9 +20,9 @@ ROLE_WORDS: dict[Role, str] = {
 
 @allowed("read")
 def sign_in(store: Store, name: str) -> ReviewerRow:
-    """The reviewer of that name, made when new. The first one there is becomes the lead.
+    """Return the reviewer of that name, created if new. The first one becomes the lead.
 
-    On a server for a team the name is that of the member who acts, and so is the role.
+    On a team server, name and role are those of the signed-in member.
 
     Raises:
         InputError: the name is empty or too long.
@@ -40,36 +40,36 @@ def sign_in(store: Store, name: str) -> ReviewerRow:
 def _as_member(store: Store) -> ReviewerRow:
     actor = store.actor
     row = store.reviewers.make(actor.name, now=clock.now())
-    # An admin reviews nothing, and makes queues and assigns as a lead does.
+    # An admin does not review, but creates queues and assigns items like a lead.
     role = actor.role if actor.role in ROLES else "lead"
     return row if row.role == role else store.reviewers.set_role(actor.name, role)
 
 
 def seat(store: Store, name: str, session: str) -> Seat:
-    """Who acts: a reviewer, with the role they have now, in one session."""
+    """Return a reviewer with their current role, in one session."""
     row = store.reviewers.get(name)
     return Seat(row.name, row.role, session)
 
 
 def now_seated(store: Store, seat: Seat) -> Seat:
-    """The seat with the role that its reviewer has now, which may have changed since."""
+    """Return the seat with its reviewer's current role, which may have changed."""
     if store.actor.via == "page" and seat.name != store.actor.name:
         raise NotAllowed(f"You are signed in as {store.actor.name}, not as {seat.name}.")
     return Seat(seat.name, store.reviewers.get(seat.name).role, seat.session)
 
 
 def everyone(store: Store) -> list[ReviewerRow]:
-    """All reviewers, by name."""
+    """Return all reviewers, by name."""
     return store.reviewers.list()
 
 
 @allowed("organise")
 def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
-    """Give a reviewer another role.
+    """Change a reviewer's role.
 
     Raises:
-        InputError: no such role, or nobody would be a lead any more.
-        Conflict: ``seat`` is no lead.
+        InputError: the role is unknown, or no lead would remain.
+        Conflict: ``seat`` is not a lead.
     """
     if store.actor.via == "page":
         raise InputError("On this server an admin gives roles, on the page Members.")
@@ -78,47 +78,49 @@ def set_role(store: Store, seat: Seat, name: str, role: Role) -> ReviewerRow:
         if role not in ROLES:
             raise InputError(f"{role!r} is no role. Use one of {', '.join(ROLES)}.")
         leads = [row.name for row in store.reviewers.list() if row.role == "lead"]
-        found = store.reviewers.get(name)
-        if role != "lead" and leads == [found.name]:
-            raise InputError(f"{found.name} is the only lead. Make somebody else a lead first.")
+        row = store.reviewers.get(name)
+        if role != "lead" and leads == [row.name]:
+            raise InputError(f"{row.name} is the only lead. Make somebody else a lead first.")
         return store.reviewers.set_role(name, role)
 
 
 def require_lead(store: Store, seat: Seat, what: str) -> None:
-    """Raise ``Conflict`` unless this person is a lead now."""
+    """Raise ``Conflict`` if this person is not a lead now."""
     if now_seated(store, seat).role != "lead":
         raise Conflict(f"Only a lead may {what}. Ask a lead, or to be made one.")
 
 
-#: More than these would not be read before one is chosen.
+#: The number of kept snippets; a longer list would not be read.
 MOST = 20
 
 
 def snippets(store: Store, seat: Seat) -> tuple[str, ...]:
-    """The notes that this person keeps, the newest first."""
+    """Return this person's snippets, newest first."""
     return tuple(store.settings.get(_key(seat), []))
 
 
 @allowed("review")
 def keep(store: Store, seat: Seat, text: str) -> None:
-    """Keep a note; one that is there already comes first, and the oldest of too many goes.
+    """Keep a note as snippet. A repeated one moves to the front; at the limit the oldest goes.
 
     Raises:
-        InputError: there is no text.
+        InputError: the text is empty.
     """
     text = text.strip()
     if not text:
         raise InputError("Write the note first; then it can be kept.")
     with store.write():
-        others = [one for one in snippets(store, seat) if one != text]
+        others = [snippet for snippet in snippets(store, seat) if snippet != text]
         store.settings.put(_key(seat), [text, *others][:MOST])
 
 
 @allowed("review")
 def forget(store: Store, seat: Seat, text: str) -> None:
-    """Keep a note no longer."""
+    """Delete a snippet."""
     with store.write():
-        store.settings.put(_key(seat), [one for one in snippets(store, seat) if one != text])
+        store.settings.put(
+            _key(seat), [snippet for snippet in snippets(store, seat) if snippet != text]
+        )
 
 
 def _key(seat: Seat) -> str:

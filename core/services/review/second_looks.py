@@ -1,6 +1,6 @@
-"""Second looks: an item shown to the same person again, later and blind, to see what repeats.
+"""Second looks: show a person the same item again, later and blind, to measure consistency.
 
-What is said then is kept in the record and changes nothing: no verdict, no score, no state.
+The second verdicts are logged and change nothing: no verdict, no score, no state.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import given_data, given_from
 from core.store.store import Store
 
-#: So many other items a person decides before an item comes back.
+#: The number of other items a person decides before an item comes back.
 REST = 5
 
 
 @dataclass(frozen=True)
 class SecondLook:
-    """An item to be looked at again: what a blind reviewer sees, without what was said before."""
+    """An item for a second look, as a blind reviewer sees it, without the first verdicts."""
 
     queue_id: int
     item_id: str
@@ -43,18 +43,18 @@ class SecondLook:
 
 
 def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
-    """The items that are to be looked at again by this person, those decided first first.
+    """Return the items that this person should look at again, in the order they were decided.
 
     The queue's seed draws them (``QueueSettings.repeat_share``) from the items that this person
-    decided, once ``REST`` others were decided since. Raises ``NotFound``.
+    decided at least ``REST`` items ago. Raises ``NotFound``.
     """
     queue = store.queues.get(queue_id)
     share = queue.settings.repeat_share
     if not share:
         return []
-    done = _decided(store.verdicts.of_queue(queue_id), seat.name)
+    decided = _decided(store.verdicts.of_queue(queue_id), seat.name)
     again = {e.item_id for e in _said_again(store, queue) if e.actor == seat.name}
-    order = sorted(done, key=lambda item: done[item])
+    order = sorted(decided, key=lambda item: decided[item])
     return [
         item
         for at, item in enumerate(order)
@@ -65,11 +65,11 @@ def waiting(store: Store, seat: Seat, queue_id: int) -> list[str]:
 
 
 def second_look(store: Store, seat: Seat, queue_id: int) -> SecondLook | None:
-    """The next item to be looked at again; ``None`` where there is none."""
-    found = waiting(store, seat, queue_id)
-    if not found:
+    """Return the next item for a second look, or ``None``."""
+    item_ids = waiting(store, seat, queue_id)
+    if not item_ids:
         return None
-    queue, item_id = store.queues.get(queue_id), found[0]
+    queue, item_id = store.queues.get(queue_id), item_ids[0]
     run = store.runs.get(queue.run_id)
     (item,) = resolved_items(store, run.dataset_version_id, [item_id], upto=0)
     rubric = effective(item, scored_rubric(store, run))
@@ -98,11 +98,11 @@ def say_again(
     *,
     ms_active: int | None = None,
 ) -> int:
-    """Keep what was said on the second look; returns the step.
+    """Record the verdicts of a second look; return the step.
 
     Raises:
-        InputError: a verdict is not one of the criterion's, or lacks why.
-        Conflict: it is not waiting for this person (any more).
+        InputError: a verdict does not fit the criterion, or lacks a reason.
+        Conflict: the item does not wait for this person (any more).
     """
     with store.write():
         seat = now_seated(store, seat)
@@ -126,7 +126,7 @@ def say_again(
 
 @dataclass(frozen=True)
 class RepeatedVerdict:
-    """What a person said of a cell at first, and on the second look."""
+    """A person's first and second verdict on a cell."""
 
     reviewer: str
     item_id: str
@@ -136,7 +136,7 @@ class RepeatedVerdict:
 
 
 def pairs(store: Store, queue_id: int) -> list[RepeatedVerdict]:
-    """First and second looks of a queue, where the first verdict still stands."""
+    """Return a queue's first and second looks, if the first verdict is still in force."""
     queue = store.queues.get(queue_id)
     first = {
         (v.reviewer, v.item_id, v.criterion): v.first
@@ -159,8 +159,10 @@ def _mine(verdicts: list[VerdictRow], name: str) -> list[VerdictRow]:
 
 
 def _decided(verdicts: list[VerdictRow], name: str) -> dict[str, int]:
-    """The items that a person decided, with the last event of theirs on each."""
-    found: dict[str, int] = {}
+    """Return the items that a person decided, with their last event on each."""
+    last_events: dict[str, int] = {}
     for verdict in _mine(verdicts, name):
-        found[verdict.item_id] = max(found.get(verdict.item_id, 0), verdict.final_event or 0)
-    return found
+        last_events[verdict.item_id] = max(
+            last_events.get(verdict.item_id, 0), verdict.final_event or 0
+        )
+    return last_events

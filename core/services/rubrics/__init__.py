@@ -1,7 +1,7 @@
-"""Rubrics written: library, drafts and their edits, packs, import and export, weights.
+"""Rubric editing: library, drafts and their edits, packs, import and export, weights.
 
-May import results, judges, datasets. A saved version never changes; a draft may be invalid and
-loses nothing.
+May import results, judges, datasets. A saved version never changes; a draft may be invalid, and
+no edit is lost.
 """
 
 __all__ = [

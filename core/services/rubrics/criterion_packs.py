@@ -1,6 +1,6 @@
-"""The library: ready-made criteria in packs, each with a worked example, to be put into a rubric.
+"""The library: ready-made criteria in packs, each with a worked example, to add to a rubric.
 
-A pack is a rubric file of its own, so that it is read, checked and tested like any other.
+A pack is a rubric file, so that it is read, checked and tested like any other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FOLDER = SAMPLES / "library"
 
 @dataclass(frozen=True, slots=True)
 class PackExample:
-    """A submission, the option that fits it, and why; ``item`` is what a judge would be sent."""
+    """A submission with its correct option and the reason; ``item`` is what a judge would see."""
 
     item: Item
     option: str
@@ -32,7 +32,7 @@ class PackExample:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One criterion of the library. ``key`` names it: pack and criterion."""
+    """One criterion of the library. Its ``key`` is pack and criterion."""
 
     pack: str
     criterion: Criterion
@@ -40,12 +40,12 @@ class Entry:
 
     @property
     def key(self) -> str:
-        """The name that is kept of it, e.g. ``rag/Question answered``."""
+        """Return the key stored with copies, e.g. ``rag/Question answered``."""
         return f"{self.pack}/{self.criterion.name}"
 
     @property
     def known_as(self) -> tuple[str, ...]:
-        """What others call it, e.g. ``("faithfulness", "groundedness")``: it is found by these."""
+        """Return other names of it to search by, e.g. ``("faithfulness", "groundedness")``."""
         return tuple(self.criterion.meta["known_as"])
 
 
@@ -62,10 +62,10 @@ class Pack:
 
 @lru_cache(maxsize=1)
 def packs() -> tuple[Pack, ...]:
-    """The packs that come with the program, by title; empty where they are not installed."""
+    """Return the packs that come with the program, by title; empty if not installed."""
     files = sorted(FOLDER.glob("*.yaml"))
-    found = [_pack(f.stem, parse_rubric(f.read_bytes(), f.name).value) for f in files]
-    return tuple(sorted(found, key=lambda pack: fold(pack.title)))
+    loaded = [_pack(f.stem, parse_rubric(f.read_bytes(), f.name).value) for f in files]
+    return tuple(sorted(loaded, key=lambda pack: fold(pack.title)))
 
 
 def _pack(name: str, rubric: Rubric) -> Pack:
@@ -83,59 +83,59 @@ def _example(criterion: Criterion) -> PackExample:
 def find(
     search: str = "", *, pack: str | None = None, scale: Scale | None = None
 ) -> list[tuple[Pack, list[Entry]]]:
-    """The criteria that hold every word of ``search``, by pack; packs without any are left out.
+    """Return the criteria with every word of ``search``, by pack, without empty packs.
 
-    What others call a criterion counts, and so does the singular of a word.
+    The search includes other names of a criterion, and the singular of words.
     """
-    words = fold(search).split()
-    found = []
-    for one in packs():
-        if pack is not None and one.name != pack:
+    terms = fold(search).split()
+    matches = []
+    for candidate in packs():
+        if pack is not None and candidate.name != pack:
             continue
-        entries = [e for e in one.entries if _fits(one, e, words, scale)]
+        entries = [e for e in candidate.entries if _fits(candidate, e, terms, scale)]
         if entries:
-            found.append((one, entries))
-    return found
+            matches.append((candidate, entries))
+    return matches
 
 
-def _fits(pack: Pack, entry: Entry, words: Sequence[str], scale: Scale | None) -> bool:
+def _fits(pack: Pack, entry: Entry, terms: Sequence[str], scale: Scale | None) -> bool:
     criterion = entry.criterion
     if scale is not None and criterion.scale != scale:
         return False
     options = (f"{o.label} {o.description}" for o in criterion.options)
-    said = (pack.title, criterion.name, criterion.requirement, *options, *entry.known_as)
-    text = fold(" ".join(said))
-    return all(word in text or (len(word) > 4 and word.rstrip("s") in text) for word in words)
+    texts = (pack.title, criterion.name, criterion.requirement, *options, *entry.known_as)
+    text = fold(" ".join(texts))
+    return all(word in text or (len(word) > 4 and word.rstrip("s") in text) for word in terms)
 
 
 def entry(key: str) -> Entry | None:
-    """The criterion of that key, or ``None``."""
+    """Return the criterion of that key, or ``None``."""
     return next((e for pack in packs() for e in pack.entries if e.key == key), None)
 
 
 def missing_guidelines(draft: RubricDraft, keys: Iterable[str]) -> tuple[Pack, ...]:
-    """The packs of these criteria whose guidelines the draft does not hold."""
+    """Return the packs of these criteria whose guidelines are missing in the draft."""
     names = {found.pack for key in keys if (found := entry(key))}
     held = draft["guidelines"]
     return tuple(
-        one
-        for one in packs()
-        if one.name in names and one.guidelines and one.guidelines not in held
+        pack
+        for pack in packs()
+        if pack.name in names and pack.guidelines and pack.guidelines not in held
     )
 
 
 def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True) -> RubricDraft:
-    """The draft with these criteria at its end, and below its guidelines those they rely on.
+    """Return the draft with these criteria at its end, and the guidelines they rely on.
 
-    A name that is taken gets a number. Each keeps its worked example and its ``library`` key under
-    ``meta``, but not what others call it. Unknown keys are left out. Without ``guided`` the
-    guidelines stay as they are.
+    A repeated name gets a number. Each criterion keeps its worked example and its ``library`` key
+    under ``meta``, but not its other names. Unknown keys are skipped. Without ``guided`` the
+    guidelines do not change.
     """
     grown = draft
-    for one in (found for key in keys if (found := entry(key))):
-        kept = {k: v for k, v in one.criterion.meta.items() if k != "known_as"}
-        meta = {**kept, "library": one.key}
-        grown = append_criterion(grown, one.criterion.model_copy(update={"meta": meta}))
+    for added in (found for key in keys if (found := entry(key))):
+        facts = {k: v for k, v in added.criterion.meta.items() if k != "known_as"}
+        meta = {**facts, "library": added.key}
+        grown = append_criterion(grown, added.criterion.model_copy(update={"meta": meta}))
     more = missing_guidelines(draft, keys) if guided else ()
     if not more:
         return grown
@@ -144,12 +144,12 @@ def with_entries(draft: RubricDraft, keys: Sequence[str], *, guided: bool = True
 
 
 def new_with(keys: Sequence[str], *, guided: bool = True) -> RubricDraft:
-    """A new draft with these criteria, named after their pack where they have one in common."""
+    """Return a new draft with these criteria, named after their pack if they share one."""
     titles = {pack.title for pack in packs() for e in pack.entries if e.key in keys}
     draft = with_entries(new_draft(), keys, guided=guided)
     return {**draft, "name": titles.pop() if len(titles) == 1 else "From the library"}
 
 
 def held(draft: RubricDraft) -> set[str]:
-    """The keys of the library's criteria that a draft holds."""
+    """Return the keys of a draft's criteria that come from the library."""
     return {str(c["meta"]["library"]) for c in draft["criteria"] if "library" in c["meta"]}

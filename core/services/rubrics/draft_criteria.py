@@ -1,6 +1,6 @@
-"""Changes to the criteria and options of a draft: each returns a new draft.
+"""Changes to the criteria and options of a draft; each returns a new draft.
 
-An unknown uid changes nothing: the thing was removed a moment ago, in this tab or another.
+An unknown uid changes nothing, since its object may have just been removed, in this tab or another.
 """
 
 from __future__ import annotations
@@ -42,26 +42,26 @@ from core.text.names import fold
 
 
 def set_field(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
-    """The draft with one field of its own changed (name, description, guidelines)."""
+    """Return the draft with one of its own fields changed (name, description, guidelines)."""
     return put(draft, (name,), value)
 
 
 def set_scoring(draft: RubricDraft, name: str, value: Any) -> RubricDraft:
-    """The draft with one field of its scoring policy changed."""
+    """Return the draft with one field of its scoring policy changed."""
     return put(draft, ("scoring", name), value)
 
 
 def set_criterion(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
-    """The draft with one field of a criterion changed."""
+    """Return the draft with one field of a criterion changed."""
     return put(draft, ("criteria", uid, name), value)
 
 
 def add_criterion(
     draft: RubricDraft, template: Template = "yes_no", *, na: bool = False
 ) -> tuple[RubricDraft, str]:
-    """The draft with one more criterion at its end, and that criterion's uid.
+    """Return the draft with a new criterion at its end, and its uid.
 
-    ``na`` gives it "Not applicable" as one more answer.
+    ``na`` adds the option "Not applicable".
     """
     draft = _to_grow(draft)
     serial = Serial(draft["serial"])
@@ -72,7 +72,7 @@ def add_criterion(
 
 
 def _to_grow(draft: RubricDraft) -> RubricDraft:
-    """The draft without the criterion that a new rubric begins with, where nobody wrote in it."""
+    """Return the draft without the criterion of a new rubric, if it is untouched."""
     untouched = draft["criteria"] == started_draft()["criteria"]
     return {**draft, "criteria": []} if untouched and draft["base"] is None else draft
 
@@ -80,9 +80,9 @@ def _to_grow(draft: RubricDraft) -> RubricDraft:
 def set_requirement(
     draft: RubricDraft, uid: str, requirement: str, suggested: str = ""
 ) -> RubricDraft:
-    """The draft with another requirement; a name that nobody typed follows it.
+    """Return the draft with another requirement, and a generated name derived from it.
 
-    Nobody typed an empty name, "Criterion 3", or the one that was ``suggested`` before.
+    Generated names are an empty name, "Criterion 3", and the one that was ``suggested`` before.
 
     >>> draft = started_draft()
     >>> uid = draft["criteria"][0]["uid"]
@@ -99,7 +99,7 @@ def set_requirement(
     return changed
 
 
-#: Words that most requirements begin with; a name begins after them.
+#: Words that most requirements begin with; a generated name skips them.
 _BEGINNINGS = {
     *("the", "a", "an", "it", "this", "does", "do", "did", "is", "are", "answer", "response"),
     *("reply", "submission", "text", "essay", "student", "model", "assistant"),
@@ -107,9 +107,9 @@ _BEGINNINGS = {
 
 
 def _suggested(requirement: str, taken: set[str]) -> str:
-    """The requirement's first words that say something, as a name unlike those taken."""
-    words = requirement.split()
-    rest = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, words)) or words
+    """Return the first significant words of a requirement, as a unique name."""
+    parts = requirement.split()
+    rest = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, parts)) or parts
     text = " ".join(rest)
     return name_for(text[:1].upper() + text[1:], len(taken), taken)
 
@@ -119,15 +119,15 @@ def _grown(draft: RubricDraft, criterion: CriterionDraft, serial: Serial) -> Rub
 
 
 def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
-    """The draft with a whole criterion at its end; a name that is taken gets a number."""
+    """Return the draft with a whole criterion at its end; a repeated name gets a number."""
     draft = _to_grow(draft)
-    (made,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
+    (copied,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
     serial = Serial(draft["serial"])
     fresh: CriterionDraft = {
-        **made,
+        **copied,
         "uid": serial.next("c"),
-        "name": free_of(made["name"], _names(draft)),
-        "options": [{**option, "uid": serial.next("o")} for option in made["options"]],
+        "name": free_of(copied["name"], _names(draft)),
+        "options": [{**option, "uid": serial.next("o")} for option in copied["options"]],
     }
     return _grown(draft, fresh, serial)
 
@@ -137,7 +137,7 @@ def _names(draft: RubricDraft) -> list[str]:
 
 
 def free_of(name: str, taken: Iterable[str]) -> str:
-    """The name, with the first number that makes it differ from those taken.
+    """Return the name, with a number if it is taken.
 
     >>> free_of("Tone", ["tone", "Tone 2"])
     'Tone 3'
@@ -147,45 +147,45 @@ def free_of(name: str, taken: Iterable[str]) -> str:
 
 
 def remove_criterion(draft: RubricDraft, uid: str) -> RubricDraft:
-    """The draft without a criterion. Gates on it stay, and are reported as problems."""
+    """Return the draft without a criterion. Gates on it stay, and are reported as problems."""
     return edited(draft, ("criteria",), lambda criteria: without(criteria, uid))
 
 
 def move_criterion(draft: RubricDraft, uid: str, step: Step) -> RubricDraft:
-    """The draft with a criterion one place up (-1) or down (1); at the end it stays."""
+    """Return the draft with a criterion one place up (-1) or down (1), if there is room."""
     return edited(draft, ("criteria",), lambda criteria: moved(criteria, uid, step))
 
 
 def place_criterion(draft: RubricDraft, uid: str, place: int) -> RubricDraft:
-    """The draft with a criterion at another place (from 0; beyond the end is the end)."""
+    """Return the draft with a criterion at another place (from 0; beyond the end is the end)."""
     return edited(draft, ("criteria",), lambda criteria: placed(criteria, uid, place))
 
 
 def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
-    """The draft with a copy of a criterion right after it, and the copy's uid."""
+    """Return the draft with a copy of a criterion right after it, and the copy's uid."""
     if index_of(draft["criteria"], uid) is None:
         return draft, uid
     serial = Serial(draft["serial"])
     fresh = serial.next("c")
 
-    def twin(one: CriterionDraft) -> CriterionDraft:
-        made = copy.deepcopy(one)
-        made["uid"], made["parked"] = fresh, {}
-        made["name"] = numbered(f"{one['name']} copy", _names(draft))
-        made["options"] = [{**o, "uid": serial.next("o")} for o in made["options"]]
-        return made
+    def twin(original: CriterionDraft) -> CriterionDraft:
+        copied = copy.deepcopy(original)
+        copied["uid"], copied["parked"] = fresh, {}
+        copied["name"] = numbered(f"{original['name']} copy", _names(draft))
+        copied["options"] = [{**o, "uid": serial.next("o")} for o in copied["options"]]
+        return copied
 
     grown = edited(draft, ("criteria",), lambda criteria: doubled(criteria, uid, twin))
     return {**grown, "serial": serial.last}, fresh
 
 
 def set_option(draft: RubricDraft, uid: str, option: str, name: str, value: Any) -> RubricDraft:
-    """The draft with one field of an option changed."""
+    """Return the draft with one field of an option changed."""
     return put(draft, ("criteria", uid, "options", option, name), value)
 
 
 def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft:
-    """The draft with one more option: before the abstentions, or a new abstention last."""
+    """Return the draft with a new option before the abstentions, or a new abstention last."""
     serial = Serial(draft["serial"])
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
@@ -195,14 +195,14 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
             value=None if na else _next_value(options),
             na=na,
         )
-        one = option_draft(option, serial.next("o"))
-        return [*options, one] if na else _abstentions_last([*options, one])
+        added = option_draft(option, serial.next("o"))
+        return [*options, added] if na else _abstentions_last([*options, added])
 
     return {**_with_options(draft, uid, grow), "serial": serial.last}
 
 
 def _next_value(options: Sequence[OptionDraft]) -> float:
-    """Continue where the list is going, so that an ordinal scale stays in order."""
+    """Return a value that continues the list, so that an ordinal scale stays in order."""
     values = [o["value"] for o in options if not o["na"] and o["value"] is not None]
     falling = len(values) > 1 and values[-1] < values[0]
     return 0.0 if falling else 1.0
@@ -220,17 +220,17 @@ def _abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
 
 
 def remove_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
-    """The draft without an option."""
+    """Return the draft without an option."""
     return _with_options(draft, uid, lambda options: without(options, option))
 
 
 def move_option(draft: RubricDraft, uid: str, option: str, step: Step) -> RubricDraft:
-    """The draft with an option one place up (-1) or down (1); at the end it stays."""
+    """Return the draft with an option one place up (-1) or down (1), if there is room."""
     return _with_options(draft, uid, lambda options: moved(options, option, step))
 
 
 def set_abstention(draft: RubricDraft, uid: str, option: str, na: bool) -> RubricDraft:
-    """The draft with an option made an abstention (moved last), or given a value again."""
+    """Return the draft with an option made an abstention (moved last), or scored again."""
     fields = {"na": na, "value": None if na else 0.0}
     return _with_options(
         draft,
@@ -240,13 +240,13 @@ def set_abstention(draft: RubricDraft, uid: str, option: str, na: bool) -> Rubri
 
 
 def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
-    """The draft with a copy of an option right after it."""
+    """Return the draft with a copy of an option right after it."""
     serial = Serial(draft["serial"])
 
     def grow(options: list[OptionDraft]) -> list[OptionDraft]:
-        def twin(one: OptionDraft) -> OptionDraft:
-            label = _free_label(options, one["label"], always_number=True)
-            return {**one, "uid": serial.next("o"), "label": label}
+        def twin(original: OptionDraft) -> OptionDraft:
+            label = _free_label(options, original["label"], always_number=True)
+            return {**original, "uid": serial.next("o"), "label": label}
 
         return doubled(options, option, twin)
 
@@ -254,10 +254,10 @@ def duplicate_option(draft: RubricDraft, uid: str, option: str) -> RubricDraft:
 
 
 def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
-    """The draft with a criterion on another scale.
+    """Return the draft with a criterion on another scale.
 
-    The options it had are parked and come back with their scale. Ordinal and nominal share their
-    options where nothing is parked. An aggregation rule that does not fit the scale is dropped.
+    The previous options are parked, and return with their scale. Ordinal and nominal share options
+    if none are parked. An aggregation rule that does not fit the scale is dropped.
     """
     serial = Serial(draft["serial"])
 
@@ -284,9 +284,9 @@ def _by_value(option: OptionDraft) -> tuple[bool, float]:
 def apply_template(
     draft: RubricDraft, uid: str, template: Template, *, na: bool = False
 ) -> RubricDraft:
-    """The draft with a criterion's scored options replaced by a template's; abstentions stay.
+    """Return the draft with a criterion's scored options replaced by a template's.
 
-    ``na`` adds "Not applicable" where the criterion has no abstention of its own.
+    Abstentions stay; ``na`` adds "Not applicable" if there are none.
     """
     serial = Serial(draft["serial"])
 
@@ -308,7 +308,7 @@ def _fitting(criterion: CriterionDraft) -> CriterionDraft:
 
 
 def spread_values(draft: RubricDraft, uid: str) -> RubricDraft:
-    """The draft with a criterion's values spread evenly from 0 to 1 (or back, where they fall)."""
+    """Return the draft with a criterion's values spread evenly from 0 to 1, or down from 1."""
 
     def spread(options: list[OptionDraft]) -> list[OptionDraft]:
         scored = [o for o in options if not o["na"]]

@@ -1,7 +1,7 @@
-"""Changes to a draft's gates, pre-checks, decision and length penalty: each returns a new draft.
+"""Changes to a draft's gates, pre-checks, decision and length penalty; each returns a new draft.
 
 An unknown uid changes nothing. Conditions and effects are plain data with the keys of
-``core.domain``; what is not filled in yet is absent, and ``problems_of`` says so.
+``core.domain``. Missing parts are absent, and ``problems_of`` reports them.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIRST: dict[EffectName, Any] = {"cap": 0.5, "multiply": 0.5, "flag": "look here
 
 
 def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
-    """The draft with one more gate, on its first criterion, and that gate's uid."""
+    """Return the draft with a new gate on its first criterion, and the gate's uid."""
     serial = Serial(draft["serial"])
     uid = serial.next("g")
     criteria = draft["criteria"]
@@ -46,7 +46,7 @@ def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
 
 
 def _first_predicate(criterion: CriterionDraft) -> dict[str, Any]:
-    """The condition that is meant most often: not met, or below the second level."""
+    """Return the most common condition: not met, or below the second level."""
     scored = [o for o in criterion["options"] if not o["na"]]
     if criterion["scale"] == "binary" or len(scored) < 2:
         return {"is": scored[-1]["label"]} if scored else {"abstained": True}
@@ -57,16 +57,16 @@ def _first_predicate(criterion: CriterionDraft) -> dict[str, Any]:
 
 
 def free_rule_name(draft: RubricDraft, stem: str) -> str:
-    """``stem`` with the lowest number that no gate and no pre-check has."""
+    """Return ``stem`` with the lowest number that no gate or pre-check has."""
     taken = [g["gate"].get("name", "") for g in draft["gates"]]
     taken += [c["check"].get("name", "") for c in draft["prechecks"]]
     return numbered(stem, taken)
 
 
 def gate_now(draft: RubricDraft, uid: str) -> dict[str, Any]:
-    """A gate's plain data, naming things as they are called now; empty where there is none."""
-    found = next((g for g in draft["gates"] if g["uid"] == uid), None)
-    return {} if found is None else copy.deepcopy(gate_payload(found, draft["criteria"]))
+    """Return a gate's plain data with current names; empty if it does not exist."""
+    gate = next((g for g in draft["gates"] if g["uid"] == uid), None)
+    return {} if gate is None else copy.deepcopy(gate_payload(gate, draft["criteria"]))
 
 
 def _with_gate(
@@ -87,16 +87,16 @@ def _put_in_gate(draft: RubricDraft, uid: str, path: Sequence[str], value: Any) 
 
 
 def set_gate(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
-    """The draft with a gate's ``name`` or ``on_missing`` changed."""
+    """Return the draft with a gate's ``name`` or ``on_missing`` changed."""
     return _put_in_gate(draft, uid, (name,), value)
 
 
 def set_subject(
     draft: RubricDraft, uid: str, *, criterion: str | None = None, tag: str = ""
 ) -> RubricDraft:
-    """The draft with a gate on another criterion (its uid), or on the criteria with a tag.
+    """Return the draft with a gate on another criterion (its uid), or on criteria with a tag.
 
-    The condition stays where it fits the new subject; otherwise the usual one takes its place.
+    The condition stays if it fits the new subject; otherwise the usual one replaces it.
     """
     over = subjects(draft, criterion=criterion, tag=tag)
     if not over:
@@ -118,7 +118,7 @@ def set_subject(
 def subjects(
     draft: RubricDraft, *, criterion: str | None = None, tag: str = ""
 ) -> list[CriterionDraft]:
-    """The criteria that a gate on this criterion (uid) or tag looks at."""
+    """Return the criteria that a gate on this criterion (uid) or tag considers."""
     if criterion is not None:
         return [c for c in draft["criteria"] if c["uid"] == criterion]
     return [c for c in draft["criteria"] if tag in c["tags"]]
@@ -126,19 +126,19 @@ def subjects(
 
 def _fits(threshold: Any, over: Sequence[CriterionDraft]) -> bool:
     labels = threshold if isinstance(threshold, list) else [threshold]
-    known = {fold(o["label"]) for c in over for o in c["options"]}
-    return all(fold(label) in known for label in labels if isinstance(label, str))
+    existing = {fold(o["label"]) for c in over for o in c["options"]}
+    return all(fold(label) in existing for label in labels if isinstance(label, str))
 
 
 def predicate_of(when: Mapping[str, Any]) -> Predicate | None:
-    """The predicate of a condition's plain data, or ``None`` where it has none yet."""
+    """Return the predicate of a condition's plain data, or ``None``."""
     return next((name for name in PREDICATES if when.get(name) is not None), None)
 
 
 def set_condition(
     draft: RubricDraft, uid: str, predicate: Predicate, threshold: Any
 ) -> RubricDraft:
-    """The draft with a gate's predicate and what it compares with: a label, labels, a value."""
+    """Return the draft with a gate's predicate and threshold: a label, labels, or a value."""
 
     def change(data: dict[str, Any]) -> dict[str, Any]:
         subject = {k: v for k, v in data["when"].items() if k not in PREDICATES}
@@ -148,12 +148,12 @@ def set_condition(
 
 
 def set_count(draft: RubricDraft, uid: str, count: int) -> RubricDraft:
-    """The draft with how many of the tagged criteria a gate asks for."""
+    """Return the draft with the number of tagged criteria that a gate requires."""
     return _put_in_gate(draft, uid, ("when", "count_at_least"), count)
 
 
 def effects_of(then: Mapping[str, Any]) -> list[EffectName]:
-    """The effects that a gate's plain data names."""
+    """Return the effects in a gate's plain data."""
     verdict = then.get("verdict")
     return [
         name
@@ -163,9 +163,9 @@ def effects_of(then: Mapping[str, Any]) -> list[EffectName]:
 
 
 def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDraft:
-    """The draft with exactly these effects; what is new starts with a usual value.
+    """Return the draft with exactly these effects; new ones start with a usual value.
 
-    Of fail and review only one can stand: the one that was not there before.
+    Fail and review exclude each other; the new one wins.
     """
 
     def change(data: dict[str, Any]) -> dict[str, Any]:
@@ -185,12 +185,12 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
 
 
 def set_effect(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
-    """The draft with one effect's number or words, or the reason, changed."""
+    """Return the draft with one effect's number or text, or the reason, changed."""
     return _put_in_gate(draft, uid, ("then", name), value)
 
 
 def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
-    """The draft with one more pre-check, for dangerous instructions, and its uid."""
+    """Return the draft with a new pre-check, for dangerous instructions, and its uid."""
     serial = Serial(draft["serial"])
     uid = serial.next("p")
     check: dict[str, Any] = {"name": free_rule_name(draft, "Pre-check"), "action": "flag"}
@@ -200,7 +200,7 @@ def add_check(draft: RubricDraft) -> tuple[RubricDraft, str]:
 
 
 def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraft:
-    """The draft with one field of a pre-check changed; a cap comes and goes with its action."""
+    """Return the draft with one field of a pre-check changed; only the action cap has a cap."""
 
     def changed(check: dict[str, Any]) -> dict[str, Any]:
         fresh = {**check, name: value}
@@ -214,7 +214,7 @@ def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraf
 
 
 def remove_rule(draft: RubricDraft, uid: str) -> RubricDraft:
-    """The draft without a gate or a pre-check."""
+    """Return the draft without a gate or a pre-check."""
     return {
         **draft,
         "gates": without(draft["gates"], uid),
@@ -223,30 +223,30 @@ def remove_rule(draft: RubricDraft, uid: str) -> RubricDraft:
 
 
 def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
-    """The draft with a copy of a gate or a pre-check after it, and the copy's uid."""
+    """Return the draft with a copy of a gate or pre-check after it, and the copy's uid."""
     if index_of([*draft["gates"], *draft["prechecks"]], uid) is None:
         return draft, uid
     serial = Serial(draft["serial"])
     fresh = serial.next(uid[:1])
 
-    def twin(one: dict[str, Any]) -> dict[str, Any]:
-        kind = "gate" if "gate" in one else "check"
-        name = f"{str(one[kind].get('name', ''))[:180]} copy".strip()
-        data = {**one[kind], "name": free_rule_name(draft, name)}
-        return copy.deepcopy({**one, "uid": fresh, kind: data})
+    def twin(rule: dict[str, Any]) -> dict[str, Any]:
+        kind = "gate" if "gate" in rule else "check"
+        name = f"{str(rule[kind].get('name', ''))[:180]} copy".strip()
+        data = {**rule[kind], "name": free_rule_name(draft, name)}
+        return copy.deepcopy({**rule, "uid": fresh, kind: data})
 
     gates, checks = (doubled(draft[kind], uid, twin) for kind in ("gates", "prechecks"))
     return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, fresh
 
 
 def set_decision(draft: RubricDraft, **fields: Any) -> RubricDraft:
-    """The draft with fields of its decision changed; ``None`` takes one away."""
+    """Return the draft with fields of its decision changed; ``None`` removes one."""
     now = {**(draft["decision"] or first_decision(draft)), **fields}
     return {**draft, "decision": {key: part for key, part in now.items() if part is not None}}
 
 
 def first_decision(draft: RubricDraft) -> dict[str, Any]:
-    """A decision to start from: 70% of what can be had."""
+    """Return a decision to start with: 70% of the possible score."""
     if draft["scoring"]["normalize"]:
         return {"pass_at": 0.7}
     weights = [c["weight"] or 0.0 for c in draft["criteria"]]
@@ -254,16 +254,16 @@ def first_decision(draft: RubricDraft) -> dict[str, Any]:
 
 
 def drop_decision(draft: RubricDraft) -> RubricDraft:
-    """The draft without a decision."""
+    """Return the draft without a decision."""
     return {**draft, "decision": None}
 
 
 def set_penalty(draft: RubricDraft, **fields: Any) -> RubricDraft:
-    """The draft with fields of its length penalty changed; the usual ones where it had none."""
+    """Return the draft with fields of its length penalty changed, created if it had none."""
     now = draft["scoring"]["length_penalty"] or LengthPenalty().model_dump(mode="json")
     return put(draft, ("scoring", "length_penalty"), {**now, **fields})
 
 
 def drop_penalty(draft: RubricDraft) -> RubricDraft:
-    """The draft without a length penalty."""
+    """Return the draft without a length penalty."""
     return put(draft, ("scoring", "length_penalty"), None)

@@ -1,7 +1,7 @@
-"""The shapes of a draft, plain JSON with lasting uids; and ready-made scales to start from.
+"""The types of a draft, plain JSON with permanent uids; and ready-made scales to start with.
 
-A draft of a noun holds every field of the noun, as ``model_dump`` gives it. The types below list
-only the fields that code reads by name.
+A draft of a noun holds every field of the noun, as in ``model_dump``. The types below list only the
+fields that code reads by name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from core.domain.rubric import BINARY, Criterion, Option, Rubric, Scale
 
 
 class OptionDraft(TypedDict):
-    """An option being written; ``value`` is ``None`` while it is missing, or for ``na``."""
+    """An option of a draft; ``value`` is ``None`` while it is missing, or for ``na``."""
 
     uid: str
     label: str
@@ -22,7 +22,7 @@ class OptionDraft(TypedDict):
 
 
 class CriterionDraft(TypedDict):
-    """A criterion being written. ``parked`` keeps the options of scales it had before."""
+    """A criterion of a draft. ``parked`` keeps the options of its previous scales."""
 
     uid: str
     name: str
@@ -54,10 +54,10 @@ class CheckDraft(TypedDict):
 
 
 class RubricDraft(TypedDict):
-    """A rubric being written.
+    """A rubric as a draft.
 
-    ``rubric_id`` and ``parent`` (the version it started from) are ``None`` for a new one;
-    ``base`` is the content hash it started from, ``serial`` counts the uids given out.
+    ``rubric_id`` and ``parent`` (the version it started from) are ``None`` for a new rubric.
+    ``base`` is the content hash it started from; ``serial`` counts the uids it has used.
     """
 
     rubric_id: int | None
@@ -76,7 +76,7 @@ class RubricDraft(TypedDict):
 
 
 def new_draft() -> RubricDraft:
-    """An empty draft that belongs to no rubric yet.
+    """Return an empty draft that does not belong to a rubric yet.
 
     >>> new_draft()["criteria"]
     []
@@ -91,18 +91,18 @@ def data_of(noun: Rubric | Criterion | Option) -> dict[str, Any]:
 
 
 def option_draft(option: Option, uid: str) -> OptionDraft:
-    """The draft of one option."""
+    """Return the draft of one option."""
     return cast("OptionDraft", {"uid": uid, **data_of(option)})
 
 
 def criterion_draft(criterion: Criterion, uid: str, options: list[OptionDraft]) -> CriterionDraft:
-    """The draft of a criterion, with these drafts of its options."""
+    """Return the draft of a criterion, with these drafts of its options."""
     own = {"section": criterion.section or "", "options": options, "parked": {}}
     return cast("CriterionDraft", {"uid": uid, **data_of(criterion), **own})
 
 
 def started_draft() -> RubricDraft:
-    """An empty draft whose first criterion waits for its requirement.
+    """Return an empty draft with a first criterion that lacks its requirement.
 
     >>> [criterion["name"] for criterion in started_draft()["criteria"]]
     ['Criterion 1']
@@ -116,7 +116,7 @@ def started_draft() -> RubricDraft:
 def blank_criterion(
     name: str, template: Template, serial: Serial, *, section: str = "", na: bool = False
 ) -> CriterionDraft:
-    """A criterion without a requirement; ``na`` gives it "Not applicable" as one more answer."""
+    """Return a criterion without a requirement; ``na`` adds the option "Not applicable"."""
     blank = Criterion.model_construct(
         name=name, requirement="", scale=TEMPLATE_SCALE[template], section=section
     )
@@ -124,13 +124,13 @@ def blank_criterion(
 
 
 class Serial:
-    """Hands out uids that a draft has not used before."""
+    """Generates uids that a draft has not used before."""
 
     def __init__(self, last: int) -> None:
         self.last = last
 
     def next(self, kind: str) -> str:
-        """The next uid, e.g. ``c4`` for a criterion or ``o5`` for an option."""
+        """Return the next uid, e.g. ``c4`` for a criterion or ``o5`` for an option."""
         self.last += 1
         return f"{kind}{self.last}"
 
@@ -142,7 +142,7 @@ _WHOLE = ("Whole", "Every part of it is there.")
 _FEWER = ("Fewer than half", "At least one part of it is there; more parts are missing.")
 
 #: The label, anchor and value of each level, lowest to highest. The anchors count parts, so that
-#: two judges can agree on them before the author has put them in the words of the task.
+#: two judges can agree on them before the author has written anchors for the task.
 LEVELS: dict[str, tuple[tuple[str, str, float], ...]] = {
     "three": (
         (*_ABSENT, 0.0),
@@ -166,7 +166,7 @@ LEVELS: dict[str, tuple[tuple[str, str, float], ...]] = {
         ("More than half", "More parts are there than missing; at least one is missing.", 0.75),
         (*_WHOLE, 1.0),
     ),
-    # The bands of LLM Council's ADR-016, in our words; a band is worth its upper edge.
+    # The bands of LLM Council's ADR-016, reworded; the value of a band is its upper edge.
     "bands": (
         ("Fails (1-2)", "Hardly a statement holds; what is there is wrong or made up.", 0.2),
         ("Weak (3-4)", "The main point is wrong or missing, although some details are right.", 0.4),
@@ -184,7 +184,7 @@ TEMPLATE_SCALE: dict[Template, Scale] = {
     "bands": "ordinal",
     "categories": "nominal",
 }
-#: What each template is called on a button.
+#: The name of each template on a button.
 TEMPLATE_WORDS: dict[Template, str] = {
     "yes_no": "Yes or no",
     "three": "3 levels",
@@ -202,7 +202,7 @@ NOT_APPLICABLE = ("Not applicable", "The requirement does not concern this text.
 
 
 def template_options(template: Template, serial: Serial, *, na: bool = False) -> list[OptionDraft]:
-    """Fresh options of a template; ``na`` adds "Not applicable", which has no value."""
+    """Return new options of a template; ``na`` adds "Not applicable", which has no value."""
     if template == "yes_no":
         options = [option_draft(o, serial.next("o")) for o in BINARY]
     else:

@@ -1,8 +1,8 @@
-"""A rubric while it is being written: plain data that may be invalid, and nothing is lost.
+"""A rubric during editing: plain data that may be invalid, so that no edit is lost.
 
-A draft is JSON (it lives in a tab's session and in the store's drafts). Criteria and options carry
-a ``uid`` that never changes, so that widgets, gates and messages keep hold of them while they are
-renamed and moved. ``rubric_from`` is the only way back to a rubric.
+A draft is JSON; it is kept in a tab's session and in the store's drafts. Criteria and options have
+a permanent ``uid``, so that widgets, gates and messages still refer to them after they are renamed
+or moved. Only ``rubric_from`` turns a draft into a rubric.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from core.text.names import fold
 def draft_from(
     rubric: Rubric, *, rubric_id: int | None = None, parent: int | None = None
 ) -> RubricDraft:
-    """The draft of a rubric, ready to be changed."""
+    """Return the draft of a rubric, ready for changes."""
     draft = new_draft()
     draft["rubric_id"], draft["parent"] = rubric_id, parent
     draft["base"] = rubric_hash(rubric) if rubric_id is not None else None
@@ -42,13 +42,13 @@ def draft_from(
 
 
 def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
-    """The draft with the rubric's content; what kept its name keeps its uid.
+    """Return the draft with the rubric's content; parts with the same name keep their uid.
 
-    This is how text that was edited by hand comes back into the form.
+    This is how text edited by hand returns to the form.
     """
-    known = {fold(c["name"]): c for c in draft["criteria"]}
+    by_name = {fold(c["name"]): c for c in draft["criteria"]}
     serial = Serial(draft["serial"])
-    criteria = [_criterion(c, known.get(fold(c.name)), serial) for c in rubric.criteria]
+    criteria = [_criterion(c, by_name.get(fold(c.name)), serial) for c in rubric.criteria]
     gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
     checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
     changed: RubricDraft = {
@@ -69,7 +69,7 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
 
 
 def completed(kept: dict[str, Any]) -> RubricDraft:
-    """A draft that was kept, perhaps by an older version, with everything a draft has today."""
+    """Return a stored draft, perhaps of an older version, with all fields a draft has today."""
     new = new_draft()
     scoring = {**new["scoring"], **kept.get("scoring", {})}
     draft = cast("RubricDraft", {**new, **kept, "scoring": scoring})
@@ -86,11 +86,11 @@ def _completed_criterion(kept: CriterionDraft) -> CriterionDraft:
     option = option_draft(Option.model_construct(label=""), "")
 
     def filled(options: list[OptionDraft]) -> list[OptionDraft]:
-        return [{**option, **one} for one in options]
+        return [{**option, **stored} for stored in options]
 
-    found: CriterionDraft = {**whole, **kept}
-    parked = {scale: filled(options) for scale, options in found["parked"].items()}
-    return {**found, "options": filled(found["options"]), "parked": parked}
+    complete: CriterionDraft = {**whole, **kept}
+    parked = {scale: filled(options) for scale, options in complete["parked"].items()}
+    return {**complete, "options": filled(complete["options"]), "parked": parked}
 
 
 def _plain(noun: base.Noun) -> dict[str, Any]:
@@ -98,13 +98,13 @@ def _plain(noun: base.Noun) -> dict[str, Any]:
 
 
 def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str], str | None]:
-    """Gives the uid that stood under a name, each once: names of rules may repeat."""
-    known: dict[str, list[str]] = {}
+    """Return a lookup of uids by rule name that yields each once, since names may repeat."""
+    uids_by_name: dict[str, list[str]] = {}
     for data, uid in named:
-        known.setdefault(fold(data.get("name", "")), []).append(uid)
+        uids_by_name.setdefault(fold(data.get("name", "")), []).append(uid)
 
     def take(name: str) -> str | None:
-        uids = known.get(fold(name))
+        uids = uids_by_name.get(fold(name))
         return uids.pop(0) if uids else None
 
     return take
@@ -118,19 +118,19 @@ def _criterion(
     options = [
         option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
     ]
-    made = criterion_draft(criterion, uid, options)
-    return {**made, "parked": known["parked"]} if known else made
+    fresh = criterion_draft(criterion, uid, options)
+    return {**fresh, "parked": known["parked"]} if known else fresh
 
 
 def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
-    """The draft of a rubric's plain data that need not be valid: what a field can hold is kept.
+    """Return the draft of a rubric's plain data, which may be invalid; it keeps what fits a field.
 
-    Name, guidelines and criteria are read; the editor names what is missing or wrong. A scale that
-    is none becomes the one that claims least: nominal where there are options, else binary.
+    It reads name, guidelines and criteria; the editor reports what is missing or wrong. An unknown
+    scale becomes the least specific one: nominal with options, else binary.
     """
     draft = {**new_draft(), "name": _words(data, "name"), "guidelines": _words(data, "guidelines")}
     serial = Serial(0)
-    criteria = [_criterion_from(one, serial) for one in data.get("criteria", ())]
+    criteria = [_criterion_from(criterion, serial) for criterion in data.get("criteria", ())]
     return cast("RubricDraft", {**draft, "criteria": criteria, "serial": serial.last})
 
 
@@ -146,16 +146,18 @@ def _criterion_from(data: Mapping[str, Any], serial: Serial) -> CriterionDraft:
         name, requirement = _words(data, "name"), _words(data, "requirement")
         loose = Criterion.model_construct(name=name, requirement=requirement, **fields)
         uid, options = serial.next("c"), given if isinstance(given, list) else ()
-        made = [
+        kept_options = [
             Option.model_construct(
-                label=_words(one, "label"),
-                description=_words(one, "description"),
-                value=_number(one.get("value")),
+                label=_words(option, "label"),
+                description=_words(option, "description"),
+                value=_number(option.get("value")),
             )
-            for one in options
-            if isinstance(one, dict)
+            for option in options
+            if isinstance(option, dict)
         ]
-        return criterion_draft(loose, uid, [option_draft(o, serial.next("o")) for o in made])
+        return criterion_draft(
+            loose, uid, [option_draft(o, serial.next("o")) for o in kept_options]
+        )
 
 
 def _scale(given: object, options: bool) -> str:
@@ -170,16 +172,18 @@ def _words(data: Mapping[str, Any], key: str) -> str:
 
 
 def _number(value: object) -> float | None:
-    known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if known and isinstance(value, int | float) else None
+    is_number = (
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    )
+    return float(value) if is_number and isinstance(value, int | float) else None
 
 
 def linked(
     data: dict[str, Any], uid: str, criteria: list[CriterionDraft], subject_uid: str | None = None
 ) -> GateDraft:
-    """The draft of a gate (its plain data), holding on to the criterion and options it names.
+    """Return the draft of a gate (its plain data), linked to its criterion and options by uid.
 
-    ``subject_uid`` decides where several criteria have the name for a moment.
+    ``subject_uid`` decides if several criteria temporarily share the name.
     """
     named_so = [c for c in criteria if c["name"] == data["when"].get("criterion")]
     named_so.sort(key=lambda c: c["uid"] != subject_uid)
@@ -195,11 +199,11 @@ def linked(
 
 
 def _labels_in(when: dict[str, Any]) -> list[str]:
-    found = list[str]()
+    labels = list[str]()
     for name, value in when.items():
         if name not in ("criterion", "tag"):
-            found += [v for v in (value if isinstance(value, list) else [value]) if _is_word(v)]
-    return found
+            labels += [v for v in (value if isinstance(value, list) else [value]) if _is_word(v)]
+    return labels
 
 
 def _is_word(value: Any) -> bool:
@@ -207,7 +211,7 @@ def _is_word(value: Any) -> bool:
 
 
 def payload(draft: RubricDraft) -> dict[str, Any]:
-    """The draft as the plain data of a rubric, valid or not; gates name what things are now."""
+    """Return the draft as a rubric's plain data, valid or not; gates use current names."""
     scoring: dict[str, Any] = dict(draft["scoring"])
     if scoring["partial_credit"] is None:
         del scoring["partial_credit"]
@@ -222,7 +226,7 @@ def payload(draft: RubricDraft) -> dict[str, Any]:
 
 
 def gates_of(draft: RubricDraft) -> list[dict[str, Any]]:
-    """The gates as plain data, naming criteria and options as they are called now."""
+    """Return the gates as plain data, with current names of criteria and options."""
     return [gate_payload(g, draft["criteria"]) for g in draft["gates"]]
 
 
@@ -241,7 +245,7 @@ def _option_payload(option: OptionDraft) -> dict[str, Any]:
 
 
 def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, Any]:
-    """A gate as plain data, naming its criterion and options as they are called now."""
+    """Return a gate as plain data, with current names of its criterion and options."""
     subject = next((c for c in criteria if c["uid"] == gate["criterion"]), None)
     if subject is None:
         return gate["gate"]
@@ -258,12 +262,12 @@ def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, A
 
 
 def rubric_from(draft: RubricDraft) -> Rubric:
-    """The rubric that the draft says; raises ``InputError`` with every problem."""
+    """Return the draft as a rubric; raises ``InputError`` with every problem."""
     return base.build(Rubric, payload(draft), "rubric")
 
 
 def problems_of(draft: RubricDraft) -> tuple[Problem, ...]:
-    """What keeps the draft from being a rubric; empty where nothing does."""
+    """Return why the draft is not a valid rubric; empty if it is."""
     try:
         rubric_from(draft)
     except InputError as error:
@@ -272,12 +276,12 @@ def problems_of(draft: RubricDraft) -> tuple[Problem, ...]:
 
 
 def rubric_hash(rubric: Rubric) -> str:
-    """The content hash of a rubric."""
+    """Return the content hash of a rubric."""
     return content_hash(rubric.model_dump(mode="json", by_alias=True))
 
 
 def is_changed(draft: RubricDraft) -> bool:
-    """Whether saving would make a version that differs from where the draft started."""
+    """Return whether saving would create a version that differs from the draft's start."""
     if draft["base"] is None:
         return payload(draft) not in (payload(new_draft()), payload(started_draft()))
     try:
@@ -287,7 +291,7 @@ def is_changed(draft: RubricDraft) -> bool:
 
 
 def locate(draft: RubricDraft, path: tuple[str | int, ...]) -> tuple[str | None, str | None]:
-    """The uids of the card (criterion, gate, pre-check) and the option that a path points into.
+    """Return the uids of the card (criterion, gate, pre-check) and the option of a path.
 
     >>> locate(new_draft(), ("name",))
     (None, None)

@@ -1,4 +1,4 @@
-"""Rubrics in and out in every form, and criteria from pasted lines."""
+"""Import and export rubrics in all formats, and create criteria from pasted lines."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from core.store.store import Store
 from core.text.names import fold
 from core.text.numbers import percent, plural
 
-# Many criteria from pasted lines: one requirement per line, as people have them in other places.
+# Criteria from pasted lines: one requirement per line, as people have them in other documents.
 #
-# Understood: bullets and numbers (``- text``, ``3. text``, ``(b) text``), points anywhere people
-# put them (``text (10 points)``, ``[-5] text``, ``text: 3 pts``, ``10% text``), a table from a
-# spreadsheet (tab-separated: name, requirement, weight), headings (``# Style`` or ``Style:``) as
-# sections, and a grid of criteria and levels as a word processor has it.
+# It reads bullets and numbers (``- text``, ``3. text``, ``(b) text``), points in common places
+# (``text (10 points)``, ``[-5] text``, ``text: 3 pts``, ``10% text``), a table from a spreadsheet
+# (tab-separated: name, requirement, weight), headings (``# Style`` or ``Style:``) as sections, and
+# a grid of criteria and levels from a word processor.
 
 DEFAULT_WEIGHT = 10.0
 MOST = 500
@@ -60,9 +60,9 @@ _HEADS = {"name", "criterion", "criteria", "title", "requirement", "description"
 
 
 class PastedLine(NamedTuple):
-    """A criterion that a line was read as. ``line`` counts from 1; ``weight`` as written or 10.
+    """A criterion read from a line. ``line`` counts from 1; ``weight`` is as written or 10.
 
-    ``stated``: the line stated the weight itself.
+    ``stated``: the weight was written in the line.
     """
 
     line: int
@@ -74,7 +74,7 @@ class PastedLine(NamedTuple):
 
 
 class Pasted(NamedTuple):
-    """What pasted text was read as: lines, or the criteria of a grid; and what of it was not."""
+    """Criteria read from pasted text, as lines or as a grid, and notices on what was skipped."""
 
     lines: tuple[PastedLine, ...]
     criteria: tuple[Criterion, ...]
@@ -82,20 +82,20 @@ class Pasted(NamedTuple):
 
 
 def read_paste(text: str) -> Pasted:
-    """Pasted lines, or a pasted grid, and what of them is left out.
+    """Read pasted lines, or a pasted grid, with notices on skipped parts.
 
     Raises:
-        InputError: a grid that cannot be read, with every problem and its line.
+        InputError: the grid is invalid; lists every problem with its line.
     """
     first = next((line for line in text.splitlines() if line.strip()), "")
     if looks_like_grid(first.split("\t")):
-        found = read_grid(text, "pasted text")
-        return Pasted((), found.value.criteria, found.notices)
+        grid = read_grid(text, "pasted text")
+        return Pasted((), grid.value.criteria, grid.notices)
     return Pasted(read_lines(text), (), tuple(_left_over(text)))
 
 
 def _left_over(text: str) -> Iterator[Problem]:
-    """Cells of pasted tables that are neither name, requirement nor weight."""
+    """Yield notices on cells of pasted tables that are not name, requirement or weight."""
     for number, raw in enumerate(text.splitlines(), start=1):
         rest = _cells(raw)[1] if "\t" in raw and _table_row(number, raw, "") else []
         if len(rest) > 2:
@@ -109,34 +109,34 @@ def _left_over(text: str) -> Iterator[Problem]:
 
 
 def read_lines(text: str) -> tuple[PastedLine, ...]:
-    r"""The criteria in pasted text; empty lines are passed over.
+    r"""Return the criteria in pasted text; empty lines are skipped.
 
-    >>> found = read_lines("- Cites a source (12 points)\n[-5] Invents facts")
-    >>> [(one.name, one.weight) for one in found]
+    >>> lines = read_lines("- Cites a source (12 points)\n[-5] Invents facts")
+    >>> [(line.name, line.weight) for line in lines]
     [('Cites a source', 12.0), ('Invents facts', -5.0)]
     """
-    found, section = list[PastedLine](), ""
+    lines, section = list[PastedLine](), ""
     for number, raw in enumerate(text.splitlines(), start=1):
         if not raw.strip():
             continue
-        # Runs of spaces would be tried at every place by patterns that begin with white space.
-        words = " ".join(raw.split())
-        heading = _heading(words)
+        # Long runs of spaces would be slow for patterns that begin with white space.
+        content = " ".join(raw.split())
+        heading = _heading(content)
         if heading is not None:
             section = heading
             continue
-        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, words, section)
+        line = _table_row(number, raw, section) if "\t" in raw else _plain(number, content, section)
         if line is not None:
-            found.append(line)
-    return tuple(found[:MOST])
+            lines.append(line)
+    return tuple(lines[:MOST])
 
 
-def _heading(words: str) -> str | None:
-    marked = _HEADING.match(words)
+def _heading(line: str) -> str | None:
+    marked = _HEADING.match(line)
     if marked:
         return marked.group(1)
-    if words.endswith(":") and len(words) <= _LONGEST_NAME and not _BULLET.match(words):
-        return words[:-1].strip()
+    if line.endswith(":") and len(line) <= _LONGEST_NAME and not _BULLET.match(line):
+        return line[:-1].strip()
     return None
 
 
@@ -149,7 +149,7 @@ def _table_row(number: int, raw: str, section: str) -> PastedLine | None:
 
 
 def _cells(raw: str) -> tuple[float | None, list[str]]:
-    """The weight and the other cells of a row of a table."""
+    """Return the weight and the other cells of a table row."""
     weight, rest = None, list[str]()
     for cell in filter(None, map(str.strip, raw.split("\t"))):
         plain = re.fullmatch(rf"({_NUMBER})\s*{_UNIT}?", cell, re.IGNORECASE)
@@ -161,20 +161,20 @@ def _cells(raw: str) -> tuple[float | None, list[str]]:
 
 
 def _plain(number: int, line: str, section: str) -> PastedLine | None:
-    words, weight = _BULLET.sub("", line).strip(), None
+    text, weight = _BULLET.sub("", line).strip(), None
     for pattern in _WEIGHTS:
-        match = pattern.search(words)
+        match = pattern.search(text)
         if match:
             weight = _number(match.group(1))
-            words = (words[: match.start()] + words[match.end() :]).strip()
+            text = (text[: match.start()] + text[match.end() :]).strip()
             break
-    words = _BULLET.sub("", words).strip()
-    if not words:
+    text = _BULLET.sub("", text).strip()
+    if not text:
         return None
-    named = _NAMED.match(words)
+    named = _NAMED.match(text)
     if named:
         return _line(number, named.group(1), named.group(2), weight, section)
-    return _line(number, _short(words), words, weight, section)
+    return _line(number, _short(text), text, weight, section)
 
 
 def _line(
@@ -188,11 +188,11 @@ def _number(text: str) -> float:
     return float(text.replace("−", "-").replace(",", "."))
 
 
-def _short(words: str) -> str:
-    """The first words, as a name: up to a full stop, at most so long, never half a word."""
-    first = re.split(r"(?<=\w)[.;!?](?:\s|$)", words, maxsplit=1)[0].strip().rstrip(".,;:")
+def _short(text: str) -> str:
+    """Return the first words as a name: up to a full stop, not too long, only whole words."""
+    first = re.split(r"(?<=\w)[.;!?](?:\s|$)", text, maxsplit=1)[0].strip().rstrip(".,;:")
     if len(first) <= _LONGEST_NAME:
-        return first or words[:_LONGEST_NAME]
+        return first or text[:_LONGEST_NAME]
     cut = first[:_LONGEST_NAME].rsplit(" ", 1)[0]
     return cut.rstrip(".,;:") or first[:_LONGEST_NAME]
 
@@ -200,7 +200,7 @@ def _short(words: str) -> str:
 def added(
     draft: RubricDraft, lines: Sequence[PastedLine], template: Template = "yes_no"
 ) -> RubricDraft:
-    """The draft with a criterion for every line at its end; names that are taken get a number."""
+    """Return the draft with a criterion per line at its end; repeated names get a number."""
     for line in lines:
         name = free_of(line.name, (c["name"] for c in draft["criteria"]))
         draft, _ = add_criterion(draft, template)
@@ -210,13 +210,13 @@ def added(
             "weight": line.weight,
             "section": line.section,
         }
-        made = cast("CriterionDraft", {**draft["criteria"][-1], **fields})
-        draft = {**draft, "criteria": [*draft["criteria"][:-1], made]}
+        filled = cast("CriterionDraft", {**draft["criteria"][-1], **fields})
+        draft = {**draft, "criteria": [*draft["criteria"][:-1], filled]}
     return draft
 
 
 def added_whole(draft: RubricDraft, criteria: Iterable[Criterion]) -> RubricDraft:
-    """The draft with the criteria of a grid at its end, their levels and all."""
+    """Return the draft with the criteria of a grid at its end, including levels."""
     for criterion in criteria:
         draft = append_criterion(draft, criterion)
     return draft
@@ -236,7 +236,7 @@ _ABSTAINED = {
 
 @dataclass(frozen=True)
 class Shared:
-    """A rubric as a file: its text, name and type, and everything that is not in it."""
+    """A rubric as a file: its text, name and type, and what the format cannot hold."""
 
     text: str
     file_name: str
@@ -245,26 +245,26 @@ class Shared:
     for_spreadsheets: bool = False
 
     def data(self, *, mark: bool = True) -> bytes:
-        """The file; ``mark=False`` leaves out the mark by which Excel knows UTF-8."""
+        """Return the file; ``mark=False`` leaves out the byte order mark that Excel needs."""
         return csv_bytes(self.text, mark=mark and self.for_spreadsheets)
 
 
 def share(rubric: Rubric, form: ShareForm) -> Shared:
-    """The rubric in that form. ``losses`` is empty where it reads back as it was."""
-    words = SHARE_WORDS[form]
+    """Return the rubric in a format. ``losses`` is empty if it reads back unchanged."""
+    labels = SHARE_WORDS[form]
     stem = file_name(rubric.name, "yaml").removesuffix(".yaml")
-    name = f"{stem}{'-sheet' if form == 'sheet' else ''}.{words.ending}"
+    name = f"{stem}{'-sheet' if form == 'sheet' else ''}.{labels.ending}"
     if form == "sheet":
         text = rubric_sheet(rubric, rules_of(rubric), "Made with Rubric Studio")
         losses = (Problem("The sheet is for people; it cannot be imported."),)
-        return Shared(text, name, words.mime, losses)
+        return Shared(text, name, labels.mime, losses)
     written = write_rubric(rubric, form)
-    # Canvas and Moodle read their tables themselves, and know no mark.
-    return Shared(written.text, name, words.mime, written.losses, form == "csv")
+    # Canvas and Moodle read their own tables, and do not expect a byte order mark.
+    return Shared(written.text, name, labels.mime, written.losses, form == "csv")
 
 
 def rules_of(rubric: Rubric) -> SheetRules:
-    """Gates, pre-checks, scoring and decision in words."""
+    """Return gates, pre-checks, scoring and decision as sentences."""
     gates = [gate_words(gate.model_dump(mode="json", by_alias=True)) for gate in rubric.gates]
     gates += [check_words(check.model_dump(mode="json")) for check in rubric.prechecks]
     others, scoring = list[str](), rubric.scoring
@@ -284,10 +284,10 @@ def rules_of(rubric: Rubric) -> SheetRules:
 
 
 def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
-    """The rubrics in a file or pasted text of any form, with notices.
+    """Read the rubrics in a file or pasted text of any format, with notices.
 
     Raises:
-        InputError: nothing to read, or every problem with its line.
+        InputError: the text is empty, or lists every problem with its line.
     """
     if not data.strip():
         raise InputError("There is nothing to read.", where=name)
@@ -295,7 +295,7 @@ def read(data: str | bytes, name: str, scaling: Scaling = "ratio") -> tuple[Pars
 
 
 def is_table(data: str | bytes, name: str) -> bool:
-    """Whether that is a table, in which levels have points."""
+    """Return whether the text is a table, in which levels have points."""
     if isinstance(data, bytes) and is_zip(data):
         return True
     text = data[:4000].decode("utf-8", "ignore") if isinstance(data, bytes) else data
@@ -303,11 +303,11 @@ def is_table(data: str | bytes, name: str) -> bool:
 
 
 def rubrics_at(store: Store, source: str, scaling: Scaling) -> tuple[Parsed[Rubric], ...]:
-    """The rubrics in the file of that path, or the newest version of the rubric of that number.
+    """Return the rubrics of a file path, or a rubric's newest version by its number.
 
     Raises:
-        InputError: no such file, or it holds no rubric.
-        NotFound: no such rubric.
+        InputError: the file is missing, or does not hold a rubric.
+        NotFound: unknown rubric.
     """
     path = Path(source)
     if source.isdecimal() and not path.exists():

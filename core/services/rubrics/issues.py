@@ -1,4 +1,4 @@
-"""What is wrong with criteria: the check's findings on a draft, and what reviewers found."""
+"""Faults of criteria: the check's findings on a draft, and those that reviewers reported."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload, rubric_from
 from core.store.store import Store
 
-#: The reasons for "cannot assess" that speak of the criterion and not of the submission.
+#: The reasons for "cannot assess" that concern the criterion and not the submission.
 ABOUT_CRITERION: tuple[Why, ...] = ("criterion_wrong", "ambiguous_criterion", "split_criterion")
 
 
 @dataclass(frozen=True)
 class Issue:
-    """What one person said of one criterion. ``number`` is the version that was in force.
+    """A person's report on one criterion. ``number`` is the version that was in force.
 
-    ``changed``: the rubric's latest version asks something else there, or nothing.
+    ``changed``: the rubric's latest version words the criterion differently, or dropped it.
     """
 
     rubric_id: int
@@ -46,19 +46,21 @@ class Issue:
 
 
 def issues(store: Store, rubric_id: int | None = None) -> list[Issue]:
-    """Every final verdict that calls a criterion wrong, ambiguous or two questions in one.
+    """Return every final verdict that calls a criterion wrong, ambiguous or two questions in one.
 
-    Only of cells that are resolved, so that nobody reads here what others said of a cell that is
-    still to be reviewed. By rubric and criterion, those that still stand first. Criteria of items
-    with a rubric of their own are in no rubric that one could open, and left out.
+    Only resolved cells count, since verdicts on others must stay hidden until the review ends.
+    Reports are sorted by rubric and criterion, those on unchanged criteria first. Criteria of
+    items with their own rubric are excluded, since those rubrics cannot be opened.
     """
-    found = [
+    reports = [
         issue
         for archived in (False, True)
         for queue in store.queues.list(None, archived=archived)
         for issue in _of_queue(store, queue, rubric_id)
     ]
-    return sorted(found, key=lambda i: (i.changed, i.rubric, i.rubric_id, i.criterion, -i.queue_id))
+    return sorted(
+        reports, key=lambda i: (i.changed, i.rubric, i.rubric_id, i.criterion, -i.queue_id)
+    )
 
 
 def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[Issue]:
@@ -66,14 +68,16 @@ def _of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> list[Issu
     version = store.rubrics.version(run.rubric_version_id)
     if rubric_id not in (None, version.rubric_id):
         return []
-    told = [v for v in store.verdicts.of_queue(queue.id) if _says(v) is not None]
-    if not told:
+    reports = [v for v in store.verdicts.of_queue(queue.id) if _says(v) is not None]
+    if not reports:
         return []
-    done = {(c.item_id, c.criterion) for c in store.queues.cells(queue.id) if c.state == "resolved"}
-    told = [v for v in told if (v.item_id, v.criterion) in done]
-    own = _own_rubrics(store, run, {v.item_id for v in told})
+    resolved = {
+        (c.item_id, c.criterion) for c in store.queues.cells(queue.id) if c.state == "resolved"
+    }
+    reports = [v for v in reports if (v.item_id, v.criterion) in resolved]
+    own = _own_rubrics(store, run, {v.item_id for v in reports})
     latest = store.rubrics.latest(version.rubric_id)
-    return [_issue(v, queue, version, latest) for v in told if v.item_id not in own]
+    return [_issue(v, queue, version, latest) for v in reports if v.item_id not in own]
 
 
 def _says(verdict: VerdictRow) -> Why | None:
@@ -83,8 +87,8 @@ def _says(verdict: VerdictRow) -> Why | None:
 
 def _own_rubrics(store: Store, run: Run, ids: set[str]) -> set[str]:
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    found = store.datasets.items(run.dataset_version_id, sorted(ids)) if ids else ()
-    return {item.id for item in found if effective(item, rubric) != rubric}
+    items = store.datasets.items(run.dataset_version_id, sorted(ids)) if ids else ()
+    return {item.id for item in items if effective(item, rubric) != rubric}
 
 
 def _issue(
@@ -110,48 +114,48 @@ def _issue(
 
 
 def _asked(criterion: Criterion) -> tuple[object, ...]:
-    """What a reader of the criterion is asked."""
+    """Return what judges see of the criterion."""
     return (criterion.requirement, criterion.scale, criterion.options)
 
 
 def check_draft(draft: RubricDraft, *, with_dismissed: bool = False) -> tuple[LintFinding, ...]:
-    """What to mend in a draft; places count as in the draft.
+    """Return the findings on a draft, with places as in the draft.
 
-    Where the draft is no rubric yet, those of its criteria that can be read are checked one by one.
+    If the draft is invalid, its valid criteria are checked one by one.
     """
     try:
         return check(rubric_from(draft), with_dismissed=with_dismissed)
     except InputError:
         readable = _readable(draft)
         reads = english([criterion for _, criterion in readable])
-        found = [
+        lint_findings = [
             finding
             for (at, criterion), is_read in zip(readable, reads, strict=True)
             for finding in check_criterion(criterion, at, reads=is_read)
             if with_dismissed or finding.rule not in off(criterion.meta)
         ]
-        return ordered(found)
+        return ordered(lint_findings)
 
 
 def unread_draft(draft: RubricDraft) -> tuple[str, ...]:
-    """The names of the criteria whose wording is not checked, as they are not in English."""
+    """Return the names of criteria whose wording is not checked, since it is not English."""
     readable = [criterion for _, criterion in _readable(draft)]
     reads = english(readable)
     return tuple(c.name for c, is_read in zip(readable, reads, strict=True) if not is_read)
 
 
 def _readable(draft: RubricDraft) -> list[tuple[int, Criterion]]:
-    found = []
+    readable = []
     for at, data in enumerate(payload(draft)["criteria"]):
         try:
-            found.append((at, base.build(Criterion, data, "criterion")))
+            readable.append((at, base.build(Criterion, data, "criterion")))
         except InputError:
-            continue  # The editor lists what keeps it from being a criterion.
-    return found
+            continue  # The editor reports why this criterion is invalid.
+    return readable
 
 
 def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
-    """The draft with the edit made; the draft as it was where its place is gone."""
+    """Return the draft with the edit applied, or unchanged if its place is gone."""
     head, *rest = edit.path
     if head == "scoring":
         return draft_criteria.set_scoring(draft, str(rest[0]), edit.value)
@@ -173,37 +177,39 @@ def mended(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
 
 
 def _split(draft: RubricDraft, uid: str, requirements: list[str]) -> RubricDraft:
-    """Two criteria that share the weight; gates stay with the first."""
-    grown, twin = draft_criteria.duplicate_criterion(draft, uid)
+    """Return the draft with a criterion split in two that share its weight; gates stay."""
+    grown, second = draft_criteria.duplicate_criterion(draft, uid)
     weight = next(c["weight"] for c in draft["criteria"] if c["uid"] == uid)
-    for one, requirement in zip((uid, twin), requirements, strict=True):
-        grown = draft_criteria.set_criterion(grown, one, "requirement", requirement)
-        grown = draft_criteria.set_criterion(grown, one, "weight", (weight or 0.0) / 2)
+    for part, requirement in zip((uid, second), requirements, strict=True):
+        grown = draft_criteria.set_criterion(grown, part, "requirement", requirement)
+        grown = draft_criteria.set_criterion(grown, part, "weight", (weight or 0.0) / 2)
     return grown
 
 
-def _with_abstention(draft: RubricDraft, uid: str, words: list[str]) -> RubricDraft:
+def _with_abstention(draft: RubricDraft, uid: str, texts: list[str]) -> RubricDraft:
     grown = draft_criteria.add_option(draft, uid, na=True)
     added = next(c["options"][-1]["uid"] for c in grown["criteria"] if c["uid"] == uid)
-    for name, value in zip(("label", "description"), words, strict=True):
+    for name, value in zip(("label", "description"), texts, strict=True):
         grown = draft_criteria.set_option(grown, uid, added, name, value)
     return grown
 
 
 def is_dismissed(draft: RubricDraft, finding: LintFinding) -> bool:
-    """Whether the draft remembers that this finding was dismissed."""
+    """Return whether this finding was dismissed in the draft."""
     at = finding.criterion
     return finding.rule in off(draft["meta"] if at is None else draft["criteria"][at]["meta"])
 
 
 def dismiss(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
-    """The draft that remembers not to show this rule here again; it is saved with the rubric."""
+    """Return the draft with this rule dismissed here; the rubric saves it."""
     return _with_off(draft, finding, lambda listed: [*listed, finding.rule])
 
 
 def recall(draft: RubricDraft, finding: LintFinding) -> RubricDraft:
-    """The draft that shows a dismissed finding again."""
-    return _with_off(draft, finding, lambda listed: [one for one in listed if one != finding.rule])
+    """Return the draft with a dismissed finding shown again."""
+    return _with_off(
+        draft, finding, lambda listed: [rule for rule in listed if rule != finding.rule]
+    )
 
 
 def _with_off(
@@ -220,5 +226,5 @@ def _with_off(
 
 def _listed(meta: dict[str, Any], change: Callable[[list[str]], list[str]]) -> dict[str, Any]:
     listed = list(dict.fromkeys(change(off(meta))))
-    kept = {key: value for key, value in meta.items() if key != OFF}
-    return {**kept, OFF: listed} if listed else kept
+    others = {key: value for key, value in meta.items() if key != OFF}
+    return {**others, OFF: listed} if listed else others

@@ -1,7 +1,6 @@
-"""The library of rubrics: listing, versions, unsaved drafts, saving, and files in and out.
+"""The rubric library: lists, versions, unsaved drafts, saving, and files.
 
-Text comes in and goes out through ``core.formats``; what is saved is a version that never
-changes.
+Text is read and written through ``core.formats``; a saved version never changes.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from core.text.names import fold
 
 
 def _loose(noun: type[BaseModel] | None, data: Any) -> Any:
-    """Return plain data as that noun, unchecked: for writing a file, never for judging."""
+    """Return plain data as that noun, unchecked: for writing a file, never for grading."""
     if isinstance(data, list):
-        return tuple(_loose(noun, one) for one in data)
+        return tuple(_loose(noun, part) for part in data)
     if noun is None or not isinstance(data, dict):
         return data
     inner = {f.alias or name: nouns_in(f.annotation) for name, f in noun.model_fields.items()}
@@ -41,15 +40,15 @@ def _loose(noun: type[BaseModel] | None, data: Any) -> Any:
 
 Format = Literal["yaml", "json"]
 _DRAFTS = "rubric/"
-#: Between a rubric's id and the tab, where several people have unsaved work on it.
+#: Separates a rubric's id from the tab, if several people have unsaved work on it.
 BESIDE = "~"
-#: Kept under this and the draft's name: what goes along when a draft gets its rubric.
+#: The key prefix, before a draft's name, of data that moves along when the draft is saved.
 WORKBENCH = "workbench/"
 
 
 @dataclass(frozen=True, slots=True)
 class KeptDraft:
-    """A draft that outlives its tab. ``text`` is YAML that does not read as a rubric yet."""
+    """A draft stored beyond its tab. ``text`` is YAML that is not a valid rubric yet."""
 
     name: str
     draft: RubricDraft
@@ -59,62 +58,62 @@ class KeptDraft:
 
 @dataclass(frozen=True, slots=True)
 class SampleRubric:
-    """A ready-made rubric that comes with the program."""
+    """A sample rubric that comes with the program."""
 
     file: str
     rubric: Rubric
 
 
 def listing(store: Store, *, search: str = "", archived: bool = False) -> list[RubricRow]:
-    """The rubrics whose name holds every word of ``search``, the last changed first."""
-    words = fold(search).split()
+    """Return the rubrics with every word of ``search`` in the name, last changed first."""
+    terms = fold(search).split()
     rows = store.rubrics.list(archived=archived)
-    return [row for row in rows if all(word in fold(row.name) for word in words)]
+    return [row for row in rows if all(word in fold(row.name) for word in terms)]
 
 
 def latest(store: Store, rubric_id: int) -> RubricVersion:
-    """The newest version of a rubric; ``NotFound`` where there is none."""
+    """Return the newest version of a rubric; ``NotFound`` if there is none."""
     return store.rubrics.latest(rubric_id)
 
 
 def latest_number(store: Store, rubric_id: int) -> int:
-    """The number of the newest version of a rubric."""
+    """Return the number of a rubric's newest version."""
     return store.rubrics.latest_number(rubric_id)
 
 
 def version(store: Store, version_id: int) -> RubricVersion:
-    """One version of a rubric, for reading."""
+    """Return one version of a rubric, for reading."""
     return store.rubrics.version(version_id)
 
 
 def numbered(store: Store, rubric_id: int, number: int) -> RubricVersion:
-    """The version of a rubric with that number; ``NotFound`` where there is none."""
-    found = [one for one in store.rubrics.versions(rubric_id) if one.number == number]
-    if not found:
+    """Return the version of a rubric with that number, or raise ``NotFound``."""
+    matches = [info for info in store.rubrics.versions(rubric_id) if info.number == number]
+    if not matches:
         raise NotFound(f"There is no version {number} of this rubric.")
-    return store.rubrics.version(found[0].id)
+    return store.rubrics.version(matches[0].id)
 
 
 def history(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
-    """The versions of a rubric, newest first."""
+    """Return the versions of a rubric, newest first."""
     return store.rubrics.versions(rubric_id)
 
 
 @allowed("write")
 def archive(store: Store, rubric_id: int) -> None:
-    """Put a rubric away; its versions and runs stay."""
+    """Archive a rubric; its versions and runs stay."""
     store.rubrics.archive(rubric_id, now=clock.now())
 
 
 @allowed("write")
 def restore(store: Store, rubric_id: int) -> None:
-    """Bring an archived rubric back."""
+    """Restore an archived rubric."""
     store.rubrics.restore(rubric_id)
 
 
 @allowed("write")
 def duplicate(store: Store, rubric_id: int) -> RubricVersion:
-    """A new rubric with the content of the newest version, named a copy."""
+    """Create a new rubric with the content of the newest version, named as a copy."""
     rubric = store.rubrics.latest(rubric_id).rubric
     taken = {fold(row.name) for row in store.rubrics.list()}
     stem, number = f"{rubric.name[:180]} copy", 2
@@ -126,13 +125,13 @@ def duplicate(store: Store, rubric_id: int) -> RubricVersion:
 
 
 def new_name() -> str:
-    """A name under which a draft of a new rubric is kept, e.g. ``new-1a2b3c4d``."""
+    """Return a name for storing a draft of a new rubric, e.g. ``new-1a2b3c4d``."""
     return f"new-{secrets.token_hex(4)}"
 
 
 @allowed("draft")
 def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -> None:
-    """Keep unsaved work. ``name`` is the rubric's id as text, or one that ``new_name`` gave."""
+    """Store unsaved work. ``name`` is the rubric's id as text, or one from ``new_name``."""
     store.drafts.save(_DRAFTS + name, {"draft": draft, "text": text}, now=clock.now())
 
 
@@ -140,49 +139,49 @@ def keep(store: Store, name: str, draft: RubricDraft, text: str | None = None) -
 def keep_beside(
     store: Store, name: str, draft: RubricDraft, text: str | None, *, seen: str | None, tab: str
 ) -> KeptDraft:
-    """Keep unsaved work where nobody else's is: under ``name``, else under a name of this tab.
+    """Store unsaved work without overwriting others: under ``name``, or under one of this tab.
 
-    ``seen`` is when the copy under ``name`` was changed as this tab knows it. Where somebody else
-    changed it since, theirs stays, and this goes beside it.
+    ``seen`` is when the draft under ``name`` was last changed, as far as this tab knows. If another
+    tab changed it since, that draft stays, and this one gets its own name.
     """
     with store.write():
-        there = kept(store, name)
-        if there is not None and there.updated != seen:
+        stored = kept(store, name)
+        if stored is not None and stored.updated != seen:
             name = f"{name.partition(BESIDE)[0]}{BESIDE}{tab}"
         keep(store, name, draft, text)
-        found = kept(store, name)
-    assert found is not None, "it was kept just now"
-    return found
+        saved = kept(store, name)
+    assert saved is not None, "it was kept just now"
+    return saved
 
 
 def others_kept(store: Store, name: str, mine: str) -> list[KeptDraft]:
-    """Unsaved work of others on the same rubric, the last changed first."""
+    """Return others' unsaved work on the same rubric, last changed first."""
     stem = name.partition(BESIDE)[0]
-    alike = [one for one in all_kept(store) if one.name.partition(BESIDE)[0] == stem]
-    return [one for one in alike if one.name != mine]
+    drafts = [draft for draft in all_kept(store) if draft.name.partition(BESIDE)[0] == stem]
+    return [draft for draft in drafts if draft.name != mine]
 
 
 def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
-    """Which members edit the same rubric, and when each last did; nothing of what they wrote."""
+    """Return which members edit the same rubric, and when each last did, without their text."""
     return store.drafts.others(_DRAFTS + name.partition(BESIDE)[0])
 
 
 def kept(store: Store, name: str) -> KeptDraft | None:
-    """The unsaved work under that name, or ``None``."""
+    """Return the unsaved work under that name, or ``None``."""
     row = store.drafts.get(_DRAFTS + name)
     return None if row is None else _kept(name, row.content, row.updated)
 
 
 def all_kept(store: Store) -> list[KeptDraft]:
-    """Every piece of unsaved work on rubrics, the last changed first."""
+    """Return all unsaved work on rubrics, last changed first."""
     rows = store.drafts.list(_DRAFTS)
-    found = [_kept(row.key.removeprefix(_DRAFTS), row.content, row.updated) for row in rows]
-    return sorted(found, key=lambda one: one.updated, reverse=True)
+    drafts = [_kept(row.key.removeprefix(_DRAFTS), row.content, row.updated) for row in rows]
+    return sorted(drafts, key=lambda draft: draft.updated, reverse=True)
 
 
 @allowed("draft")
 def discard(store: Store, name: str) -> None:
-    """Forget unsaved work."""
+    """Delete unsaved work."""
     store.drafts.delete(_DRAFTS + name)
 
 
@@ -191,22 +190,22 @@ def _kept(name: str, content: Any, updated: str) -> KeptDraft:
 
 
 def opened(store: Store, rubric_id: int) -> RubricDraft:
-    """A fresh draft of a rubric's newest version."""
-    found = store.rubrics.latest(rubric_id)
-    return draft_from(found.rubric, rubric_id=rubric_id, parent=found.number)
+    """Return a new draft of a rubric's newest version."""
+    newest = store.rubrics.latest(rubric_id)
+    return draft_from(newest.rubric, rubric_id=rubric_id, parent=newest.number)
 
 
 @allowed("write")
 def save(
     store: Store, name: str, draft: RubricDraft, *, note: str = "", author: str = ""
 ) -> RubricVersion:
-    """Save the draft as a new rubric, or as the next version of its own; its kept copy goes.
+    """Save the draft as a new rubric, or as the next version; delete its stored copy.
 
-    A new rubric's workbench goes along.
+    A new rubric takes over the draft's workbench.
 
     Raises:
-        InputError: the draft is no rubric yet, with every problem.
-        Conflict: somebody saved a version since the draft was opened; nothing was overwritten.
+        InputError: the draft is invalid; lists every problem.
+        Conflict: another person saved a version since the draft was opened. Nothing is overwritten.
     """
     rubric = rubric_from(draft)
     if draft["rubric_id"] is None:
@@ -228,18 +227,18 @@ def save(
 
 def _take_workbench_along(store: Store, old: str, new: str) -> None:
     with store.write():
-        kept = store.drafts.get(WORKBENCH + old)
-        if kept is None or old == new:
+        workbench = store.drafts.get(WORKBENCH + old)
+        if workbench is None or old == new:
             return
-        store.drafts.save(WORKBENCH + new, kept.content, now=clock.now())
+        store.drafts.save(WORKBENCH + new, workbench.content, now=clock.now())
         store.drafts.delete(WORKBENCH + old)
 
 
 def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
-    """The draft, to be saved as the version after that one, which was compared with it.
+    """Return the draft, to be saved after that version, which it was compared with.
 
     Raises:
-        Conflict: a newer one was saved since: nobody has looked at that yet.
+        Conflict: a newer version was saved since and has not been compared yet.
     """
     if draft["rubric_id"] is None:
         return draft
@@ -253,19 +252,19 @@ def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
 
 
 def detached(draft: RubricDraft) -> RubricDraft:
-    """The draft, to be saved as a rubric of its own."""
+    """Return the draft, to be saved as a separate rubric."""
     return {**draft, "rubric_id": None, "parent": None, "base": None}
 
 
 def read(text: str | bytes, name: str) -> Parsed[Rubric]:
-    """The rubric in a YAML or JSON text, with notices; ``InputError`` with lines otherwise."""
+    """Read the rubric in a YAML or JSON text, with notices; else ``InputError`` with lines."""
     if not text.strip():
         raise InputError("There is nothing to read.", where=name)
     return parse_rubric(text, name)
 
 
 def lost_comments(text: str) -> str:
-    """What to say of comments in a YAML text, since a rubric has no place for them; else empty.
+    """Return a warning about comments in a YAML text, which a rubric cannot keep; else empty.
 
     >>> lost_comments("name: x  # mine")[:25]
     'Line 1 holds a comment. C'
@@ -284,12 +283,12 @@ def lost_comments(text: str) -> str:
 
 
 def written(rubric: Rubric, format: Format) -> str:
-    """The rubric as a file of that format."""
+    """Return the rubric as a file of that format."""
     return dump_rubric(rubric, format)
 
 
 def text_of(draft: RubricDraft, format: Format = "yaml") -> str:
-    """The draft as a file's text, also while it is not valid."""
+    """Return the draft as a file's text, even if it is invalid."""
     try:
         return dump_rubric(rubric_from(draft), format)
     except InputError:
@@ -297,7 +296,7 @@ def text_of(draft: RubricDraft, format: Format = "yaml") -> str:
 
 
 def file_name(rubric_name: str, format: Format) -> str:
-    """A safe file name for a rubric.
+    """Return a safe file name for a rubric.
 
     >>> file_name("Essays: draft/2", "yaml")
     'essays-draft-2.yaml'
@@ -307,7 +306,9 @@ def file_name(rubric_name: str, format: Format) -> str:
 
 
 def samples() -> list[SampleRubric]:
-    """The rubrics that come with the program, by name; empty where they are not installed."""
+    """Return the rubrics that come with the program, by name; empty if not installed."""
     files = sorted(SAMPLES.glob("*.yaml"))
-    found = [SampleRubric(f.name, parse_rubric(f.read_bytes(), f.name).value) for f in files]
-    return sorted(found, key=lambda sample: fold(sample.rubric.name))
+    sample_rubrics = [
+        SampleRubric(f.name, parse_rubric(f.read_bytes(), f.name).value) for f in files
+    ]
+    return sorted(sample_rubrics, key=lambda sample: fold(sample.rubric.name))

@@ -1,4 +1,4 @@
-"""Trying a rubric out before a model is asked: the prompt it makes, the score it gives."""
+"""Preview a rubric before any call: the prompt it makes, the score it gives."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.drafts import payload
 from core.store.store import Store
 
-#: The judge's name that the shown order is drawn for; another judge sees another order.
+#: The judge name that the preview's option order is drawn for; judges see other orders.
 REHEARSAL = "preview"
 SAMPLE_ITEM = Item(
     id="sample",
@@ -38,7 +38,7 @@ SAMPLE_ITEM = Item(
 
 @dataclass(frozen=True, slots=True)
 class PromptPreview:
-    """What a judge would be sent. ``order[shown position] = index into choices``."""
+    """What a judge would receive. ``order[shown position] = index into choices``."""
 
     criterion: Criterion
     order: tuple[int, ...]
@@ -56,35 +56,35 @@ class Simulation:
 
     @property
     def trace(self) -> Trace:
-        """How the score came about."""
+        """Return how the score was calculated."""
         return self.result.trace
 
 
 def datasets(store: Store) -> list[DatasetRow]:
-    """The datasets whose items can be previewed."""
+    """Return the datasets whose items can be previewed."""
     return store.datasets.list()
 
 
 def first_items(store: Store, version_id: int, *, search: str = "", limit: int = 50) -> list[str]:
-    """The ids of the first items of a dataset version that ``search`` finds."""
+    """Return the ids of the first matching items of a dataset version."""
     rows = store.datasets.rows(version_id, ItemFilter(search=search), limit=limit)
     return [row.id for row in rows]
 
 
 def item_of(store: Store, version_id: int, item_id: str) -> Item:
-    """One item with its dataset's prompt and reference filled in."""
+    """Return one item with its dataset's prompt and reference filled in."""
     head = store.datasets.version(version_id).head
     return head.resolved(store.datasets.item(version_id, item_id))
 
 
 def criterion_from(draft: RubricDraft, uid: str) -> Criterion:
-    """One criterion of a draft, whatever is wrong with the others; ``InputError`` if it is."""
+    """Return one criterion of a draft, even if others are invalid; ``InputError`` if it is."""
     index = next(i for i, c in enumerate(draft["criteria"]) if c["uid"] == uid)
     return base.build(Criterion, payload(draft)["criteria"][index], "criterion")
 
 
 def instructed(store: Store) -> dict[str, str]:
-    """Who gives models instructions of their own, and which: judges, then panels, by name."""
+    """Return the judges, then the panels, with instructions of their own, by name."""
     judges = ((f"judge {row.name}", row.judge.instructions) for row in store.judges.list())
     panels = ((f"panel {row.name}", row.panel.asking.instructions) for row in store.panels.list())
     return {name: text for name, text in (*judges, *panels) if text.strip()}
@@ -100,10 +100,10 @@ def preview_prompt(
     name: str = "",
     instructions: str = "",
 ) -> PromptPreview:
-    """Exactly what a judge is sent for this criterion and item, options shuffled by ``seed``.
+    """Return exactly what a judge receives, with options shuffled by ``seed``.
 
-    ``instructions`` are those of a judge or panel, in which the rubric's ``name`` and the
-    criterion's take their places.
+    ``instructions`` are those of a judge or panel, with placeholders for the rubric's ``name`` and
+    the criterion's.
     """
     order = shown_order(
         criterion, seed=seed, item=item.id, judge=REHEARSAL, replicate=0, shuffle=shuffle
@@ -111,8 +111,8 @@ def preview_prompt(
     rubric = Rubric(guidelines=guidelines, criteria=(criterion,))
     cell = Cell(item.id, criterion.name, REHEARSAL)
     judge = Judge(name=REHEARSAL, model=REHEARSAL, instructions=instructions)
-    said = instructions_for(judge, Asking(), name, [criterion.name])
-    question = Question(cell, item, rubric, criterion, order, seed, instructions=said)
+    filled = instructions_for(judge, Asking(), name, [criterion.name])
+    question = Question(cell, item, rubric, criterion, order, seed, instructions=filled)
     prompt = assembly.build(question)
     return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
 
@@ -120,9 +120,9 @@ def preview_prompt(
 def simulate(
     rubric: Rubric, answers: Mapping[str, int | None], *, length: int = 0, text: str = ""
 ) -> Simulation:
-    """The score of these answers (indices into ``choices``).
+    """Return the score of these answers (indices into ``choices``).
 
-    ``length`` is the count for the length penalty, ``text`` what the pre-checks read.
+    ``length`` is the count for the length penalty; ``text`` is what the pre-checks read.
     """
     checks = measure(rubric, Texts(text)).checks
     result = score_item(rubric, answers, texts=MeasuredTexts(length, checks))
@@ -130,7 +130,7 @@ def simulate(
 
 
 def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
-    """What a length penalty (its plain data) takes at five lengths; none while it is not valid."""
+    """Return a length penalty at five lengths, from its plain data; empty if it is invalid."""
     try:
         policy = base.build(LengthPenalty, dict(penalty), "length penalty")
     except InputError:
@@ -141,25 +141,25 @@ def penalty_examples(penalty: Mapping[str, Any]) -> list[tuple[int, float]]:
 
 
 def screened(check: Mapping[str, Any], text: str) -> list[PatternFinding]:
-    """What a pre-check (its plain data) finds in a text, and what it excuses.
+    """Return a pre-check's findings and excuses in a text, from its plain data.
 
-    ``InputError`` where it is no pre-check yet.
+    Raises ``InputError`` if it is invalid.
     """
     return findings(base.build(Precheck, dict(check), "pre-check"), FoldedText(text))
 
 
 def flawless(rubric: Rubric) -> dict[str, int]:
-    """The answers that give the most points; gates may still lower the score."""
+    """Return the answers with the most points; gates may still lower the score."""
     return {c.name: _best(c) for c in rubric.criteria}
 
 
 def worst(rubric: Rubric) -> dict[str, int]:
-    """The answers that give the fewest points."""
+    """Return the answers with the fewest points."""
     return {c.name: c.worst_of(c.scored) for c in rubric.criteria}
 
 
 def at_random(rubric: Rubric) -> dict[str, int]:
-    """Any choice for every criterion, abstentions among them."""
+    """Return a random choice for every criterion, including abstentions."""
     dice = seeded("try", clock.draw_seed())
     return {c.name: dice.randrange(len(c.choices)) for c in rubric.criteria}
 

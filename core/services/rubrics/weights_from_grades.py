@@ -1,9 +1,9 @@
-"""Weights inferred from totals and verdicts, of a dataset or of a gradebook at hand.
+"""Infer weights from totals and verdicts, of a dataset or of a gradebook file.
 
-The total of an item is taken as the sum of its criteria's weights, each times the value of the
-option it got; the weights that fit best without being negative are non-negative least squares
-(Lawson and Hanson 1974, chapter 23). A criterion that takes points away enters with its sign
-turned, so that its weight comes out negative.
+An item's total is modelled as the sum of its criteria's weights, each times the value of the chosen
+option. The best non-negative weights come from non-negative least squares (Lawson and Hanson 1974,
+chapter 23). A criterion that takes points away is fitted with its sign reversed, so that its weight
+becomes negative.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 
 RESAMPLES = 500
-#: An item does not fit where its residual is beyond so many standard deviations of all of them.
+#: A misfit's residual exceeds this many standard deviations of all residuals.
 _FAR = 2.5
 _STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 2.5, 5.0, 10.0)
 
 
 @dataclass(frozen=True)
 class Weight:
-    """What a criterion weighs: as fitted, its 95% interval, and rounded.
+    """A criterion's weight: as fitted, its 95% interval, and rounded.
 
-    ``low`` and ``high`` are ``None`` where so few items allow no interval. ``told`` says why its
-    weight is not to be relied on, else it is empty.
+    ``low`` and ``high`` are ``None`` if there are too few items for an interval. ``told`` says why
+    the weight is unreliable, or is empty.
     """
 
     criterion: str
@@ -53,7 +53,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class Misfit:
-    """An item whose total is far from what its labels add up to (``residual`` = total - fitted)."""
+    """An item whose total differs from the sum of its labels (``residual`` = total - fitted)."""
 
     item_id: str
     total: float
@@ -65,10 +65,9 @@ class Misfit:
 class Inferred:
     """Weights for a rubric, and how well they explain the totals.
 
-    ``r2`` is the share of the variance of the totals that is explained, ``None`` where all totals
-    are the same; ``r2_rounded`` the same with the rounded weights. ``error`` is the root mean
-    square of the residuals, in points. ``left_out`` counts items without a total or a label for
-    every criterion.
+    ``r2`` is the explained share of the totals' variance, ``None`` if all totals are equal;
+    ``r2_rounded`` is the same with rounded weights. ``error`` is the root mean square of the
+    residuals, in points. ``left_out`` counts items that lack a total or a label.
     """
 
     weights: tuple[Weight, ...]
@@ -81,31 +80,31 @@ class Inferred:
 
 
 def sources(store: Store) -> dict[int, str]:
-    """The datasets with labelled items: version ids and names, the last changed first."""
+    """Return the datasets with labelled items: version ids and names, last changed first."""
     return {row.version_id: row.name for row in store.datasets.list() if row.labelled}
 
 
 def totals_in(store: Store, version_id: int) -> list[str]:
-    """The fields of a dataset version that could be totals."""
+    """Return the fields of a dataset version that could be totals."""
     return list(totals_of(tuple(store.datasets.items(version_id, None))))
 
 
 def infer_from(
     store: Store, rubric: Rubric, version_id: int, total: str, *, step: float | None = None
 ) -> Inferred:
-    """``infer`` over a dataset version with what people settled among its labels."""
+    """Run ``infer`` on a dataset version, with settled verdicts as labels."""
     items = resolved_items(store, version_id, None)
     return infer(rubric, items, total, step=step)
 
 
 def totals_of(items: Sequence[Item]) -> dict[str, list[str]]:
-    """The fields of ``meta`` that hold a number for items, each with the ids that have one."""
-    found: dict[str, list[str]] = {}
+    """Return the numeric fields of ``meta``, each with the ids of the items that have one."""
+    ids_by_field: dict[str, list[str]] = {}
     for item in items:
         for name, value in item.meta.items():
             if _number(value) is not None:
-                found.setdefault(name, []).append(item.id)
-    return found
+                ids_by_field.setdefault(name, []).append(item.id)
+    return ids_by_field
 
 
 def infer(
@@ -117,13 +116,13 @@ def infer(
     penalties: Collection[str] | None = None,
     seed: int = 0,
 ) -> Inferred:
-    """The weights that explain the totals of labelled items best.
+    """Return the weights that best explain the totals of labelled items.
 
     Args:
-        rubric: whose criteria are weighed; the weights that it has do not matter, but their signs.
+        rubric: has the criteria to weight; only the signs of its weights matter.
         items: with labels for every criterion; others are left out and counted.
         totals: by item id, or the name of the field of ``meta`` that holds them.
-        step: weights are rounded to multiples of it; ``None`` takes a step that fits their size.
+        step: weights are rounded to its multiples; ``None`` chooses a step that fits their size.
         penalties: the criteria that take points away; by default those of negative weight.
         seed: draws the resamples for the intervals (bootstrap over items, percentile).
 
@@ -197,7 +196,7 @@ def _fit(values: Matrix, wanted: Matrix) -> Matrix:
 
 
 def _interval(values: Matrix, wanted: Matrix, seed: int) -> tuple[Matrix, Matrix]:
-    """The 2.5 and 97.5 percentiles of the fits to items drawn with replacement."""
+    """Return the 2.5 and 97.5 percentiles of fits to items drawn with replacement."""
     import numpy as np
 
     generator = np.random.default_rng(seeded("weights", seed).getrandbits(64))
@@ -220,7 +219,7 @@ def _misfits(ids: Sequence[str], wanted: Matrix, residuals: Matrix) -> tuple[Mis
         for at in range(len(ids))
         if abs(residuals[at]) > least
     ]
-    return tuple(sorted(far, key=lambda one: -abs(one.residual)))
+    return tuple(sorted(far, key=lambda misfit: -abs(misfit.residual)))
 
 
 def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
@@ -234,7 +233,7 @@ def _doubt(values: Matrix, k: int, rubric: Rubric) -> str:
 
 
 def _step(fitted: Matrix) -> float:
-    """The largest step of those people use that is at most a tenth of the largest weight."""
+    """Return the largest common step that is at most a tenth of the largest weight."""
     import numpy as np
 
     largest = float(np.abs(fitted).max())
@@ -257,19 +256,19 @@ def _number(value: Any) -> float | None:
         return None
 
 
-# Grades from a table at hand: a label per criterion and a total, with or without the texts.
+# Grades from a table: a label per criterion and a total, with or without texts.
 
 _TEXT = "submission"
 
 
 def read_grades(data: bytes, name: str, rubric: Rubric) -> tuple[Item, ...]:
-    """The rows as items: labels from columns named like criteria, numbers elsewhere in ``meta``.
+    """Return the rows as items: labels from columns named like criteria, other numbers in ``meta``.
 
-    A gradebook has no texts; none is needed here, and none is made up.
+    A gradebook has no texts, and none are needed.
 
     Raises:
-        InputError: no column is named like a criterion, a label that is none of its options, or
-            what the file itself has wrong, with lines.
+        InputError: no column is named like a criterion, a label is unknown, or the file itself is
+            invalid, with lines.
     """
     table = read_table(data, name)
     mapping = guess_mapping(table, rubric)

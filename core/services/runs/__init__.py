@@ -1,7 +1,7 @@
-"""Runs: planned, estimated, started, worked off, served.
+"""Runs: planning, cost estimates, starting, processing and serving.
 
-May import results, judges, datasets. The database is the truth: a run that is killed and resumed
-decides the same again.
+May import results, judges, datasets. The database is the truth: a resumed run takes the same
+decisions as before the kill.
 """
 
 __all__ = [

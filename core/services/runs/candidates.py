@@ -1,4 +1,4 @@
-"""The items of a dataset version as a plan chooses among them, without reading their texts."""
+"""The items of a dataset version that a plan chooses from, without their texts."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 
 class Candidate(NamedTuple):
-    """An item. ``place`` is its place in the dataset; ``teaches``: it has a label that fits the
-    rubric in force for it; ``text``: there is something to judge.
+    """An item.
+
+    ``place`` is its position in the dataset. ``teaches``: it has a label that fits its rubric.
+    ``text``: it has a text to judge.
     """
 
     id: str
@@ -32,10 +34,10 @@ class Candidate(NamedTuple):
 
 
 class Candidates:
-    """All items of a dataset version, with what people settled up to an event as their truth."""
+    """All items of a dataset version, with labels and verdicts settled up to an event."""
 
     def __init__(self, store: Store, version: int, rubric: Rubric, upto: int | None = None) -> None:
-        # Columns need numpy, which whoever only plans by hand shall not wait for.
+        # Columns need numpy, which planning by hand should not load.
         from core.services.datasets import item_columns
 
         self._store, self.version, self._rubric, self._upto = store, version, rubric, upto
@@ -43,7 +45,7 @@ class Candidates:
 
     @property
     def everyone(self) -> list[Candidate]:
-        """The items in the order of the dataset."""
+        """Return the items in the order of the dataset."""
         columns = self._columns
         splits = [split or None for *_, split in columns.kinds]
         parts = (columns.kind.tolist(), self._teach.tolist(), columns.texts.tolist())
@@ -56,7 +58,7 @@ class Candidates:
 
     @property
     def teachers(self) -> int:
-        """How many of them may be learned from."""
+        """Return how many of them offline judges may learn from."""
         marked = [split == "evaluation" for *_, split in self._columns.kinds]
         return sum(
             teaches and not marked[kind]
@@ -65,33 +67,33 @@ class Candidates:
 
     @cached_property
     def twins(self) -> TwinNumbers:
-        """Which items say the same."""
+        """Return which items have the same text."""
         return twin_numbers(self._store, self.version)
 
     @cached_property
     def _teach(self) -> Flags:
         columns = self._columns
-        found: Flags = columns.own & False
+        teaches: Flags = columns.own & False
         asked = {criterion.name: criterion for criterion in self._rubric.criteria}
         for name, label, rows in columns.labels:
             if name in asked and asked[name].index_of(label) is not None:
-                found[rows] = True
-        # Their own rubric, or what people settled, may say otherwise.
+                teaches[rows] = True
+        # An item's own rubric, or a settled verdict, may decide otherwise.
         settled = self._store.settled.truth(self.version, upto=self._upto)
         apart = [columns.ids[at] for at in columns.own.nonzero()[0].tolist()]
         for item in self.read(list({*apart, *settled})):
             fits = bool(labels_of(item, effective(item, self._rubric)))
-            found[columns.place[item.id]] = fits
-        return found
+            teaches[columns.place[item.id]] = fits
+        return teaches
 
     def read(self, ids: Sequence[str]) -> tuple[Item, ...]:
-        """These items whole, in the order of the dataset."""
+        """Return these items with their texts, in the order of the dataset."""
         if not ids:
             return ()
         return resolved_items(self._store, self.version, ids, upto=self._upto)
 
     def asked(self, chosen: Sequence[Candidate]) -> int:
-        """How many criteria these items are asked about, all together."""
-        own = [one.id for one in chosen if self._columns.own[one.place]]
+        """Return the number of criteria of these items, in total."""
+        own = [item.id for item in chosen if self._columns.own[item.place]]
         alone = sum(len(effective(item, self._rubric).criteria) for item in self.read(own))
         return alone + (len(chosen) - len(own)) * len(self._rubric.criteria)

@@ -1,4 +1,4 @@
-"""What a run will take, before it is started: calls, tokens, cost."""
+"""Estimate the calls, tokens and cost of a run before it starts."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from core.services.runs.questions import Asker, leads
 from core.store.store import Store
 from core.text import numbers as fmt
 
-#: Prompts built to learn their mean length; drawn evenly over the run.
+#: Prompts built to measure their mean length, spread evenly over the run.
 _SAMPLE = 48
-#: So many of the items that examples are drawn from are read to learn how long they are.
+#: The number of example items that are read to estimate the length of examples.
 _EXAMPLES = 400
-#: Characters per token, the usual rule of thumb for English. An estimate, and called one.
+#: Characters per token, the usual rule of thumb for English. Screens call it an estimate.
 _CHARS_PER_TOKEN = 4
 #: Tokens of an answer with evidence, reason and option.
 _TOKENS_OUT = 150
@@ -36,12 +36,12 @@ _TOKENS_OUT = 150
 
 @dataclass(frozen=True)
 class JudgeEstimate:
-    """One judge's share. ``cost`` is ``None`` where its price is unknown; offline judges cost 0.
+    """One judge's share. ``cost`` is ``None`` if its price is unknown; offline judges cost 0.
 
-    ``seconds`` is the time its calls take at its concurrency, from how long its last connection
-    test took, and no less than its limits per minute allow; ``None`` where it was never tested.
-    Offline judges take none worth saying. ``direct`` is what it would cost asked directly, where it
-    is asked in batches, which takes up to a day.
+    ``seconds`` is the time its calls take at its concurrency, by its last connection test, and at
+    least what its limits per minute require. ``None``: it was never tested. Offline judges count as
+    0. ``direct`` is the cost of direct calls, set for a judge that runs in batches, which take up
+    to a day.
     """
 
     name: str
@@ -56,8 +56,9 @@ class JudgeEstimate:
 
 @dataclass(frozen=True)
 class Learning:
-    """What offline judges could learn from in a dataset version: labelled items, and those of them
-    that the dataset marks as its calibration part.
+    """The items of a dataset version that offline judges may learn from.
+
+    ``marked`` counts those in the calibration split.
     """
 
     labelled: int
@@ -66,10 +67,10 @@ class Learning:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What a run will take. Tokens are estimated (4 characters each), not counted.
+    """The calls, tokens and cost of a run. Tokens are estimated (4 characters each), not counted.
 
-    ``at_most``: stages or early stops may spare a part of it. ``twins``: of items that judges
-    learn from, or that are graded; none where nobody learns. ``batch``: models are asked in
+    ``at_most``: stages or early stops may need fewer calls. ``twins``: duplicates among items that
+    judges learn from and items that are graded; empty if no judge learns. ``batch``: models run in
     batches.
     """
 
@@ -83,40 +84,40 @@ class CostEstimate:
 
     @property
     def calls(self) -> int:
-        """Calls to models."""
+        """Return the number of calls to models."""
         return sum(j.calls for j in self.judges)
 
     @property
     def tokens_in(self) -> int:
-        """Tokens of all prompts."""
+        """Return the tokens of all prompts."""
         return sum(j.tokens_in for j in self.judges)
 
     @property
     def tokens_out(self) -> int:
-        """Tokens of all answers."""
+        """Return the tokens of all answers."""
         return sum(j.tokens_out for j in self.judges)
 
     @property
     def cost(self) -> float | None:
-        """US dollars, or ``None`` when a judge's price is unknown."""
+        """Return the cost in US dollars, or ``None`` if a judge's price is unknown."""
         costs = [j.cost for j in self.judges]
         return None if None in costs else sum(c for c in costs if c is not None)
 
     @property
     def direct(self) -> float | None:
-        """What it would cost in US dollars without batches; ``None`` where unknown."""
+        """Return the cost in US dollars without batches; ``None`` if unknown."""
         costs = [j.cost if j.direct is None else j.direct for j in self.judges]
         return None if None in costs else sum(c for c in costs if c is not None)
 
     @property
     def seconds(self) -> float | None:
-        """The time of the slowest judge (judges work side by side); ``None`` where unknown."""
+        """Return the slowest judge's time (judges work in parallel); ``None`` if unknown."""
         times = [j.seconds for j in self.judges]
         return None if None in times else max((t for t in times if t is not None), default=0.0)
 
     @property
     def words(self) -> str:
-        """What it takes in one line, e.g. "8 answers, 8 calls, about $0.01, about 2k tokens"."""
+        """Return one line, e.g. "8 answers, 8 calls, about $0.01, about 2k tokens"."""
         most = "at most " if self.at_most else ""
         answers = f"{most}{fmt.plural(self.votes, 'answer')}"
         if not self.calls:
@@ -130,36 +131,36 @@ class CostEstimate:
 
 
 def learning(store: Store, dataset_version: int) -> Learning:
-    """How many items offline judges could learn from."""
+    """Return how many items offline judges could learn from."""
     marked = store.datasets.count(dataset_version, ItemFilter(labelled=True, split="calibration"))
     return Learning(store.datasets.version(dataset_version).labelled, marked)
 
 
 def estimate(store: Store, request: RunRequest) -> CostEstimate:
-    """The estimate for a request; raises ``InputError`` where no run can be made of it."""
-    found = outline(store, request)
-    step = _step(len(found.graded))
-    sample = found.pool.read([one.id for one in found.graded[::step]])
-    shown = bool(found.plan.panel.asking.few_shot)
+    """Return the estimate for a request; raises ``InputError`` if the request is invalid."""
+    planned = outline(store, request)
+    step = _step(len(planned.graded))
+    sample = planned.pool.read([candidate.id for candidate in planned.graded[::step]])
+    shown = bool(planned.plan.panel.asking.few_shot)
     return _estimate(
         store,
         _Sized(
-            plan=found.plan,
-            rubric=found.rubric,
-            items=len(found.graded),
-            cells=found.pool.asked(found.graded),
+            plan=planned.plan,
+            rubric=planned.rubric,
+            items=len(planned.graded),
+            cells=planned.pool.asked(planned.graded),
             leads=0,
             sample=sample,
-            # Of many, some tell how long examples are.
-            calibration=found.calibration(_EXAMPLES) if shown else (),
-            learned_from=len(found.taught.items),
-            twins=found.taught.twins,
+            # Of many examples, a few are enough to estimate their length.
+            calibration=planned.calibration(_EXAMPLES) if shown else (),
+            learned_from=len(planned.taught.items),
+            twins=planned.taught.twins,
         ),
     )
 
 
 def estimate_planned(store: Store, planned: Planned) -> CostEstimate:
-    """The estimate of a plan; nothing of it needs to be stored yet."""
+    """Return the estimate of a plan, which need not be stored yet."""
     items = planned.items
     return _estimate(
         store,
@@ -179,9 +180,9 @@ def estimate_planned(store: Store, planned: Planned) -> CostEstimate:
 
 @dataclass(frozen=True)
 class _Sized:
-    """What an estimate rests on: numbers, and some of the items.
+    """The basis of an estimate: counts, and some of the items.
 
-    ``cells`` are pairs of item and criterion; ``leads`` items are the first order of a comparison.
+    ``cells`` are pairs of item and criterion; ``leads`` items show a comparison's first order.
     """
 
     plan: RunPlan
@@ -241,7 +242,7 @@ def _judge(store: Store, judge: Judge, sized: _Sized) -> JudgeEstimate:
 
 
 def _summaries(judge: Judge, sized: _Sized) -> int:
-    """The further calls of a contest that sum up reasons: one for each answered question."""
+    """Return the extra calls of a contest that summarise reasons, one per answered question."""
     if not sized.plan.details.get("contest", {}).get("summaries"):
         return 0
     panel = sized.plan.panel

@@ -1,8 +1,7 @@
-"""What is shared by all work that is held for a while: runs, and tasks of a model's help.
+"""Shared by work under a lease: runs, and help tasks.
 
-Whoever holds something renews that with beats, which also tell when somebody else took it, or
-wants it stopped. All that one worker does with the store is done in one thread, and outcomes are
-written in groups.
+The worker renews its lease with beats. A beat also tells it that another worker took over, or that
+the work was asked to stop. A worker uses the store from one thread, and writes outcomes in groups.
 """
 
 from __future__ import annotations
@@ -38,22 +37,22 @@ from core.store.store import Store
 log = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT")
 
-#: Python looks for garbage in circles whenever so many more things were made than given up.
+#: Python collects cyclic garbage after this many more allocations than deallocations.
 SELDOM = 100_000
 _seldom: list[int] = []
 
 
 @contextmanager
 def seldom_collecting() -> Iterator[None]:
-    """Inside, Python looks for garbage in circles less often.
+    """Collect cyclic garbage less often inside.
 
-    Its usual number (700) is reached by three calls in flight, and each look goes through all that
-    are: a sixth of a call's processor time, for calls that leave no circles. Some hundred calls in
-    flight and their outcomes are tens of thousands of things. Inside of several, the first one's
-    end does not count.
+    Three calls in flight reach Python's default threshold (700), and each collection visits all
+    calls in flight: a sixth of a call's processor time, although calls leave no cycles. A few
+    hundred calls in flight and their outcomes are tens of thousands of objects. The threshold is
+    restored when the last of several nested uses ends.
     """
     _seldom.append(gc.get_threshold()[0])
-    if _seldom[0]:  # somebody who wants no looks at all gets none
+    if _seldom[0]:  # 0 means that collection is switched off
         gc.set_threshold(max(SELDOM, _seldom[0]), *gc.get_threshold()[1:])
     try:
         yield
@@ -65,7 +64,7 @@ def seldom_collecting() -> Iterator[None]:
 
 @asynccontextmanager
 async def store_thread(store: Store, providers: Providers | None = None) -> AsyncIterator[Executor]:
-    """A thread for the store alone; at the end its connection is closed, and ``providers``."""
+    """Give the store its own thread; close its connection, and ``providers``, at the end."""
     io = ThreadPoolExecutor(1, thread_name_prefix="store")
     try:
         yield io
@@ -77,16 +76,16 @@ async def store_thread(store: Store, providers: Providers | None = None) -> Asyn
 
 
 def in_thread(io: Executor, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
-    """Runs a store call off the loop."""
+    """Run a store call in the store's thread."""
     return asyncio.get_running_loop().run_in_executor(io, call, *arguments)
 
 
 @asynccontextmanager
 async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIterator[None]:
-    """Inside, ``beat`` is called every so many seconds until it says ``False``.
+    """Call ``beat`` at this interval in seconds, until it returns ``False``.
 
-    One that comes while the file cannot be written is left out: whoever records says so, and
-    nobody else can take the work meanwhile.
+    A beat is skipped while the file cannot be written. The recorder reports that, and no other
+    worker can take the work meanwhile.
     """
 
     async def beats() -> None:
@@ -106,19 +105,19 @@ async def beating(beat: Callable[[], Awaitable[bool]], every: float) -> AsyncIte
 
 
 def noting(book: Logbook, run_id: int) -> Watch:
-    """The logbook has whose code runs, for whoever finds that nothing moves any more."""
+    """Note in the logbook which question's code runs, to find what blocks a worker."""
 
     def watched(
         question: Question, asking: Coroutine[Any, Any, AskedOutcome]
     ) -> Awaitable[AskedOutcome]:
-        said = cells_said(run_id, [one.cell for one in question.asks])
-        return stepwise(asking, partial(book.at, said), partial(book.at, b""))
+        cells = cells_said(run_id, [ask.cell for ask in question.asks])
+        return stepwise(asking, partial(book.at, cells), partial(book.at, b""))
 
     return watched
 
 
 def trim_answers(store: Store, used: Collection[str]) -> None:
-    """Bounds what the answers take in the file; where it is busy, the next run will."""
+    """Trim the cached answers to their limit. If the file is busy, the next run does it."""
     try:
         store.responses.trim(load_settings().cache_bytes, used)
     except StoreError as error:
@@ -126,10 +125,10 @@ def trim_answers(store: Store, used: Collection[str]) -> None:
 
 
 def keep_columns(store: Store, run_id: int) -> None:
-    """Has what pages count ready; where the file is busy, the first page does it."""
+    """Prepare the columns that pages count. If the file is busy, the first page does it."""
     try:
         if store.runs.row(run_id).items >= MANY:
-            # Columns need numpy, which a run of a few items shall not wait for.
+            # Columns need numpy, which a small run should not load.
             from core.services.results import run_columns
 
             run_columns.keep(store, run_id)
@@ -138,7 +137,7 @@ def keep_columns(store: Store, run_id: int) -> None:
 
 
 def budget_message(budget: Budget, seed: int) -> str:
-    """Why a run ended, and how it goes on."""
+    """Return why a run ended, and how to continue it."""
     return (
         f"The budget of ${budget.limit:.4g} is spent (${budget.spent:.4g}). What was finished is "
         f"kept. To go on, start the same with a higher budget and the seed {seed}: answers that "
@@ -146,25 +145,25 @@ def budget_message(budget: Budget, seed: int) -> str:
     )
 
 
-# Hands the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
+# Passes the outcomes of a run to the writer in groups: one transaction each, as soon as it is free.
 #
 # While a group is written the next one gathers, so that a slow disk makes larger groups and not a
-# longer queue. A group waits ``GATHER`` seconds for company first: docs/decisions/0014. So a kill
-# loses what was in flight, and what was answered while one group gathered and was written.
+# longer queue. A group first waits ``GATHER`` seconds for more outcomes: docs/decisions/0014. So a
+# kill loses calls in flight, and answers that arrived while one group gathered and was written.
 
 GATHER = 0.02
-#: While so many outcomes wait, nothing more is asked.
+#: While this many outcomes wait, no more calls are made.
 HOLD_AT = 2000
-#: Of those that a call was paid for, twice as many as calls in flight, and at least so many.
+#: The limit of unwritten paid outcomes: twice the calls in flight, and at least this many.
 LEAST_PAID = 64
 
 
 class Recorder:
-    """Takes outcomes as they come. ``ready`` is not set while nothing more should be asked.
+    """Records outcomes as they come. ``ready`` is cleared while no more calls should be made.
 
-    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises why. While
-    what is unwritten holds twice as many calls as may be in ``flight``, nothing more is asked: a
-    kill loses no more than that.
+    ``on_failure`` is called once when a group cannot be written; ``drain`` then raises the cause.
+    Calls pause while the unwritten outcomes hold twice as many paid calls as may be in ``flight``,
+    which bounds the loss of a kill.
     """
 
     def __init__(
@@ -184,38 +183,40 @@ class Recorder:
         self._task = asyncio.create_task(self._work())
 
     def add(self, outcome: AskedOutcome) -> None:
-        """Record this outcome soon."""
+        """Queue an outcome for recording."""
         self._waiting.append(outcome)
         self.stir()
         if len(self._waiting) >= HOLD_AT or self._unwritten_paid() >= self._most_paid:
             self.ready.clear()
 
     def _unwritten_paid(self) -> int:
-        """How many unwritten outcomes a call was paid for; counted only where there may be many."""
+        """Return how many unwritten outcomes were paid for, or 0 if they are surely few."""
         if len(self._waiting) + len(self._writing) < self._most_paid:
             return 0
-        return sum(one.call is not None and not one.call.cached for one in self.unwritten)
+        return sum(
+            outcome.call is not None and not outcome.call.cached for outcome in self.unwritten
+        )
 
     def stir(self) -> None:
-        """Write soon, be there an outcome or none."""
+        """Write soon, even if no outcome waits."""
         self._some.set()
         self._none.clear()
 
     @property
     def unwritten(self) -> list[AskedOutcome]:
-        """What was added and is not on the disk."""
+        """Return outcomes that are not on disk yet."""
         return [*self._writing, *self._waiting]
 
     async def drain(self) -> None:
-        """Returns when all that was added is written. Raises what kept it from being written."""
-        none = asyncio.create_task(self._none.wait())
-        await asyncio.wait({none, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        none.cancel()
+        """Wait until everything added is written; raise the cause if writing failed."""
+        written = asyncio.create_task(self._none.wait())
+        await asyncio.wait({written, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        written.cancel()
         if self._task.done():
             self._task.result()
 
     async def close(self) -> None:
-        """Ends the task; ``drain`` first."""
+        """End the task. Call ``drain`` first."""
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -237,15 +238,15 @@ class Recorder:
 
 
 def unwritable(outcome: AskedOutcome, error: Exception) -> AskedOutcome:
-    """The outcome as a failure of its cells, which says why it could not be recorded."""
+    """Return the outcome as failures of its cells, which say why recording failed."""
     why = f"{type(error).__name__}: {error}"[:200]
     failures = tuple(
         VoteFailure(
-            one.cell,
+            vote.cell,
             "internal",
-            f"The answer of {one.cell.judge} on {one.cell.item} could not be recorded ({why}).",
+            f"The answer of {vote.cell.judge} on {vote.cell.item} could not be recorded ({why}).",
         )
-        for one in outcome.results
+        for vote in outcome.results
     )
     call = outcome.call and Call((), {}, tries=outcome.call.tries, asked=outcome.call.asked)
     return AskedOutcome(failures, call)

@@ -1,4 +1,4 @@
-"""Runs, in verbs: start, cancel, resume, retry, list, and how far one is."""
+"""Start, cancel, resume, retry and list runs, and report their progress."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import RunRequest, plan_run
 from core.store.store import Store
 
-#: Two looks closer together than this many seconds say nothing about a rate.
+#: Looks closer together than this many seconds do not measure a rate.
 _TOO_SOON = 0.2
-#: Seconds in the queue after which a person should know what may be the matter.
+#: Seconds in the queue after which the screen explains the wait.
 _LONG_WAIT = 8.0
 
 
 class RunLook(NamedTuple):
-    """What one look at a run leaves for the next, as plain data that a browser's session can hold.
+    """What one look at a run keeps for the next, as plain data for a browser session.
 
     ``seen`` is on this process's monotonic clock; ``rate`` is in cells per second.
     """
@@ -43,7 +43,7 @@ class RunLook(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """A page of runs; ``total`` counts all that were found, ``means`` is by run id."""
+    """A page of runs. ``total`` counts all matches; ``means`` is by run id."""
 
     rows: list[RunRow]
     total: int
@@ -52,11 +52,11 @@ class Listing(NamedTuple):
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is, now. ``rate`` is cells per second, over the last few looks.
+    """A run's progress. ``rate`` is cells per second, over the last few looks.
 
-    ``rate`` and ``seconds_left`` are ``None`` until two looks are taken, or when nothing moves.
-    ``stalled`` says that the process that worked on the run is gone and nobody has taken it up.
-    ``batches`` are those that a provider has got, taken ones among them.
+    ``rate`` and ``seconds_left`` are ``None`` before the second look, or without progress.
+    ``stalled``: the run's process ended and no other has taken over. ``batches`` are those that the
+    provider received, including finished ones.
     """
 
     row: RunRow
@@ -69,33 +69,33 @@ class RunProgress:
 
     @property
     def settled(self) -> int:
-        """Cells that ended as a vote or an open failure."""
+        """Return the number of cells with a vote or an open failure."""
         return self.row.votes + self.row.failures_open
 
     @property
     def spared(self) -> int:
-        """Planned cells that a finished run never asked, because nothing hung on them."""
+        """Return the number of planned cells that a finished run did not need."""
         return spared(self.row)
 
     @property
     def share(self) -> float:
-        """Settled cells over planned ones, in [0, 1]."""
+        """Return settled cells over planned ones, in [0, 1]."""
         return self.settled / self.row.planned if self.row.planned else 1.0
 
     @property
     def look(self) -> RunLook:
-        """What to give to the next ``progress``."""
+        """Return what to pass to the next ``progress``."""
         return RunLook(self.row.id, self.settled, self.seen, self.rate)
 
 
 @allowed("write")
 def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS) -> int:
-    """Makes a run and queues it; returns its id. A Runner takes it up, or ``work_here`` does.
+    """Create and queue a run; return its id. A Runner processes it, or ``work_here`` does.
 
-    A run with ``functions`` among its judges is left to ``work_here``.
+    A run with ``functions`` among its judges waits for ``work_here``.
 
     Raises:
-        InputError: there is nothing to ask, or a judge could not be asked (``readiness``).
+        InputError: the request is invalid, or a judge is not ready (``readiness``).
     """
     planned = plan_run(store, request)
     require_functions(request.panel.judges, functions)
@@ -111,16 +111,16 @@ def start(store: Store, request: RunRequest, functions: Functions = NO_FUNCTIONS
 def runs(
     store: Store, kind: RunKind = "run", limit: int = 50, offset: int = 0, without: str = ""
 ) -> list[RunRow]:
-    """Runs, newest first; but for those whose plan has the detail named ``without``."""
+    """Return runs, newest first, except those whose plan has the detail ``without``."""
     return store.runs.list(kind=kind, limit=limit, offset=offset, without=without)
 
 
 def listing(
     store: Store, *, search: str = "", kind: RunKind = "run", limit: int = 20, offset: int = 0
 ) -> Listing:
-    """A page of runs, newest first, with their means; ``search`` looks into the names.
+    """Return a page of runs, newest first, with their means.
 
-    The names are those of the run, its rubric and its dataset.
+    ``search`` matches the names of the run, its rubric and its dataset.
     """
     rows = store.runs.list(kind=kind, search=search, limit=limit, offset=offset)
     total = store.runs.count(kind, search=search)
@@ -128,20 +128,20 @@ def listing(
 
 
 def newest(store: Store, limit: int) -> list[RunRow]:
-    """The newest runs that have votes, to choose from; nothing is averaged over their items."""
+    """Return the newest runs with votes, to choose from, without their means."""
     return [row for row in store.runs.list(kind="run", limit=limit) if row.votes]
 
 
 def means(store: Store, run_id: int) -> RunMeans:
-    """The mean score and agreement over a run's items."""
+    """Return the mean score and agreement over a run's items."""
     return store.results.means(run_id)
 
 
 @allowed("write")
 def cancel(store: Store, run_id: int) -> str:
-    """Asks for the run to stop; finished votes stay. Returns the status it has now.
+    """Ask the run to stop and return its status. Finished votes stay.
 
-    One whose owner was a process of this machine that is gone is not waited for.
+    If its owner was a process of this machine that ended, the run stops at once.
     """
     release_if_gone(store, run_id)
     return store.runs.request_cancel(run_id, now=clock.now())
@@ -149,10 +149,10 @@ def cancel(store: Store, run_id: int) -> str:
 
 @allowed("write")
 def resume(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> str:
-    """Queues what is left of a run. Takes it from a process of this machine that is gone.
+    """Queue the rest of a run, also if its process on this machine ended.
 
-    Of a finished run nothing is left; ``retry`` asks its failures again. Raises ``Conflict`` for
-    imported votes.
+    A finished run has no rest; ``retry`` repeats its failures. Raises ``Conflict`` for imported
+    votes.
     """
     _refuse_unaskable(store, run_id, functions)
     release_if_gone(store, run_id)
@@ -163,9 +163,9 @@ def resume(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> st
 
 @allowed("write")
 def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int:
-    """Queues the open failures of a run to be asked again; returns how many.
+    """Queue the open failures of a run again; return how many.
 
-    Raises ``Conflict`` while the run is being worked off, and for imported votes.
+    Raises ``Conflict`` while the run is processed, and for imported votes.
     """
     _refuse_unaskable(store, run_id, functions)
     release_if_gone(store, run_id)
@@ -177,8 +177,8 @@ def retry(store: Store, run_id: int, functions: Functions = NO_FUNCTIONS) -> int
         )
     if row.status == "running":
         raise Conflict(f"Run {run_id} is being worked off. Cancel it or wait, then retry.")
-    if any(one.at_provider for one in store.batches.of_run(run_id)):
-        # What is asked again would be written into other requests than those that are out.
+    if any(batch.at_provider for batch in store.batches.of_run(run_id)):
+        # A retry would change the requests that are in flight.
         raise Conflict(
             f"Run {run_id} has batches at the provider. Resume it, and retry what failed when they "
             "are back."
@@ -199,14 +199,14 @@ def _refuse_unaskable(store: Store, run_id: int, functions: Functions) -> None:
 
 @allowed("read")
 def release_if_gone(store: Store, run_id: int) -> None:
-    """Frees a run whose owner was a process of this machine that no longer exists."""
+    """Free a run whose owner was a process of this machine that ended."""
     row = store.runs.row(run_id)
     if row.status == "running" and row.lease_owner and clock.is_gone(row.lease_owner):
         store.leases.expire(run_id, row.lease_owner, row.fence)
 
 
 def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = None) -> RunProgress:
-    """How far a run is; give the progress (or look) before to learn rate and time left."""
+    """Return a run's progress; with the one (or look) before, also its rate and time left."""
     row = store.runs.row(run_id)
     failures = tuple(store.votes.failure_kinds(run_id)) if row.failures_open else ()
     stalled = is_stalled(row)
@@ -214,20 +214,20 @@ def progress(store: Store, run_id: int, before: RunProgress | RunLook | None = N
     now = RunLook(row.id, row.votes + row.failures_open, seen)
     last = before.look if isinstance(before, RunProgress) else before
     rate = _rate(now, last) if row.active and not stalled else None
-    left = (row.planned - now.settled) / rate if rate else None
-    batches = tuple(one for one in store.batches.of_run(run_id) if one.batch)
-    return RunProgress(row, failures, seen, rate, left, stalled, batches)
+    seconds_left = (row.planned - now.settled) / rate if rate else None
+    batches = tuple(batch for batch in store.batches.of_run(run_id) if batch.batch)
+    return RunProgress(row, failures, seen, rate, seconds_left, stalled, batches)
 
 
 def is_stalled(row: RunRow) -> bool:
-    """Whether the run's owner is gone or stopped renewing its lease: nobody works on it now."""
+    """Return whether the run's owner ended or stopped renewing its lease."""
     return row.status == "running" and (
         (row.lease_until or 0) < clock.at() or clock.is_gone(row.lease_owner or "")
     )
 
 
 def phase_of(row: RunRow) -> str:
-    """What is happening to a run that is at work, in a few words."""
+    """Return what happens to an active run, in a few words."""
     if is_stalled(row):
         return "the process that asked is gone; another takes over in some seconds"
     if row.status == "queued":
@@ -241,8 +241,8 @@ def phase_of(row: RunRow) -> str:
 
 
 def status_of(row: RunRow) -> str:
-    """The run's status: ``interrupted`` where nobody works on it, ``failed`` where it came to an
-    end and no question had an answer.
+    """Return the run's status: ``interrupted`` if its worker is lost, ``failed`` if it ended
+    without any answer.
     """
     if is_stalled(row):
         return "interrupted"
@@ -251,7 +251,7 @@ def status_of(row: RunRow) -> str:
 
 
 def said_of(row: RunRow) -> str:
-    """The same as a person should hear it: ``incomplete`` where some questions had no answer."""
+    """Return the status for people: ``incomplete`` if some questions have no answer."""
     status = status_of(row)
     return "incomplete" if status == "done" and row.failures_open else status
 
@@ -259,23 +259,23 @@ def said_of(row: RunRow) -> str:
 def _rate(now: RunLook, before: RunLook | None) -> float | None:
     if before is None or before.run_id != now.run_id or now.settled < before.settled:
         return None
-    gone = now.seen - before.seen
-    if gone < _TOO_SOON:
+    elapsed = now.seen - before.seen
+    if elapsed < _TOO_SOON:
         return before.rate
-    moved = (now.settled - before.settled) / gone
-    # A little memory of the rate before, so that the time left does not jump about.
+    moved = (now.settled - before.settled) / elapsed
+    # Smooth the rate, so that the time left does not jump.
     rate = moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
     return rate if rate > 0.001 else None
 
 
 def summary(store: Store, run_id: int) -> dict[str, Any]:
-    """What the command line says of a run (``grade --json`` of the contract).
+    """Return what the command line prints of a run (``grade --json`` of the contract).
 
-    ``votes`` counts abstentions too; ``cost_usd`` is ``None`` when a call's price is unknown.
-    ``lost_calls`` went out and were never recorded: they are in neither ``calls`` nor ``cost_usd``.
-    ``spared`` counts the planned votes that a cascade or an early stop made needless; ``reasons``
-    has the newest message of each kind of failure, in the provider's words where there are any.
-    ``batches_out`` counts the batches that a provider still works off.
+    ``votes`` includes abstentions. ``cost_usd`` is ``None`` if a call's price is unknown.
+    ``lost_calls`` went out and were never recorded; ``calls`` and ``cost_usd`` exclude them.
+    ``spared`` counts the planned votes that a cascade or an early stop saved. ``reasons`` has the
+    newest message of each kind of failure, in the provider's words if there are any.
+    ``batches_out`` counts the batches that a provider still processes.
     """
     row = store.runs.row(run_id)
     kinds = store.votes.failure_kinds(run_id)
@@ -295,19 +295,19 @@ def summary(store: Store, run_id: int) -> dict[str, Any]:
         "cost_usd": None if row.cost_unknown else row.cost,
         "seconds": round(row.seconds, 3),
         "spared": spared(row),
-        "batches_out": sum(one.out for one in store.batches.of_run(run_id)),
+        "batches_out": sum(batch.out for batch in store.batches.of_run(run_id)),
         "db": str(store.path),
     }
 
 
 def lost(row: RunRow) -> int:
-    """Calls that went out before a stop or a kill, and whose answers were never recorded."""
+    """Return the number of calls that went out before a stop or a kill without being recorded."""
     live = row.status == "running" and not is_stalled(row)
     return row.lost + (0 if live else row.out)
 
 
 def lost_words(count: int) -> str:
-    """What a stop or a kill lost of the calls, in a sentence; nothing where nothing was lost.
+    """Return a sentence on calls that a stop or a kill lost, or an empty string.
 
     >>> lost_words(1)
     '1 more call was out when the run was stopped: it is not counted and may have been paid.'
@@ -322,10 +322,10 @@ def lost_words(count: int) -> str:
 
 
 def spared(row: RunRow) -> int:
-    """The planned votes that a finished run did not need: settled earlier, or stopped early."""
+    """Return the planned votes a finished run did not need: settled earlier, or stopped early."""
     return row.planned - row.votes - row.failures_open if row.status == "done" else 0
 
 
 def counts(store: Store) -> LibraryCounts:
-    """How many rubrics, datasets, runs and votes there are; archived ones do not count."""
+    """Return the numbers of rubrics, datasets, runs and votes, without archived ones."""
     return store.counts()

@@ -1,7 +1,7 @@
-"""How much a server takes in at once: open pages, steps of a sign-in, files left on pages.
+"""Limit the load of a server: open pages, sign-in requests, files uploaded to pages.
 
-Streamlit limits the size of one file (``server.maxUploadSize``) and holds them all in memory for as
-long as a page is open; nothing limits how many there are, or how many pages.
+Streamlit limits the size of one file (``server.maxUploadSize``) and keeps all files in memory while
+a page is open. It limits neither their number nor the number of pages.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ from core.services.access.open_pages import (
 )
 from core.services.runs.server import AsgiApp, Message, Receive, Send
 
-#: Bytes of the files on one open page, and on all of them together.
+#: Bytes of the files on one open page, and on all pages together.
 ON_ONE_PAGE, IN_ALL = 200_000_000, 1_000_000_000
-#: For so many seconds a page stays open without a sign-in; and so often it is looked whether the
-#: sign-in of one that has one still counts.
+#: Seconds that a page stays open without a sign-in, and seconds between checks of a sign-in.
 LIFE, LOOK = 120.0, 60.0
-#: Seconds after which whoever is refused may try again.
+#: Seconds after which a rejected request may be repeated.
 AGAIN = 60
 _UPLOAD = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+$")
 _SIGN_IN = re.compile(r"/(auth/login|auth/logout|oauth2callback)/?$")
@@ -41,22 +40,22 @@ _TOO_MUCH = (
     "reload the page, and try again."
 )
 _NO_LENGTH = "This file does not say how large it is."
-#: Whoever brings these cookies: `Visit.who`.
+#: Return the user of these cookies: `Visit.who`.
 Who = Callable[[str], str | None]
 
 
 class Limits:
-    """The middleware: 503 for a page too many, 429 for sign-ins that come too fast, 413 for a file
-    too many, each with a sentence. A page without a sign-in is closed after a while.
+    """The middleware: rejects too many pages (503), sign-ins that come too fast (429) and too many
+    files (413), each with a sentence. A page without a sign-in is closed after a while.
 
     Args:
-        app: what is asked otherwise.
+        app: handles all other requests.
         pages: the pages that are open.
-        uploaded: how many bytes of files the page of a session holds, and all pages together.
-        who: who brings these cookies.
-        sign_in: where a sign-in begins that needs no open page; empty: there is none.
-        life: for so many seconds a page stays open without a sign-in.
-        look: so often, in seconds, it is looked whether a sign-in still counts.
+        uploaded: returns the bytes of files on a session's page, and on all pages together.
+        who: returns the user of these cookies.
+        sign_in: returns the address of a sign-in that needs no open page, or an empty string.
+        life: the seconds that a page stays open without a sign-in.
+        look: the seconds between checks of a sign-in.
     """
 
     def __init__(
@@ -78,44 +77,44 @@ class Limits:
         if scope["type"] == "websocket":
             await self._page(scope, receive, send)
             return
-        status, words = await self._refused(scope) if scope["type"] == "http" else (0, "")
-        if words:
-            await _answer(send, status, words)
+        status, message = await self._refused(scope) if scope["type"] == "http" else (0, "")
+        if message:
+            await _answer(send, status, message)
         else:
             await self._app(scope, receive, send)
 
     async def _refused(self, scope: Message) -> tuple[int, str]:
-        """Status and words; none where it is let in."""
+        """Return a status and a message, or no message if the request may pass."""
         path = str(scope.get("path", ""))
-        if found := _SIGN_IN.search(path):
-            slow = self._steps[found[1]].take(_address(scope), time.monotonic())
+        if match := _SIGN_IN.search(path):
+            slow = self._steps[match[1]].take(_address(scope), time.monotonic())
             return (0, "") if slow else (429, SLOWLY)
         given: dict[bytes, bytes] = dict(scope["headers"])
         if scope["method"] == "GET" and b"text/html" in given.get(b"accept", b""):
             visit = await self._visit(scope)
             why = self._pages.why_not(visit)
             return (503, self._told(why, visit)) if why else (0, "")
-        found = _UPLOAD.search(path)
-        if found and scope.get("method") == "PUT":
-            return self._file(found[1], given.get(b"content-length", b""))
+        match = _UPLOAD.search(path)
+        if match and scope.get("method") == "PUT":
+            return self._file(match[1], given.get(b"content-length", b""))
         return 0, ""
 
     async def _visit(self, scope: Message) -> Visit:
-        # Who is a member stands in a data file.
+        # Members are listed in a data file.
         who = await asyncio.to_thread(self._who, _cookies(scope))
         return Visit(who, _address(scope))
 
     def _told(self, words: str, visit: Visit) -> str:
-        """A sentence as a small page, with a way to sign in for who has not."""
+        """Return a sentence as a small page, with a sign-in link for anonymous visitors."""
         to = self._sign_in() if visit.who is None else ""
         link = f'<p><a href="{html.escape(to)}">Log in</a></p>' if to else ""
         return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
 
     async def _page(self, scope: Message, receive: Receive, send: Send) -> None:
-        """An open page, for as long as it may be open."""
+        """Serve an open page for as long as it may stay open."""
         visit = await self._visit(scope)
         if self._pages.enter(visit, time.monotonic()):
-            # The page itself is told why. Uvicorn calls any other answer an error in its log.
+            # The page shows the reason. Uvicorn logs any other answer as an error.
             await send({"type": "websocket.close", "code": 1013})
             return
         over = False
@@ -150,25 +149,27 @@ class Limits:
     def _file(self, session: str, length: bytes) -> tuple[int, str]:
         if not length.isdigit():
             return 411, _NO_LENGTH
-        here, everywhere = self._uploaded(session)
-        for whose, now, most in (
-            ("The files on this page", here, ON_ONE_PAGE),
-            ("All open pages", everywhere, IN_ALL),
+        page, all_pages = self._uploaded(session)
+        for holder, now, most in (
+            ("The files on this page", page, ON_ONE_PAGE),
+            ("All open pages", all_pages, IN_ALL),
         ):
             if now + int(length) > most:
                 return 413, _TOO_MUCH.format(
-                    whose=whose, now=now // 1_000_000, most=most // 1_000_000
+                    whose=holder, now=now // 1_000_000, most=most // 1_000_000
                 )
         return 0, ""
 
 
 def _cookies(scope: Message) -> str:
-    return "; ".join(said.decode("latin-1") for name, said in scope["headers"] if name == b"cookie")
+    return "; ".join(
+        value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie"
+    )
 
 
 def _address(scope: Message) -> str:
-    """Where somebody comes from. The server has put there what a proxy before it says, if it is one
-    that it trusts (``FORWARDED_ALLOW_IPS``), and never what anybody else says.
+    """Return the client's network. Only a trusted proxy (``FORWARDED_ALLOW_IPS``) can name another
+    client than the one that connects.
     """
     return network(str((scope.get("client") or ("",))[0]))
 
@@ -177,7 +178,7 @@ async def _answer(send: Send, status: int, text: str) -> None:
     body, again = f"{text}\n".encode(), str(AGAIN).encode()
     kind, more = b"text/plain", list[tuple[bytes, bytes]]()
     if status == 503:
-        # A page, which the browser tries again by itself.
+        # A page that the browser reloads.
         kind, more = b"text/html", [(b"refresh", again)]
     headers = [
         (b"content-type", kind + b"; charset=utf-8"),

@@ -1,7 +1,7 @@
-"""What a server says of itself: ``/healthz`` to its keeper, ``/metrics`` to Prometheus.
+"""A server's monitoring: ``/healthz`` for supervisors, ``/metrics`` for Prometheus.
 
-Health is one word and anybody may ask. Figures are for whoever has the token in
-``RUBRIC_STUDIO_METRICS_TOKEN``; where none is set, for this machine alone and not through a proxy.
+Health is one word and public. Figures need the token in ``RUBRIC_STUDIO_METRICS_TOKEN``. Without a
+token, only this machine may read them, and not through a proxy.
 """
 
 from __future__ import annotations
@@ -32,30 +32,29 @@ from core.store.store import Store
 log = logging.getLogger(__name__)
 Stores = Callable[[], Mapping[str, Store]]
 HEALTH, METRICS = "/healthz", "/metrics"
-#: Whether pages can be served: what a proxy asks that chooses between app processes.
+#: Whether pages can be served: for a proxy that chooses between app processes.
 HEALTH_OF_PAGES = "/healthz/pages"
-#: Streamlit's own figures are guarded as ours are.
+#: Streamlit's own figures are protected like ours.
 GUARDED = (METRICS, "/_stcore/metrics")
-#: With less room than this on the disk of the data file a server is not well.
+#: A server with less free disk space than this for its data file is unhealthy.
 LEAST_ROOM = 50_000_000
-#: Where runs are due and nobody moved one for so many seconds, work does not go on by itself.
+#: A server is unhealthy if runs are due and none moved for this many seconds.
 STILL = 60.0
-#: Where the data file says when it was last copied.
+#: The setting with the time of the last backup.
 LAST_BACKUP = "last_backup"
 _FORWARDED = {b"forwarded", b"x-forwarded-for", b"x-real-ip", b"x-forwarded-host"}
 _REQUEST_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 class Monitor:
-    """The middleware: answers health and metrics itself; gives every other request an id and a line
-    in the log.
+    """The middleware: answers health and metrics; gives every other request an id and a log line.
 
     Args:
-        app: what is asked otherwise.
-        stores: opens the data files, by their workspaces; "" where there is one for all.
-        token: who brings it may read the figures; empty: nobody need, from this machine.
+        app: handles all other requests.
+        stores: opens the data files, by workspace; the key is "" if there is one for all.
+        token: required to read the figures; empty: any client on this machine may read them.
         base: the path under which the app is (``server.baseUrlPath``).
-        sessions: how many browsers are connected.
+        sessions: returns the number of connected browsers.
     """
 
     def __init__(
@@ -89,10 +88,10 @@ class Monitor:
             await self._logged(scope, receive, send)
 
     def _may(self, scope: Message) -> bool:
-        given = {name: said.decode("latin-1") for name, said in scope["headers"]}
+        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if self._token:
-            brought = given.get(b"authorization", "").removeprefix("Bearer ")
-            return hmac.compare_digest(brought.encode(), self._token.encode())
+            credential = given.get(b"authorization", "").removeprefix("Bearer ")
+            return hmac.compare_digest(credential.encode(), self._token.encode())
         client = scope.get("client") or ("",)
         near = is_loopback(str(client[0])) and is_loopback_host(given.get(b"host", ""))
         return near and not _FORWARDED & given.keys()
@@ -116,9 +115,9 @@ class Monitor:
             await self._app(scope, receive, answer)
         finally:
             request_id.reset(token)
-            told = {"request": name, "method": scope.get("method", "WEBSOCKET")}
-            told |= {"path": scope["path"], "ms": round((time.monotonic() - began) * 1000)}
-            log.info("answered", extra={**told, "status": status})
+            fields = {"request": name, "method": scope.get("method", "WEBSOCKET")}
+            fields |= {"path": scope["path"], "ms": round((time.monotonic() - began) * 1000)}
+            log.info("answered", extra={**fields, "status": status})
 
 
 async def _answer(send: Send, status: int, text: str) -> None:
@@ -133,43 +132,46 @@ async def _answer(send: Send, status: int, text: str) -> None:
 
 
 class Moving:
-    """Whether runs that are due are moved by anybody; each data file is looked at by its name.
+    """Whether due runs are processed, by the name of each data file.
 
-    A run moves as long as its lease does: whoever holds it looks at it every second, however long
-    its calls take. A run that waits for a place among others is moved when they are.
+    A run moves while its lease is renewed: the worker renews it every second, however long its
+    calls take. A run that waits for its place in the queue moves when others do.
     """
 
     def __init__(self) -> None:
         self._since: dict[str, float] = {}
 
     def still(self, name: str, store: Store) -> float:
-        """For how many seconds runs are due in a data file and none moves; 0: all is well."""
+        """Return for how many seconds runs have been due without any moving; 0 is healthy."""
         now, held = clock.at(), store.leases.due()
         if not held or max(held) > now:
             self._since.pop(name, None)
             return 0.0
-        # That nobody takes up what waits is known since somebody looked; of a lease, when it ended.
+        # Queued runs count from the first check that saw them, a lease from when it ended.
         since = self._since.setdefault(name, now)
         return now - (min(since, max(held)) if max(held) else since)
 
 
 def last_backup(stores: Iterable[Store]) -> str:
-    """When the data file was last copied, of several the one whose copy is oldest; or never."""
-    found = [str(one.settings.get(LAST_BACKUP, "")) for one in stores]
-    return min(found, default="") or "never"
+    """Return when the data file was last backed up, the oldest time of several; or "never"."""
+    times = [str(store.settings.get(LAST_BACKUP, "")) for store in stores]
+    return min(times, default="") or "never"
 
 
 def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
-    """Status and word: whether every data file can be read, and has room to grow; and, with
-    ``moving``, whether runs move, and when the last copy was made.
+    """Return a status and a word: whether every data file is readable and has space to grow.
+
+    With ``moving``: also whether runs move, and when the last backup was made.
     """
     try:
-        found = dict(stores())
-        for one in found.values():
-            one.counts()
-        room = min(shutil.disk_usage(one.path.parent).free for one in found.values())
-        still = [] if moving is None else [moving.still(name, one) for name, one in found.items()]
-        copied = "" if moving is None else f"last good backup: {last_backup(found.values())}\n"
+        opened = dict(stores())
+        for store in opened.values():
+            store.counts()
+        room = min(shutil.disk_usage(store.path.parent).free for store in opened.values())
+        still = (
+            [] if moving is None else [moving.still(name, store) for name, store in opened.items()]
+        )
+        copied = "" if moving is None else f"last good backup: {last_backup(opened.values())}\n"
     except (RubricStudioError, OSError) as error:
         log.error("A data file is out of reach (%s).", type(error).__name__)
         return 503, "a data file is out of reach\n"
@@ -181,7 +183,7 @@ def health(stores: Stores, moving: Moving | None = None) -> tuple[int, str]:
 
 
 class Figures:
-    """The figures, in Prometheus' words. Calls are counted on from where they were last."""
+    """The figures in Prometheus's format. Calls are counted on from the last read."""
 
     def __init__(self, stores: Stores, sessions: Callable[[], int], moving: Moving) -> None:
         self._stores, self._sessions, self._moving = stores, sessions, moving
@@ -189,15 +191,18 @@ class Figures:
         self._seen, self._calls = Counter[str](), Counter[tuple[str, str]]()
 
     def text(self) -> str:
-        """All of them."""
-        found = [_Figure("sessions", self._sessions())]
+        """Return all figures as text."""
+        figures = [_Figure("sessions", self._sessions())]
         for workspace, store in self._stores().items():
             named = {"workspace": workspace} if workspace else {}
-            found += [replace(one, labels=named | one.labels) for one in self._of(workspace, store)]
+            figures += [
+                replace(figure, labels=named | figure.labels)
+                for figure in self._of(workspace, store)
+            ]
         lines = list[str]()
         for name, (kind, tells) in FAMILIES.items():
             lines += [f"# HELP {_PREFIX}{name} {tells}", f"# TYPE {_PREFIX}{name} {kind}"]
-            lines += [one.line for one in found if one.name == name]
+            lines += [figure.line for figure in figures if figure.name == name]
         return "\n".join(lines) + "\n"
 
     def _of(self, workspace: str, store: Store) -> Iterable[_Figure]:
@@ -205,14 +210,18 @@ class Figures:
             self._seen[workspace], new = store.runs.calls_after(self._seen[workspace])
             for judge, count in new:
                 self._calls[workspace, _provider(judge)] += count
-            calls = {who: n for (where, who), n in self._calls.items() if where == workspace}
+            calls = {
+                provider: n
+                for (of_workspace, provider), n in self._calls.items()
+                if of_workspace == workspace
+            }
         counts = store.counts()
         log_file = store.path.with_name(f"{store.path.name}-wal")
         size = store.path.stat().st_size + (log_file.stat().st_size if log_file.exists() else 0)
         for status, count in sorted(store.runs.statuses().items()):
             yield _Figure("runs", count, {"status": status})
-        for who, count in sorted(calls.items()):
-            yield _Figure("calls_total", count, {"provider": who})
+        for provider, count in sorted(calls.items()):
+            yield _Figure("calls_total", count, {"provider": provider})
         yield _Figure("votes", counts.votes)
         yield _Figure("failures_open", counts.failures_open)
         yield _Figure("calls_out", store.runs.calls_out())
@@ -224,7 +233,7 @@ class Figures:
 
 
 _PREFIX = "rubric_studio_"
-#: What is told: its kind, and what it is.
+#: Each figure's kind and description.
 FAMILIES = {
     "runs": ("gauge", "Runs, by status."),
     "votes": ("gauge", "Votes kept."),
@@ -250,9 +259,9 @@ class _Figure:
 
     @property
     def line(self) -> str:
-        """As Prometheus reads it."""
-        told = ",".join(f'{name}="{_escaped(said)}"' for name, said in self.labels.items())
-        return f"{_PREFIX}{self.name}{f'{{{told}}}' if told else ''} {self.value}"
+        """Return the line as Prometheus reads it."""
+        labels = ",".join(f'{name}="{_escaped(value)}"' for name, value in self.labels.items())
+        return f"{_PREFIX}{self.name}{f'{{{labels}}}' if labels else ''} {self.value}"
 
 
 def _escaped(text: str) -> str:
@@ -264,5 +273,5 @@ def _unix(when: str) -> int:
 
 
 def _provider(judge: Judge) -> str:
-    """Whom a judge asks, as somebody who watches the server knows it."""
+    """Return a judge's provider as operators know it."""
     return urlsplit(judge.api_base).netloc or provider_of(judge.model) or "openai"

@@ -1,4 +1,4 @@
-"""Before a run: what it can be made of, what it will ask of whom, and what it leaves out."""
+"""Plan a run: its choices, the items to grade, and the items to learn from."""
 
 from __future__ import annotations
 
@@ -41,17 +41,16 @@ LABEL_SHARE = 0.2
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a person asks for. ``seed=None`` draws one; ``items=None`` means all items.
+    """The settings of a new run. ``seed=None`` draws one; ``items=None`` means all items.
 
-    ``limit`` keeps so many of the items that would be graded: the first, or with ``drawn`` those
-    that the seed draws, so that a small run says something about the whole dataset.
+    ``limit`` keeps this many of the items to grade: the first ones or, with ``drawn``, a sample by
+    the seed, which represents the whole dataset.
 
-    ``label_share`` is the share of labelled items that offline judges learn from, where the
-    dataset does not mark a calibration part itself; twins (items of the same text) stay together.
-    ``learn_from`` is another dataset version to learn from, for spot checks. ``learn_items`` names
-    the items to learn from instead of a share, so that several runs can share them; ``details`` is
-    remembered with the plan. ``batch``: models are asked through their providers' batch interface,
-    for half the price and with answers within a day.
+    ``label_share`` is the share of labelled items that offline judges learn from, unless the
+    dataset marks a calibration split. Items of the same text (twins) stay together. ``learn_from``
+    is another dataset version to learn from, for spot checks. ``learn_items`` names the items to
+    learn from instead of a share, so that several runs can share them. The plan keeps ``details``.
+    ``batch``: models run through their providers' batch interface (half price, within a day).
     """
 
     rubric_version: int
@@ -84,21 +83,21 @@ class Planned:
 
     @property
     def cells(self) -> list[tuple[str, int]]:
-        """Item ids with the number of votes planned for each."""
+        """Return item ids with the number of votes planned for each."""
         per_criterion = answers_per_cell(self.plan.panel, self.plan.replicates)
         return [(i.id, len(effective(i, self.rubric).criteria) * per_criterion) for i in self.items]
 
 
 def plan_run(store: Store, request: RunRequest) -> Planned:
-    """The plan for a request; an ``InputError`` says why there can be none."""
-    found = outline(store, request)
-    items = found.pool.read([one.id for one in found.graded])
-    return Planned(found.plan, found.rubric, items, found.calibration(), found.taught.twins)
+    """Return the plan for a request; an ``InputError`` says why the request is invalid."""
+    plan = outline(store, request)
+    items = plan.pool.read([candidate.id for candidate in plan.graded])
+    return Planned(plan.plan, plan.rubric, items, plan.calibration(), plan.taught.twins)
 
 
 @dataclass(frozen=True)
 class Outline:
-    """A plan with who is graded and who teaches, before their texts are read."""
+    """A plan with the items to grade and to learn from, before their texts are read."""
 
     plan: RunPlan
     rubric: Rubric
@@ -107,29 +106,29 @@ class Outline:
     taught: Taught
 
     def calibration(self, most: int | None = None) -> tuple[Item, ...]:
-        """The items to learn from, or about so many of them, evenly."""
+        """Return the items to learn from, or about ``most`` of them, evenly spread."""
         pool, items = self.taught.pool, self.taught.items
         step = 1 if most is None else max(1, len(items) // most)
-        return () if pool is None else pool.read([one.id for one in items[::step]])
+        return () if pool is None else pool.read([candidate.id for candidate in items[::step]])
 
 
 def outline(store: Store, request: RunRequest) -> Outline:
-    """The plan for a request, as ``plan_run`` makes it."""
+    """Return the plan for a request, like ``plan_run``, without the items' texts."""
     rubric = store.rubrics.version(request.rubric_version).rubric
     head = store.datasets.version(request.dataset_version)
-    # Taken first: what is settled while we plan is not known to this run.
-    known = store.settled.last_event()
+    # Read first: verdicts settled during planning are unknown to this run.
+    last_event = store.settled.last_event()
     _refuse_imported(request.panel)
     _refuse_strange_checks(request.panel, rubric)
     if request.batch:
         require_batches(request.panel)
-    pool = Candidates(store, head.id, rubric, upto=known)
+    pool = Candidates(store, head.id, rubric, upto=last_event)
     everything = pool.everyone
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
     same, taught = learned_from == head.id, Taught()
     if _teaches(request):
-        teaching = pool if same else Candidates(store, learned_from, rubric, upto=known)
+        teaching = pool if same else Candidates(store, learned_from, rubric, upto=last_event)
         taught = _taught(teaching, _wanted(everything, request), pool, request, seed)
     held_out = taught.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
@@ -146,7 +145,7 @@ def outline(store: Store, request: RunRequest) -> Outline:
         versions=versions(request.panel),
         details={
             **request.details,
-            **({"truth_upto": known} if known else {}),
+            **({"truth_upto": last_event} if last_event else {}),
             **({BATCH: True} if request.batch else {}),
         },
     )
@@ -154,7 +153,7 @@ def outline(store: Store, request: RunRequest) -> Outline:
 
 
 class Taught(NamedTuple):
-    """The items that teach, of ``pool``, those of their dataset that are not graded, and twins."""
+    """The items to learn from, all items of their dataset that are not graded, and twins."""
 
     items: tuple[Candidate, ...] = ()
     held_out: frozenset[str] = frozenset()
@@ -163,7 +162,7 @@ class Taught(NamedTuple):
 
 
 def _remembered(version: int, taught: Taught) -> dict[str, Any]:
-    """What a plan keeps of who taught."""
+    """Return what a plan keeps about the items learned from."""
     if not taught.items:
         return {}
     twins = {"twins": taught.twins.to_dict()} if taught.twins else {}
@@ -180,15 +179,15 @@ def _refuse_imported(panel: Panel) -> None:
 
 
 def _refuse_strange_checks(panel: Panel, rubric: Rubric) -> None:
-    """Checks that answer no criterion of the rubric, or with what is none of its options."""
+    """Raise ``InputError`` for checks that match no criterion, or none of its options."""
     problems = list[Problem]()
     for judge in panel.judges:
-        known = [criterion for criterion in rubric.criteria if criterion.name in judge.checks]
-        if judge.checks and not known:
+        checked = [criterion for criterion in rubric.criteria if criterion.name in judge.checks]
+        if judge.checks and not checked:
             names = ", ".join(criterion.name for criterion in rubric.criteria)
             own = (judge.name, "checks")
             problems.append(Problem("has no check for this rubric.", f"Use {names}.", own))
-        for criterion in known:
+        for criterion in checked:
             for label in judge.checks[criterion.name].labels:
                 if criterion.index_of(label) is None:
                     options = ", ".join(option.label for option in criterion.choices)
@@ -203,7 +202,7 @@ def _learners(request: RunRequest) -> list[str]:
 
 
 def _teaches(request: RunRequest) -> bool:
-    """Whether a judge learns from labels, or is shown examples of them."""
+    """Return whether a judge learns from labels, or its prompt shows labelled examples."""
     judges = request.panel.judges
     shown = bool(request.panel.asking.few_shot) and not all(judge.offline for judge in judges)
     return shown or bool(_learners(request))
@@ -216,34 +215,35 @@ def _taught(
     request: RunRequest,
     seed: int,
 ) -> Taught:
-    """The labelled items that teach, at least one; ``wanted`` are those that may be graded. None
-    that teaches an offline judge has a twin that is graded. What a dataset marks as its calibration
-    part is not graded, even if it does not teach.
+    """Return the labelled items to learn from, at least one; ``wanted`` are those to grade.
+
+    An offline judge does not learn from a twin of a graded item. The calibration split of a dataset
+    is not graded, even if it is not learned from.
     """
     pool, same = teaching.everyone, teaching is graded
     if request.kind == "spot" and request.items is not None:
-        # One item is asked about, so all other labelled ones may teach.
-        pool = [one for one in pool if one.id not in request.items]
+        # Only one item is graded, so all other labelled ones may be learned from.
+        pool = [candidate for candidate in pool if candidate.id not in request.items]
     learners = ", ".join(_learners(request))
-    found = _may_teach(pool, request)
-    if not found:
+    labelled = _may_teach(pool, request)
+    if not labelled:
         raise InputError(_NO_LABELS.format(names=learners) if learners else _NO_EXAMPLES)
     if same:
-        groups, repeated = apart(found, wanted, teaching.twins, strict=bool(learners))
+        groups, repeated = apart(labelled, wanted, teaching.twins, strict=bool(learners))
     else:
-        texts = teaching.read([i.id for i in found]), graded.read([i.id for i in wanted])
-        groups, repeated = apart_texts(found, *texts, strict=bool(learners))
+        texts = teaching.read([i.id for i in labelled]), graded.read([i.id for i in wanted])
+        groups, repeated = apart_texts(labelled, *texts, strict=bool(learners))
     if not groups:
-        raise InputError(_ALL_TWINS.format(count=plural(len(found), "labelled item")))
-    drawn = not (_marked(found) or request.learn_items is not None)
+        raise InputError(_ALL_TWINS.format(count=plural(len(labelled), "labelled item")))
+    drawn = not (_marked(labelled) or request.learn_items is not None)
     chosen = {i.id for i in _drawn(groups, request.label_share, seed, drawn=drawn)}
-    held_out = chosen | ({i.id for i in found} if _marked(found) else set())
-    items = tuple(i for i in found if i.id in chosen)
+    held_out = chosen | ({i.id for i in labelled} if _marked(labelled) else set())
+    items = tuple(i for i in labelled if i.id in chosen)
     return Taught(items, frozenset(held_out), repeated, teaching)
 
 
 def _wanted(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:
-    """The items that may be graded, were none learned from."""
+    """Return the items that may be graded, ignoring those learned from."""
     wanted = None if request.items is None else set(request.items)
     return [i for i in items if wanted is None or i.id in wanted]
 
@@ -265,24 +265,24 @@ def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tupl
 
 
 def _may_teach(pool: Sequence[Candidate], request: RunRequest) -> tuple[Candidate, ...]:
-    """Those that the request names; else those that the dataset marks as its calibration part, if
-    any are labelled; else all labelled ones that it does not mark.
+    """Return the items that the request names; else the labelled ones of the calibration split;
+    else all labelled items without a split.
     """
-    found = teachers(pool)
+    labelled = teachers(pool)
     if request.learn_items is not None:
         named = set(request.learn_items)
-        return tuple(i for i in found if i.id in named)
-    return tuple(i for i in found if i.split == "calibration") or found
+        return tuple(i for i in labelled if i.id in named)
+    return tuple(i for i in labelled if i.split == "calibration") or labelled
 
 
-def _marked(found: Sequence[Candidate]) -> bool:
-    return found[0].split == "calibration"
+def _marked(labelled: Sequence[Candidate]) -> bool:
+    return labelled[0].split == "calibration"
 
 
 def _drawn(
     groups: Sequence[list[Candidate]], share: float, seed: int, *, drawn: bool
 ) -> Iterable[Candidate]:
-    """All of the groups' items, or a share of them drawn by the seed, twins together."""
+    """Return all of the groups' items, or a share drawn by the seed that keeps twins together."""
     everyone = [item for group in groups for item in group]
     if not drawn:
         return everyone
@@ -291,12 +291,12 @@ def _drawn(
 
 
 def teachers(items: Sequence[Candidate]) -> tuple[Candidate, ...]:
-    """The items that may be learned from: labelled, and not marked for evaluation."""
+    """Return the items to learn from: labelled, and not in the evaluation split."""
     return tuple(i for i in items if i.teaches and i.split != "evaluation")
 
 
 def limited(items: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
-    """Those of the items that the request's limit keeps, in their order."""
+    """Return the items that the request's limit keeps, in their order."""
     if request.limit is None or request.limit >= len(items):
         return tuple(items)
     if not request.drawn:
@@ -324,7 +324,7 @@ _NO_EXAMPLES = (
 
 
 def versions(panel: Panel) -> dict[str, str]:
-    """What ran: this program, the prompt, and the libraries that shape these judges' answers."""
+    """Return the versions of this program, the prompt, and libraries that affect the answers."""
     from core.judging.prompts.wording import PROMPT_VERSION
 
     names = ["rubric-studio"]
@@ -335,12 +335,12 @@ def versions(panel: Panel) -> dict[str, str]:
     return {"prompt": PROMPT_VERSION, **{name: _version(name) for name in names}}
 
 
-_version = cache(metadata.version)  # it reads files, and a form plans anew on every rerun
+_version = cache(metadata.version)  # it reads files, and a form plans again on every rerun
 
 
 @dataclass(frozen=True)
 class RunChoices:
-    """Everything in use, newest first where there is an order; nothing archived."""
+    """Everything that is not archived, newest first if it has an order."""
 
     rubrics: tuple[RubricRow, ...]
     datasets: tuple[DatasetRow, ...]
@@ -350,7 +350,7 @@ class RunChoices:
 
 @allowed("read")
 def choices(store: Store) -> RunChoices:
-    """What there is to choose from."""
+    """Return what a new run may choose from."""
     ensure_defaults(store)
     return RunChoices(
         tuple(store.rubrics.list()),
@@ -361,22 +361,22 @@ def choices(store: Store) -> RunChoices:
 
 
 def rubric_versions(store: Store, rubric_id: int) -> list[RubricVersionInfo]:
-    """The versions of a rubric, newest first."""
+    """Return the versions of a rubric, newest first."""
     return store.rubrics.versions(rubric_id)
 
 
 def dataset_versions(store: Store, dataset_id: int) -> list[DatasetVersion]:
-    """The versions of a dataset, newest first."""
+    """Return the versions of a dataset, newest first."""
     return store.datasets.versions(dataset_id)
 
 
 def rubric_at(store: Store, version_id: int) -> Rubric:
-    """One version of a rubric."""
+    """Return one version of a rubric."""
     return store.rubrics.version(version_id).rubric
 
 
 def scales_of(rubric: Rubric) -> list[Scale]:
-    """The scales whose votes the panel's rules settle: those of criteria without an own rule."""
+    """Return the scales settled by the panel's rules: of criteria without their own rule."""
     used = {c.scale for c in rubric.criteria if c.aggregation is None}
     return [scale for scale in SCALES if scale in used]
 
@@ -384,17 +384,17 @@ def scales_of(rubric: Rubric) -> list[Scale]:
 def panel_of(
     name: str, judges: Sequence[Judge], rules: Mapping[Scale, str], setup: PanelSetup | None = None
 ) -> Panel:
-    """A panel as chosen for one run. Raises ``InputError``, e.g. where nobody judges."""
+    """Return a panel for one run. Raises ``InputError``, e.g. without judges."""
     return build(Panel, panel_data(name, judges, rules, setup or PanelSetup()), "panel")
 
 
 def missing_keys(judges: Sequence[Judge]) -> list[tuple[str, str]]:
-    """Judges whose key, or another value, is not in the environment: (judge, the variable)."""
-    found = [(judge.name, *key_status(judge)) for judge in judges]
-    missing = [(name, variable) for name, variable, status in found if status == "not set"]
+    """Return judges that lack a key or another value in the environment: (judge, variable)."""
+    keys = [(judge.name, *key_status(judge)) for judge in judges]
+    missing = [(name, variable) for name, variable, status in keys if status == "not set"]
     return missing + [
         (judge.name, variable)
         for judge in judges
-        for variable, there in env_status(variables(judge.params)).items()
-        if not there
+        for variable, present in env_status(variables(judge.params)).items()
+        if not present
     ]

@@ -1,4 +1,4 @@
-"""What is asked in which round: cells together or apart, and cascades that stop early."""
+"""The questions of each round: cells together or apart, and cascades that stop early."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from core.scoring.verdict import Ballot, settle
 from core.services.results.scored_items import effective, labels_of
 from core.services.results.verdicts import Counting, RubricOf, answers_of
 
-#: How much is looked at to choose a layout: it takes several items to see what they share.
+#: How many items and questions decide the layout: several are needed to see what they share.
 _SAMPLED_ITEMS, _SAMPLED_QUESTIONS = 4, 64
 
-#: Decides whether a cell (item id, criterion name) is asked about at all.
+#: Decides whether a cell (item id, criterion name) is graded at all.
 Wanted = Callable[[str, str], bool]
 
 
 def everything(item: str, criterion: str) -> bool:
-    """Every cell is wanted."""
+    """Return ``True``, since every cell is wanted."""
     return True
 
 
 def leads(item: Item) -> bool:
-    """Whether it is the only or the first order in which two answers are compared."""
+    """Return whether an item shows the only or the first order of a comparison."""
     return isinstance(item.submission, Pair) and item.meta.get("leads") is True
 
 
-#: The detail of runs that ask edited twins of texts, and the key of an item's ``meta`` that tells
-#: of which item it is one (``of``) and whether its options are shown in reverse (``reversed``).
+#: The detail of runs that grade edited copies of texts. The same key of an item's ``meta`` names
+#: the original (``of``), and says whether the options are reversed (``reversed``).
 PROBE = "probe"
 
 
 @dataclass(frozen=True)
 class Asker:
-    """Makes the questions of a run. ``teachers`` are the labelled items examples are drawn from."""
+    """Builds the questions of a run. Examples are drawn from ``teachers``, labelled items."""
 
     rubric: Rubric
     plan: RunPlan
@@ -60,9 +60,9 @@ class Asker:
         wanted: Wanted = everything,
         only: Collection[str] | None = None,
     ) -> Iterator[Question]:
-        """What is left to ask one judge, item by item: calls about an item are neighbours.
+        """Yield a judge's remaining questions, item by item, so that an item's calls are close.
 
-        ``only`` names the items to look at.
+        ``only`` limits them to these item ids.
         """
         mode = self.plan.panel.asking.mode
         whole = mode == "rubric" and not judge.offline and not judge.decides
@@ -83,7 +83,7 @@ class Asker:
                         yield self._question(judge, item, in_force, [ask], layout)
 
     def _chosen(self, only: Collection[str] | None) -> Iterator[tuple[int, Item]]:
-        """Items with their place in the run, by which orders are balanced."""
+        """Return items with their position in the run, which balances the option orders."""
         if only is None:
             return enumerate(self.items)
         return ((place, self.items[place]) for place in sorted(map(self._places.__getitem__, only)))
@@ -119,11 +119,11 @@ class Asker:
     def _order(
         self, criterion: Criterion, judge: Judge, item: Item, position: int, replicate: int
     ) -> tuple[int, ...]:
-        """The order options are shown in; a flipped answer is shown its twin's order reversed."""
+        """Return the order of options; a flipped answer gets the reverse of its partner's order."""
         own = self.plan.replicates
         if replicate >= own:
-            twin = self._order(criterion, judge, item, position, replicate - own)
-            return reversed_order(criterion, twin)
+            partner = self._order(criterion, judge, item, position, replicate - own)
+            return reversed_order(criterion, partner)
         if self.plan.panel.asking.balanced and judge.shuffle:
             return balanced_order(
                 criterion, seed=self.plan.seed, judge=judge.name, turn=position + replicate
@@ -140,7 +140,7 @@ class Asker:
         return reversed_order(criterion, shown) if facts.get("reversed") else shown
 
     def _layout(self, judge: Judge) -> Layout:
-        """What comes first in this judge's prompts. It depends on the run, not on what is left."""
+        """Return what comes first in this judge's prompts, by the whole run, not by its rest."""
         panel = self.plan.panel
         if judge.offline or panel.asking.layout != "auto":
             return "criterion_first" if panel.asking.layout == "criterion_first" else "item_first"
@@ -160,35 +160,35 @@ class Asker:
     def _banks(self) -> dict[str, ExampleBank]:
         k, seed = self.plan.panel.asking.few_shot, self.plan.seed
         return {
-            name: ExampleBank(self.rubric.criterion(name), found, k, seed=seed)
-            for name, found in self._labelled.items()
+            name: ExampleBank(self.rubric.criterion(name), labelled, k, seed=seed)
+            for name, labelled in self._labelled.items()
         }
 
     @cached_property
     def _labelled(self) -> dict[str, list[tuple[Item, int, str]]]:
-        found: dict[str, list[tuple[Item, int, str]]] = {}
+        labelled: dict[str, list[tuple[Item, int, str]]] = {}
         with_reasons = self.plan.panel.asking.few_shot_reasons
         for item in self.teachers:
             if item.rubric is not None:
                 continue
             for name, index in labels_of(item, self.rubric).items():
                 reason = item.labels[name].reason if with_reasons else ""
-                found.setdefault(name, []).append((item, index, reason))
-        return found
+                labelled.setdefault(name, []).append((item, index, reason))
+        return labelled
 
 
-# Cascades and early stops: who is asked in which round, and about which cells.
+# Cascades and early stops: which judges grade which cells in which round.
 #
-# What a round asks is decided from the votes of earlier rounds alone, so a run that was killed and
-# resumed decides the same again.
+# A round depends only on votes of earlier rounds, so a resumed run takes the same decisions as
+# before the kill.
 
-#: More outstanding votes than this are taken to be able to change any verdict.
+#: With more outstanding votes than this, a verdict counts as open to change.
 MOST_OUTSTANDING = 4
 
 
 @dataclass(frozen=True)
 class AskingRound:
-    """Judges asked together. ``stage`` is theirs; ``earlier`` were asked in this stage before."""
+    """Judges of one round. ``earlier`` judges graded in this stage before; ``later`` follow."""
 
     judges: tuple[Judge, ...]
     stage: int
@@ -197,26 +197,26 @@ class AskingRound:
 
 
 def rounds_of(panel: Panel) -> list[AskingRound]:
-    """The rounds of a panel: one for all, one a stage, or one a judge where it may stop early."""
+    """Return a panel's rounds: one; one per stage; or one per judge if it may stop early."""
     stages = sorted({j.stage for j in panel.judges}) if panel.cascade else [0]
-    found = []
+    rounds = []
     for stage in stages:
         members = [j for j in panel.judges if not panel.cascade or j.stage == stage]
         if not panel.early_stop:
-            found.append(AskingRound(tuple(members), stage))
+            rounds.append(AskingRound(tuple(members), stage))
             continue
-        # Shadows decide nothing, so they go with the first; the free ones are asked first.
+        # Shadows do not vote, so they join the first round. Free judges go first.
         voters = sorted((j for j in members if not j.shadow), key=lambda j: not j.offline)
         shadows = tuple(j for j in members if j.shadow)
         for at, judge in enumerate(voters):
             with_it = (judge, *shadows) if at == 0 else (judge,)
-            found.append(AskingRound(with_it, stage, tuple(voters[:at]), tuple(voters[at:])))
-    return found
+            rounds.append(AskingRound(with_it, stage, tuple(voters[:at]), tuple(voters[at:])))
+    return rounds
 
 
 @dataclass
 class Selector:
-    """Says which cells a round asks about, from the votes there are."""
+    """Selects the cells that a round grades, from the votes so far."""
 
     panel: Panel
     replicates: int
@@ -226,7 +226,7 @@ class Selector:
     _open: dict[object, bool] = field(default_factory=dict)
 
     def wanted(self, round_: AskingRound, items: Iterable[ItemBallots]) -> set[tuple[str, str]]:
-        """The (item id, criterion) cells that the round is to be asked about."""
+        """Return the (item id, criterion) cells that the round grades."""
         chosen = set()
         for item in items:
             rubric = self.rubric_of(item.item_id)
@@ -270,7 +270,7 @@ class Selector:
         rows: Sequence[BallotRow],
         failed: int,
     ) -> bool:
-        """Whether a cell leaves a stage for the next one."""
+        """Return whether a cell moves from a stage to the next."""
         names = {j.name for j in self.panel.judges if j.stage == stage and not j.shadow}
         counted = self.counting.count([r for r in rows if r.judge in names])
         verdict = settle(criterion, counted.ballots, self.panel.rules)
@@ -278,7 +278,7 @@ class Selector:
             return cascade.on_failure
         if verdict.abstained:
             return cascade.on_abstention
-        # Not the share of the verdict's option: a rule may settle on one that nobody chose.
+        # Not the share of the verdict's option: a rule may settle on an option without votes.
         if cascade.on_split and verdict.entropy:
             return True
         if cascade.on_failure and failed and verdict.votes < len(names) * self.replicates:
@@ -292,7 +292,7 @@ class Selector:
     def _can_change(
         self, criterion: Criterion, cast: Sequence[Ballot], later: Sequence[Judge]
     ) -> bool:
-        """Whether any answers of the judges still to be asked could change the verdict."""
+        """Return whether votes of the remaining judges could change the verdict."""
         weights = tuple(j.weight for j in later for _ in range(self.replicates))
         asked = (criterion.scale, criterion.values, criterion.weight, criterion.aggregation)
         key = (asked, tuple(sorted(((*b[:3], b.chances) for b in cast), key=str)), weights)
@@ -304,9 +304,9 @@ class Selector:
 def can_change(
     criterion: Criterion, cast: Sequence[Ballot], rules: Rules, outstanding: Sequence[float]
 ) -> bool:
-    """Whether votes of these weights, whatever they are, could change the verdict of ``cast``.
+    """Return whether votes of these weights could change the verdict of ``cast``.
 
-    Without a verdict yet, or with more than ``MOST_OUTSTANDING`` votes to come: yes.
+    It is ``True`` without a verdict, or with more than ``MOST_OUTSTANDING`` outstanding votes.
 
     >>> yes = Ballot(0, False)
     >>> can_change(Criterion(name="a", requirement="Is it?"), [yes, yes], Rules(), [1.0])
@@ -328,7 +328,7 @@ def can_change(
 
 
 def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
-    """Whether one step up or down the criterion's options would change what a gate does."""
+    """Return whether moving the criterion by one option would change a gate's state."""
     if option is None or not any(g.when.criterion == criterion.name for g in rubric.gates):
         return False
     by_value = sorted(criterion.scored, key=lambda i: (criterion.values[i] or 0.0, i))
@@ -342,5 +342,5 @@ def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
             if g.when.criterion == criterion.name
         ]
 
-    beside = [by_value[i] for i in (at - 1, at + 1) if 0 <= i < len(by_value)]
-    return any(states(other) != states(option) for other in beside)
+    neighbours = [by_value[i] for i in (at - 1, at + 1) if 0 <= i < len(by_value)]
+    return any(states(other) != states(option) for other in neighbours)

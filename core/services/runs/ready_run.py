@@ -1,4 +1,4 @@
-"""A claimed run made ready: what is left to ask, judges that can be asked, answers kept earlier."""
+"""Prepare a claimed run: its remaining questions, its judges, and cached answers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class NotAsked(set[Cell]):
-    """Cells that are not to be asked: those it holds, and all of the items in ``whole``.
+    """Cells to skip: those in the set, and all cells of the items in ``whole``.
 
     >>> done = NotAsked({"a"}, {Cell("b", "c", "j", 0)})
     >>> [Cell(item, "c", "j", 0) in done for item in "abx"]
@@ -65,9 +65,9 @@ class NotAsked(set[Cell]):
 
 @dataclass(frozen=True)
 class Job:
-    """A run with everything that working it off needs. ``done`` are cells not to be asked.
+    """A run with everything that processing it needs. ``done`` are cells to skip.
 
-    ``rubric`` is what judges are asked; ``derive`` scores under the version that the run follows.
+    ``rubric`` is the version that judges see; ``derive`` scores by the version the run follows.
     """
 
     run: Run
@@ -80,12 +80,12 @@ class Job:
 
     @property
     def asker(self) -> Asker:
-        """Makes the run's questions."""
+        """Return the builder of the run's questions."""
         return Asker(self.rubric, self.plan, self.items, self.calibration)
 
 
 def load_job(store: Store, run_id: int) -> Job:
-    """The job of a run: its plan minus its votes and open failures."""
+    """Return the job of a run: its plan without its votes and open failures."""
     run = store.runs.get(run_id)
     plan = run.plan
     rubric = store.rubrics.version(plan.rubric_version_id).rubric
@@ -102,10 +102,12 @@ def load_job(store: Store, run_id: int) -> Job:
 
 
 class Providers:
-    """What a process can ask: providers, through open connections and gates that all of its runs
-    share, processes for ``checks``, and ``functions`` of Python by the names of their judges.
-    Through the folder ``pace`` it keeps to limits a minute together with other processes.
-    ``elsewhere``: on a machine where the run's owner has asked whether the judges may be asked.
+    """What a process can call: providers, processes for ``checks``, and Python ``functions`` by
+    judge name.
+
+    All runs of the process share connections and gates. Through the folder ``pace``, other
+    processes share the limits per minute. ``elsewhere``: this is a cluster's worker, and the run's
+    owner has checked that the judges are allowed.
     """
 
     def __init__(
@@ -127,25 +129,25 @@ class Providers:
         cache: ResponseCache | None = None,
         on_call: Callable[[int], None] = lambda more: None,
     ) -> LLMJudge:
-        """An LLM judge that can be asked; its key comes from the environment, here and now."""
+        """Return an LLM judge with its key, read from the environment now."""
         return LLMJudge(
             spec, *self._way(spec), cache=cache, on_call=on_call, known=known_values(spec)
         )
 
     def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
-        """An LLM judge whose answers come in batches."""
-        # Batches are only sent with a key, though litellm may know other ways to sign in.
+        """Return an LLM judge that answers in batches."""
+        # Batches need a key, though litellm may know other ways to sign in.
         provider, key, _ = self._way(spec, provider_for(spec))
-        assert isinstance(provider, OpenAIProvider)  # a plan with another one is refused
+        assert isinstance(provider, OpenAIProvider)  # plans with another provider are refused
         return BatchJudge(spec, provider, key, cache, known_values(spec))
 
     def function(self, spec: Judge) -> FunctionJudge:
-        """A judge that is code of this program. Raises ``InputError`` where it is another's."""
+        """Return a judge that is a function of this process; ``InputError`` if it is unknown."""
         require_functions([spec], self.functions)
         return FunctionJudge(spec, self.functions[spec.name])
 
     def writer(self, spec: Judge) -> Writer:
-        """The same model behind the same gate, to be asked for a piece of writing."""
+        """Return the same model behind the same gate, as a writer of texts."""
         return Writer(spec, *self._way(spec), known=known_values(spec))
 
     def _way(
@@ -156,7 +158,7 @@ class Providers:
         kind = kind or provider_for(spec, os.environ)
         if kind not in self._providers:
             self._providers[kind] = open_provider(kind, os.environ)
-        # Judges behind one address, or of one provider, share its rate limit and so its gate.
+        # Judges with one address or provider share its rate limit, and so its gate.
         shared = spec.api_base.rstrip("/") or provider_of(spec.model) or "openai"
         places = (shared, *(address.rstrip("/") for address in spec.replicas))
         return self._providers[kind], key_of(spec), tuple(map(self._gate, places))
@@ -168,7 +170,7 @@ class Providers:
         return self._gates[place]
 
     async def close(self) -> None:
-        """Closes the connections."""
+        """Close the connections."""
         for times in self._times:
             times.close()
         for provider in self._providers.values():
@@ -183,7 +185,7 @@ async def ready_judges(
     on_call: Callable[[int], None] = lambda more: None,
     train: Callable[[Judge, Job], Awaitable[TrainedJudge]] | None = None,
 ) -> tuple[dict[str, AskableJudge], dict[str, Any]]:
-    """The run's judges by name, and notes on how offline judges were trained (``train``: how)."""
+    """Return the run's judges by name, and notes on training. ``train`` trains offline judges."""
     judges: dict[str, AskableJudge] = {}
     training: dict[str, Any] = {}
     for spec in job.plan.panel.judges:
@@ -200,22 +202,22 @@ async def ready_judges(
     return judges, {"training": training} if training else {}
 
 
-#: The note of a run that says how it went at each address of its judges.
+#: The note of a run with the counts of each address of its judges.
 ADDRESSES = "addresses"
 
 
 def told_of(judges: Mapping[str, AskableJudge], before: Mapping[str, Any]) -> dict[str, Any]:
-    """How it goes at the addresses of judges that have several, added to what was counted before.
+    """Return counts per address of judges with several, added to earlier counts.
 
-    ``before`` is such a note of whoever worked on the run earlier.
+    ``before`` is the same note from earlier workers of the run.
     """
     return {
         name: {
-            address: {**one, **_sums(one, before.get(name, {}).get(address, {}))}
-            for address, one in told.items()
+            address: {**counts, **_sums(counts, before.get(name, {}).get(address, {}))}
+            for address, counts in by_address.items()
         }
         for name, judge in judges.items()
-        if isinstance(judge, LLMJudge) and (told := judge.told())
+        if isinstance(judge, LLMJudge) and (by_address := judge.told())
     }
 
 
@@ -228,7 +230,7 @@ TrainedJudge = tuple[AskableJudge, dict[str, Any]]
 
 
 async def trained_here(spec: Judge, job: Job) -> TrainedJudge:
-    """An offline judge trained for a run, in another thread."""
+    """Train an offline judge for a run, in another thread."""
     return await asyncio.to_thread(
         trained_judge, spec, job.rubric, job.calibration, job.items, job.plan.seed
     )
@@ -241,7 +243,7 @@ def trained_judge(
     items: Sequence[Item],
     seed: int,
 ) -> TrainedJudge:
-    """An offline judge trained per criterion on labelled items, with its report per criterion."""
+    """Train an offline judge on labelled items; return it with a report per criterion."""
     from core.judging.offline import OfflineJudge
 
     models = {
@@ -261,7 +263,7 @@ def trained_model(
     items: Sequence[Item],
     seed: int,
 ) -> Trained | Unfit:
-    """What an offline judge learns of one criterion; the ``items`` say which words are rare."""
+    """Return an offline judge's model of one criterion; ``items`` show which words are rare."""
     from core.judging.offline import train
 
     labelled = _labelled(calibration, criterion, rubric)
@@ -275,40 +277,39 @@ def _labelled(
     return [(item, index) for item, index in pairs if index is not None]
 
 
-# The answers kept in the data file, as judges use them while a run is worked off.
+# Cached answers of the data file, as judges use them during a run.
 #
-# Look-ups go through a thread of their own, many at a time, so that neither the loop nor the writer
-# waits for them. New answers are no business of this: they are recorded with the votes made of
-# them.
+# Reads are grouped in a thread of their own, so that neither the loop nor the writer waits for
+# them. New answers are not written here, but recorded with their votes.
 
 
 class KeptAnswers:
-    """A ``ResponseCache`` over the store. Use it on one event loop, and close it."""
+    """A ``ResponseCache`` of the store. Use it on one event loop, and close it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="kept-answers")
         self._wanted: list[tuple[str, asyncio.Future[CachedCompletion | None]]] = []
         self._reading: asyncio.Task[None] | None = None
-        #: The keys of answers that were found, the first found first.
+        #: The keys of answers that were used, in order.
         self.used: dict[str, None] = {}
 
     async def get(self, key: str) -> CachedCompletion | None:
-        """The answer kept under ``key``, or ``None``."""
+        """Return the answer of ``key``, or ``None``."""
         loop = asyncio.get_running_loop()
-        found: asyncio.Future[CachedCompletion | None] = loop.create_future()
-        self._wanted.append((key, found))
+        answer: asyncio.Future[CachedCompletion | None] = loop.create_future()
+        self._wanted.append((key, answer))
         if self._reading is None or self._reading.done():
             self._reading = loop.create_task(self._read())
-        return await found
+        return await answer
 
     async def any(self) -> bool:
-        """Whether there are any."""
+        """Return whether the cache has any answers."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._reader, self._store.responses.any)
 
     async def close(self) -> None:
-        """Give back the thread and its connection."""
+        """Close the thread and its connection."""
         if self._reading is not None:
             await self._reading
         loop = asyncio.get_running_loop()
@@ -323,11 +324,11 @@ class KeptAnswers:
             try:
                 kept = await loop.run_in_executor(self._reader, self._store.responses.get, keys)
             except Exception as error:
-                for _, found in wanted:
-                    if not found.done():
-                        found.set_exception(error)
+                for _, answer in wanted:
+                    if not answer.done():
+                        answer.set_exception(error)
                 continue
             self.used |= dict.fromkeys(key for key in keys if key in kept)
-            for key, found in wanted:
-                if not found.done():
-                    found.set_result(as_kept(kept[key]) if key in kept else None)
+            for key, answer in wanted:
+                if not answer.done():
+                    answer.set_result(as_kept(kept[key]) if key in kept else None)

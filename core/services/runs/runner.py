@@ -1,8 +1,8 @@
-"""The Runner: works off runs from the database on an asyncio loop; signals end it in order.
+"""The Runner: processes queued runs on an asyncio loop, and ends cleanly on signals.
 
 It is the same in the app, in a worker process and on the command line. Runs are claimed by lease,
-so that several Runners over one data file share the work and never do it twice. The loop's thread
-talks to judges; one more thread does all the writing.
+so several Runners on one data file share the work without doing any twice. The loop's thread calls
+judges; one more thread does all the writing.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ if TYPE_CHECKING:
     from core.services.runs.lifecycle import RunProgress
 
 
-# SIGTERM and SIGHUP end a program as Ctrl-C does: what was answered is recorded first.
+# SIGTERM and SIGHUP end a program like Ctrl-C: answers are recorded first.
 #
-# A signal that is ignored when the program starts (`nohup`) stays ignored.
+# A signal that was ignored at the start (`nohup`) stays ignored.
 
-#: Signals that come within so many seconds are one.
+#: Signals within this many seconds count as one.
 TOGETHER = 0.3
-#: SIGHUP is unknown on some systems.
+#: Some systems have no SIGHUP.
 ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 @contextmanager
 def ending(end: Callable[[], object]) -> Iterator[None]:
-    """On the running loop these signals call ``end``; off the main thread nothing changes.
+    """Let these signals call ``end`` on the running loop; only on the main thread.
 
-    Where the loop has not come to it when the next one arrives, it hangs: ``KeyboardInterrupt``.
-    A terminal that closes sends several at once: they count as one.
+    A second signal before the loop handled the first raises ``KeyboardInterrupt``: the loop hangs.
+    A closing terminal sends several signals at once, which count as one.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -74,19 +74,19 @@ def ending(end: Callable[[], object]) -> Iterator[None]:
         waiting = False
         end()
 
-    before = {one: signal.getsignal(one) for one in ENDING}
-    taken = [one for one in ENDING if before[one] is not signal.SIG_IGN]
-    for one in taken:
-        signal.signal(one, arrived)
+    before = {number: signal.getsignal(number) for number in ENDING}
+    taken = [number for number in ENDING if before[number] is not signal.SIG_IGN]
+    for number in taken:
+        signal.signal(number, arrived)
     try:
         yield
     finally:
-        for one in taken:
-            signal.signal(one, before[one])
+        for number in taken:
+            signal.signal(number, before[number])
 
 
 def hang_up_ends() -> None:
-    """A server ends as on SIGTERM when its terminal goes away."""
+    """End a server on a lost terminal as on SIGTERM."""
     sighup = getattr(signal, "SIGHUP", None)
     if sighup is None or threading.current_thread() is not threading.main_thread():
         return
@@ -100,7 +100,7 @@ AT_ONCE = 4
 
 
 class Runner:
-    """Works off queued runs, several at once, until it is stopped."""
+    """Processes queued runs, several at once, until it is stopped."""
 
     def __init__(self, store: Store, cluster: str = "") -> None:
         self.store = store
@@ -110,19 +110,19 @@ class Runner:
         self._thread: threading.Thread | None = None
 
     def start(self) -> Runner:
-        """Starts the thread; returns at once."""
+        """Start the thread and return at once."""
         self._thread = threading.Thread(target=self.serve, name="runner", daemon=True)
         self._thread.start()
         return self
 
     def stop(self, timeout: float = 20.0) -> None:
-        """Hands unfinished runs back to the queue and ends the thread."""
+        """Hand unfinished runs back to the queue, and end the thread."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(timeout)
 
     def serve(self) -> None:
-        """Works until ``stop`` is called from another thread (or a signal handler)."""
+        """Work until ``stop`` is called from another thread or a signal handler."""
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
@@ -154,7 +154,7 @@ class Runner:
         begun: Callable[[Lease], Work],
         io: Executor,
     ) -> None:
-        """Takes up runs until somebody stops it; ``works`` are those under way."""
+        """Take up runs until the Runner is stopped; ``works`` are the active ones."""
         freed = False
         while not self._stopping.is_set():
             freed = freed or await in_thread(io, self._free_from_the_dead)
@@ -169,9 +169,9 @@ class Runner:
                 del works[task]
 
     def _free_from_the_dead(self) -> bool:
-        """Takes runs from processes of this machine that were killed, before their leases end.
+        """Free runs of killed processes on this machine before their leases expire.
 
-        ``False`` while the data file cannot be written.
+        Return ``False`` while the data file cannot be written.
         """
         try:
             for lease in self.store.leases.active(at=clock.at()):
@@ -185,14 +185,14 @@ class Runner:
         try:
             lease = self.store.leases.claim(self.owner, at=clock.at(), seconds=LEASE_SECONDS)
         except NotNow:
-            return None  # looked at again soon
+            return None  # the next look comes soon
         if lease is not None:
             self.store.leases.sweep()
         return lease
 
 
 async def _moved(book: Logbook) -> bool:
-    """The process moves, and says so."""
+    """Note in the logbook that this process is alive."""
     book.moved()
     return True
 
@@ -203,9 +203,9 @@ async def _guarded(work: Work) -> None:
     except StoreError as error:
         log.error("run %s: %s", work.lease.run_id, error, extra={"run": work.lease.run_id})
     except Exception:
-        # The run is already marked failed with the reason; other runs must go on.
-        told = {"run": work.lease.run_id}
-        log.exception("run %(run)s ended with a defect", told, extra=told)
+        # The run is already marked failed with the reason; other runs must continue.
+        fields = {"run": work.lease.run_id}
+        log.exception("run %(run)s ended with a defect", fields, extra=fields)
 
 
 @allowed("write")
@@ -218,16 +218,17 @@ def work_here(
     functions: Functions = NO_FUNCTIONS,
     cluster: str = "",
 ) -> RunStatus | None:
-    """Works off one run in this thread; ``None`` if another process holds it.
+    """Process one run in this thread; return ``None`` if another process has its lease.
 
-    ``on_tick`` is called every ``tick`` seconds (for a progress bar); models are asked on
-    ``cluster``, where one is named (`cluster.joining.read`). An interrupt (Ctrl-C,
-    SIGTERM, SIGHUP) keeps what is finished and leaves the run ``interrupted``, then raises
-    ``KeyboardInterrupt``.
+    ``on_tick`` is called every ``tick`` seconds (for a progress bar). Models run on ``cluster``, if
+    set (`cluster.joining.read`). An interrupt (Ctrl-C, SIGTERM, SIGHUP) keeps finished votes,
+    leaves the run ``interrupted`` and raises ``KeyboardInterrupt``.
     """
     try:
-        door = ClusterDoor(cluster)
-        return asyncio.run(_work_here(store.acting(LOCAL), run_id, on_tick, tick, functions, door))
+        connection = ClusterDoor(cluster)
+        return asyncio.run(
+            _work_here(store.acting(LOCAL), run_id, on_tick, tick, functions, connection)
+        )
     except asyncio.CancelledError:
         raise KeyboardInterrupt from None
 
@@ -267,7 +268,7 @@ async def _worked_off(
     on_tick: Callable[[], None],
     tick: float,
 ) -> RunStatus | None:
-    """How the run ends; asyncio.run turns Ctrl-C into a cancellation, as the signals do."""
+    """Return the final status; asyncio.run turns Ctrl-C into a cancellation, as signals do."""
     try:
         while not task.done():
             await asyncio.wait({task}, timeout=tick)
@@ -291,7 +292,7 @@ def follow(
     functions: Functions = NO_FUNCTIONS,
     cluster: str = "",
 ) -> None:
-    """Works the run off here, or watches whoever does, until it rests."""
+    """Process the run here, or watch the process that does, until it stops."""
     from core.services.runs.lifecycle import progress, release_if_gone
 
     look = progress(store, run_id)
@@ -302,7 +303,7 @@ def follow(
         on_look(look)
 
     def looked() -> None:
-        # Where the file cannot be read, the work finds that out itself, and ends in order.
+        # If the file is unreadable, the work itself notices and ends cleanly.
         with suppress(StoreError):
             tick()
 

@@ -1,4 +1,4 @@
-"""The app's server: who may talk to it, and what its pages may load."""
+"""The app's server: which clients may connect, and what its pages may load."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from core.settings import FILES, Settings, own_environment, own_python
 
 
 def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str = "") -> NoReturn:
-    """Becomes the app's server; only this machine reaches it unless ``host`` says otherwise.
+    """Replace this process with the app's server, for this machine unless ``host`` says otherwise.
 
-    It answers to the names of where it listens and to `settings.hosts` (`guarding`); with a
-    ``base_path`` its pages are below that, as a proxy that shares a name passes it on.
+    It accepts the names of where it listens, and `settings.hosts` (`guarding`). With a
+    ``base_path`` its pages are below that path, for a proxy with other sites under its name.
 
     Raises:
-        InputError: other machines could reach it, and nobody would have to sign in.
+        InputError: other machines could reach it without a sign-in.
     """
     if settings.access is None and not settings.open and not _is_loopback(host.lower()):
         raise InputError(
@@ -40,7 +40,7 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
         "RUBRIC_STUDIO_HOSTS": ",".join(settings.hosts),
         "RUBRIC_STUDIO_OPEN": "1" if settings.open else "",
     }
-    # A login's secrets may lie where the app was started; Streamlit's settings are ours alone.
+    # The login's secrets may be where the app was started; Streamlit's settings are only ours.
     homes = dict.fromkeys([Path.home(), FILES, Path.cwd()])
     secrets = [str(home / ".streamlit" / "secrets.toml") for home in homes]
     os.chdir(FILES)  # Streamlit reads .streamlit/config.toml from the working directory
@@ -48,19 +48,19 @@ def serve(settings: Settings, port: int, host: str = "127.0.0.1", base_path: str
         *own_python("streamlit", "run", str(FILES / "app.py")),
         *(f"--server.port={port}", f"--server.address={host}"),
         *([f"--server.baseUrlPath={base_path.strip('/')}"] if base_path.strip("/") else []),
-        # Streamlit has a check of its own, which knows nothing of a proxy that asks by the address.
+        # Streamlit's own check does not know of a proxy that connects by the address.
         *(f"--server.corsAllowedOrigins=https://{name}" for name in settings.hosts),
         *(f"--secrets.files={path}" for path in secrets),
     ]
     os.execve(sys.executable, arguments, environment)
 
 
-# Who may talk to the app's server, and what its pages may load.
+# Which clients may use the app's server, and what its pages may load.
 #
-# A page of somebody else can make a browser ask this server: by a name that it has point here (DNS
-# rebinding), or from another port of this machine. So every request must name this server, and one
-# that says where it comes from must come from this server's own pages. No name can be made to look
-# like an address: where the server listens for other machines, addresses are let in as they are.
+# A foreign page can make a browser send requests here: by a name that it points here (DNS
+# rebinding), or from another port of this machine. So every request must name this server, and a
+# request with an origin must come from this server's own pages. A name cannot imitate an address,
+# so a server that listens for other machines accepts addresses as they are.
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -70,19 +70,19 @@ AsgiApp = Callable[[Message, Receive, Send], Awaitable[None]]
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _FORWARDED = {"forwarded", "x-forwarded-for", "x-real-ip", "x-forwarded-host"}
 _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
-#: Where files of pages are fetched and left: pictures, downloads, uploads.
-#: (Streamlit's own fonts are below `/static/media/`, and for everybody.)
+#: The paths of pages' files: pictures, downloads, uploads.
+#: (Streamlit's own fonts are below `/static/media/`, and public.)
 FILES_OF_PAGES = re.compile(r"(?<!/static)/media/|/_stcore/upload_file/")
 NO_MEMBER = b"This file is for somebody else, or you are not signed in.\n"
 REFUSED = b"This server does not answer to that name or from that place (see --allow-host).\n"
 
 
 class Hosts:
-    """The names by which a server may be asked.
+    """The names by which clients may call a server.
 
     Args:
-        address: what it listens on; empty means on everything.
-        further: names that whoever starts it allows, such as that of a proxy before it.
+        address: the address it listens on; empty means all.
+        further: other allowed names, such as that of a proxy.
     """
 
     def __init__(self, address: str, further: Iterable[str] = ()) -> None:
@@ -91,23 +91,23 @@ class Hosts:
         self.open = address in ("", "0.0.0.0", "::")
         self.names = self.further | LOOPBACK | ({address} if address else set())
         if not _is_loopback(address):
-            here = socket.gethostname().lower()
-            self.names |= {here, f"{here}.local", socket.getfqdn().lower()}
+            hostname = socket.gethostname().lower()
+            self.names |= {hostname, f"{hostname}.local", socket.getfqdn().lower()}
 
     def may(self, host: str | None, origin: str | None) -> bool:
-        """Whether a request with these headers is for this server, and from its own pages."""
+        """Return whether a request names this server and comes from its own pages."""
         name = _name(f"//{host}") if host else None
         if host is None or name is None:
             return False
         if name not in self.names and not (self.open and _is_address(name)):
             return False
         if origin is None:
-            return True  # no browser, or a browser that follows a link
+            return True  # not a browser, or a browser that follows a link
         return _place(origin) == host.lower() or _name(origin) in self.further
 
 
 def below(base: str) -> str:
-    """The path that an app is below, as addresses begin with it; empty: below none.
+    """Return the path that an app is below, as prefix of addresses; or an empty string.
 
     >>> below("tools/studio/"), below("/")
     ('/tools/studio', '')
@@ -116,11 +116,11 @@ def below(base: str) -> str:
 
 
 class Guard:
-    """The middleware: 403 for whom `hosts` does not let in; headers on everything else.
+    """The middleware: 403 for clients that `hosts` refuses; security headers on everything else.
 
-    `member` says from a Cookie header and a path whether that file of a page may be fetched, or
-    left there. `secure`: browsers come by https, and keep cookies for that alone. `base`: the path
-    under which the app is (``server.baseUrlPath``).
+    `member` decides from a Cookie header and a path whether a page's file may be read or uploaded.
+    `secure`: browsers use https, and cookies are restricted to it. `base`: the path under which
+    the app is (``server.baseUrlPath``).
     """
 
     def __init__(
@@ -135,7 +135,7 @@ class Guard:
         self._base = below(base)
         self._app, self._hosts, self._member, self._secure = app, hosts, member, secure
         self._headers = {
-            name.lower().encode(): said.encode("latin-1") for name, said in headers.items()
+            name.lower().encode(): value.encode("latin-1") for name, value in headers.items()
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -143,50 +143,52 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        given = [(name, said.decode("latin-1")) for name, said in scope["headers"]]
-        hosts = [said for name, said in given if name == b"host"]
-        origins = [said for name, said in given if name == b"origin"] or [None]
-        if len(hosts) != 1 or not all(self._hosts.may(hosts[0], one) for one in origins):
+        given = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
+        hosts = [value for name, value in given if name == b"host"]
+        origins = [value for name, value in given if name == b"origin"] or [None]
+        if len(hosts) != 1 or not all(self._hosts.may(hosts[0], origin) for origin in origins):
             await _refuse(scope["type"], send, REFUSED)
             return
         path = str(scope.get("path", "")).removeprefix(self._base)
         if FILES_OF_PAGES.search(f"{path}/"):
-            cookies = "; ".join(said for name, said in given if name == b"cookie")
+            cookies = "; ".join(value for name, value in given if name == b"cookie")
             if not self._member(cookies, path):
                 await _refuse(scope["type"], send, NO_MEMBER)
                 return
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message["headers"] if pair[0].lower() not in self._headers]
-                kept = [_for_tls(*pair) for pair in kept] if self._secure else kept
-                message = {**message, "headers": [*kept, *self._headers.items()]}
+                others = [
+                    pair for pair in message["headers"] if pair[0].lower() not in self._headers
+                ]
+                others = [_for_tls(*pair) for pair in others] if self._secure else others
+                message = {**message, "headers": [*others, *self._headers.items()]}
             await send(message)
 
         await self._app(scope, receive, answer)
 
 
-def _for_tls(name: bytes, said: bytes) -> tuple[bytes, bytes]:
-    """A header; of a cookie with the mark that it is sent by https only."""
-    lacks = name.lower() == b"set-cookie" and b"; secure" not in said.lower()
-    return name, said + b"; Secure" if lacks else said
+def _for_tls(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """Return a header; a cookie gets the mark that restricts it to https."""
+    lacks = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
+    return name, value + b"; Secure" if lacks else value
 
 
-async def _refuse(kind: str, send: Send, words: bytes) -> None:
+async def _refuse(kind: str, send: Send, text: bytes) -> None:
     if kind == "websocket":
-        await send({"type": "websocket.close", "code": 1008})  # before it was accepted: 403
+        await send({"type": "websocket.close", "code": 1008})  # before accepting it: 403
         return
-    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(words))]
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text))]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": words})
+    await send({"type": "http.response.body", "body": text})
 
 
 def headers(index: bytes) -> dict[str, str]:
-    """The headers of every answer; ``index`` is the page that Streamlit starts from.
+    """Return the headers of every answer; ``index`` is the page that Streamlit starts from.
 
-    Its few inline scripts are let in by their hashes, and no other is. Styles are inline in all
-    of Streamlit. Parts of ours that run in the browser arrive as text and are loaded as blobs;
-    protobuf compiles WebAssembly. No text is ever evaluated as a script.
+    Only its few inline scripts are allowed, by their hashes. Styles are inline in all of Streamlit.
+    Our own browser code arrives as text and is loaded as blobs; protobuf compiles WebAssembly. No
+    text is ever evaluated as a script.
     """
     inline = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(code).digest()).decode()}'"
@@ -208,17 +210,19 @@ def headers(index: bytes) -> dict[str, str]:
         "frame-ancestors": "'self'",
     }
     return {
-        "Content-Security-Policy": "; ".join(f"{what} {said}" for what, said in policy.items()),
+        "Content-Security-Policy": "; ".join(
+            f"{directive} {sources}" for directive, sources in policy.items()
+        ),
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "same-origin",
     }
 
 
 def _name(url: str) -> str | None:
-    """The host that a URL names, without its port."""
+    """Return the host of a URL, without its port."""
     try:
         parts = urlsplit(url)
-        _ = parts.port  # raises where it is no number
+        _ = parts.port  # raises if it is not a number
     except ValueError:
         return None
     if parts.username is not None or parts.password is not None or parts.hostname is None:
@@ -227,7 +231,7 @@ def _name(url: str) -> str | None:
 
 
 def is_loopback_host(host: str) -> bool:
-    """Whether a Host header names this machine as only this machine can.
+    """Return whether a Host header names this machine in a way that only it can.
 
     >>> is_loopback_host("localhost:8501"), is_loopback_host("studio.example.org")
     (True, False)
@@ -236,9 +240,9 @@ def is_loopback_host(host: str) -> bool:
 
 
 def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
-    """Whether a browser is on this machine, and asks this machine and no proxy before it.
+    """Return whether a browser is on this machine and connects directly, without a proxy.
 
-    ``address`` is where it asks from; Streamlit gives no text for this machine's own.
+    ``address`` is the client's; Streamlit gives no text for this machine's own.
     """
     host = headers.get("Host")
     forwarded = any(name.lower() in _FORWARDED for name in headers)
@@ -247,7 +251,7 @@ def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
 
 
 def _place(origin: str) -> str | None:
-    """Host and port of an origin, as a Host header has them."""
+    """Return an origin's host and port, as in a Host header."""
     return urlsplit(origin).netloc.lower() if _name(origin) else None
 
 

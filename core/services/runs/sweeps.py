@@ -1,7 +1,7 @@
-"""A sweep: one run for every combination of values to vary, on the same items with the same seed.
+"""Sweeps: one run for every combination of varied settings, on the same items and seed.
 
-Whatever any of the runs learns from, or shows as an example, is left out of the evaluation of all
-of them, so that their differences are paired.
+Items that any run learns from, or shows as an example, are not graded by any of them, so that
+their differences are paired.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Judging = Literal["together", "alone", "both"]
 
 @dataclass(frozen=True)
 class Axes:
-    """The values to vary; an empty one leaves what the request says.
+    """The values to vary; an empty axis keeps the request's value.
 
     ``judging``: the whole panel, each of its judges alone, or both.
     """
@@ -51,22 +51,22 @@ class Axes:
 
 
 class Variant(NamedTuple):
-    """One run of a sweep: what it has of each axis that varies, in words, and its request."""
+    """One run of a sweep: its values of the axes that vary, in words, and its request."""
 
     values: Mapping[str, str]
     request: RunRequest
 
     @property
     def name(self) -> str:
-        """The values in one line."""
+        """Return the values in one line."""
         return ", ".join(self.values.values())
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """The runs of a sweep. All grade ``items``; ``teaching`` are left out of all of them.
+    """The runs of a sweep. All grade ``items``, and none grades ``teaching``.
 
-    ``same`` counts combinations that would only have repeated another one.
+    ``same`` counts combinations dropped because they would repeat another one.
     """
 
     name: str
@@ -78,49 +78,49 @@ class Sweep:
 
 @dataclass(frozen=True)
 class SweepEstimate:
-    """What all runs of a sweep will take, one ``Estimate`` each. ``cost``: ``None`` if unknown."""
+    """The estimates of all runs of a sweep. ``cost`` is ``None`` if unknown."""
 
     runs: tuple[CostEstimate, ...]
 
     @property
     def votes(self) -> int:
-        """Votes of all runs."""
-        return sum(one.votes for one in self.runs)
+        """Return the votes of all runs."""
+        return sum(run.votes for run in self.runs)
 
     @property
     def calls(self) -> int:
-        """Calls to models of all runs."""
-        return sum(one.calls for one in self.runs)
+        """Return the calls to models of all runs."""
+        return sum(run.calls for run in self.runs)
 
     @property
     def cost(self) -> float | None:
-        """US dollars of all runs, or ``None`` where a price is unknown."""
-        costs = [one.cost for one in self.runs]
+        """Return the cost of all runs in US dollars, or ``None`` if a price is unknown."""
+        costs = [run.cost for run in self.runs]
         return None if None in costs else sum(c for c in costs if c is not None)
 
 
 def plan_sweep(store: Store, request: RunRequest, axes: Axes) -> Sweep:
-    """The runs that the values make.
+    """Return the runs that the values combine to.
 
     Raises:
-        InputError: nothing varies, too much does, or there is nothing to learn from or to grade.
+        InputError: nothing varies, too much varies, or no items are left to learn from or grade.
     """
     rubric = store.rubrics.version(request.rubric_version).rubric
     seed = clock.draw_seed() if request.seed is None else request.seed
-    kept, same = _distinct(list(_combinations(replace(request, seed=seed), axes)))
+    variants, same = _distinct(list(_combinations(replace(request, seed=seed), axes)))
     pool = Candidates(store, request.dataset_version, rubric)
     everything = pool.everyone
-    ranked = _ranked(pool, everything, seed) if any(_learns(v.request) for v in kept) else []
-    lessons = [_lesson(v.request, ranked) for v in kept]
-    if any(_learns(v.request) and not of for v, of in zip(kept, lessons, strict=True)):
+    ranked = _ranked(pool, everything, seed) if any(_learns(v.request) for v in variants) else []
+    lessons = [_lesson(v.request, ranked) for v in variants]
+    if any(_learns(v.request) and not of for v, of in zip(variants, lessons, strict=True)):
         raise InputError(_NO_LABELS)
-    taught = {item.id for of in lessons for item in of}
+    taught = {item.id for lesson in lessons for item in lesson}
     items = [item for item in everything if item.id not in taught and item.text]
     chosen = tuple(item.id for item in limited(items, request, seed))
     if not chosen:
         raise InputError(_NOTHING_LEFT)
     name = request.name or "Sweep"
-    runs = (_fixed(v, name, chosen, of) for v, of in zip(kept, lessons, strict=True))
+    runs = (_fixed(v, name, chosen, of) for v, of in zip(variants, lessons, strict=True))
     whole = tuple(item.id for item in everything if item.id in taught)
     return Sweep(name, tuple(runs), chosen, whole, same)
 
@@ -138,57 +138,59 @@ _NOTHING_LEFT = (
 )
 
 
-def _distinct(made: Sequence[Variant]) -> tuple[tuple[Variant, ...], int]:
-    """The combinations that are not the same run as an earlier one, and how many are."""
+def _distinct(variants: Sequence[Variant]) -> tuple[tuple[Variant, ...], int]:
+    """Return the combinations without repeats, and the number of repeats."""
     first: dict[str, Variant] = {}
-    for one in made:
-        first.setdefault(content_hash(_matters(one.request)), one)
+    for variant in variants:
+        first.setdefault(content_hash(_matters(variant.request)), variant)
     if len(first) < 2:
         raise InputError("A sweep needs two runs or more. Choose two values or more to vary.")
     if len(first) > MOST_RUNS:
         raise InputError(f"These are {len(first)} runs; at most {MOST_RUNS} are made at once.")
-    return tuple(first.values()), len(made) - len(first)
+    return tuple(first.values()), len(variants) - len(first)
 
 
 def _fixed(
-    one: Variant, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
+    variant: Variant, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
 ) -> Variant:
     request = replace(
-        one.request,
-        name=f"{name}: {one.name}"[:200],
+        variant.request,
+        name=f"{name}: {variant.name}"[:200],
         items=items,
         limit=None,
         learn_items=tuple(item.id for item in lesson),
     )
-    return Variant(one.values, request)
+    return Variant(variant.values, request)
 
 
 def estimate_sweep(store: Store, sweep: Sweep) -> SweepEstimate:
-    """The estimate of all runs; answers kept from earlier runs may make it less."""
-    return SweepEstimate(tuple(estimate(store, one.request) for one in sweep.variants))
+    """Return the estimate of all runs; cached answers may reduce it."""
+    return SweepEstimate(tuple(estimate(store, variant.request) for variant in sweep.variants))
 
 
 @allowed("write")
 def start_sweep(store: Store, sweep: Sweep) -> tuple[int, ...]:
-    """Makes and queues all runs, or none; returns their ids in the order of the variants."""
+    """Create and queue all runs, or none; return their ids in the order of the variants."""
     mark = content_hash([sweep.name, list(sweep.items), clock.now()]).rpartition(":")[2][:12]
     with store.write():
-        made = tuple(
+        run_ids = tuple(
             start(
                 store,
                 replace(
-                    one.request,
-                    details={"sweep": {"id": mark, "name": sweep.name, "values": dict(one.values)}},
+                    variant.request,
+                    details={
+                        "sweep": {"id": mark, "name": sweep.name, "values": dict(variant.values)}
+                    },
                 ),
             )
-            for one in sweep.variants
+            for variant in sweep.variants
         )
-        store.settings.put(f"sweep/{mark}", list(made))
-    return made
+        store.settings.put(f"sweep/{mark}", list(run_ids))
+    return run_ids
 
 
 def runs_of_sweep(store: Store, run: Run) -> tuple[int, ...]:
-    """The runs made together with this one, itself among them; empty where it is of no sweep."""
+    """Return the runs of this run's sweep, with itself; empty outside of a sweep."""
     sweep = run.plan.details.get("sweep")
     return () if not sweep else tuple(store.settings.get(f"sweep/{sweep['id']}", []))
 
@@ -208,7 +210,7 @@ def _combinations(request: RunRequest, axes: Axes) -> Iterator[Variant]:
     for judges, k, mode, layout, times, share in product(*axis.values()):
         asked = asking.model_copy(update={"few_shot": k, "mode": mode, "layout": layout})
         panel = panels[judges].model_copy(update={"asking": asked})
-        words = {
+        labels = {
             "judges": judges,
             "examples": f"{k} examples" if k != 1 else "1 example",
             "mode": MODE_WORDS[mode],
@@ -217,7 +219,7 @@ def _combinations(request: RunRequest, axes: Axes) -> Iterator[Variant]:
             "label share": f"{percent(share)} of labels",
         }
         yield Variant(
-            {name: words[name] for name in varied},
+            {name: labels[name] for name in varied},
             replace(request, panel=panel, replicates=times, label_share=share),
         )
 
@@ -227,7 +229,7 @@ def _panels(panel: Panel, judging: Judging) -> Iterator[tuple[str, Panel]]:
         yield "all judges", panel
     if judging != "together":
         for judge in panel.judges:
-            # Alone, nobody is a shadow and there is no stage to go on to.
+            # A judge alone is no shadow, and has no next stage.
             seat = judge.model_copy(update={"shadow": False, "stage": 0})
             rest = {"judges": (seat,), "cascade": None, "early_stop": False}
             yield judge.name, panel.model_copy(update={**rest, "name": judge.name[:200]})
@@ -243,7 +245,7 @@ def _learns(request: RunRequest) -> bool:
 
 
 def _matters(request: RunRequest) -> list[Any]:
-    """What decides a run's answers, so that combinations which only repeat another are found."""
+    """Return what determines a run's answers, to find combinations that repeat another."""
     panel = request.panel.model_dump(mode="json", exclude={"name"})
     if not _models(request):
         panel.pop("asking")
@@ -254,15 +256,15 @@ def _matters(request: RunRequest) -> list[Any]:
 
 
 def _ranked(pool: Candidates, items: Sequence[Candidate], seed: int) -> list[list[Candidate]]:
-    """Who may teach, twins together, in a seeded order: a smaller share is a part of a larger one.
+    """Return the items to learn from, grouped by text, in a seeded order.
 
-    Where the dataset marks a calibration part, that is it, whatever the share. None has a twin
-    among the others, which are graded.
+    A smaller share is part of a larger one. A marked calibration split is taken whole. No item has
+    a twin among the graded ones.
     """
-    found = teachers(items)
-    marked = [item for item in found if item.split == "calibration"]
-    order, _ = apart(marked or found, items, pool.twins)
-    if found and not order:
+    labelled = teachers(items)
+    marked = [item for item in labelled if item.split == "calibration"]
+    order, _ = apart(marked or labelled, items, pool.twins)
+    if labelled and not order:
         raise InputError(_ALL_TWINS)
     seeded("sweep", seed).shuffle(order)
     return order

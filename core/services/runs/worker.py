@@ -1,8 +1,8 @@
-"""Works off one leased run: asks, records outcomes in groups, and lets go.
+"""Process one leased run: call judges, record outcomes in groups, release the lease.
 
-The database is the truth. Outcomes are recorded in groups as they come, each one transaction that
-the lease's fence guards, so that a process which lost its lease can write nothing. What is left
-of a run is its plan minus its votes and open failures: being killed loses only calls in flight.
+The database is the truth. Outcomes are recorded in groups as they come. Each group is one
+transaction guarded by the lease's fence, so a process that lost its lease cannot write. A run's
+remaining work is its plan minus its votes and open failures: a kill loses only calls in flight.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from core.store.store import Store
 log = logging.getLogger(__name__)
 LEASE_SECONDS = 10.0
 BEAT_EVERY = 1.0
-#: While the data file cannot be written: how often it is tried, and how long once a run is to end.
+#: Seconds between attempts while the data file cannot be written, and their limit at a run's end.
 TRY_EVERY, LAST_SECONDS = 0.5, 5.0
-#: So long whoever ends a process waits for calls that are out.
+#: Seconds that an ending process waits for calls in flight.
 GRACE = 5.0
 PASSED_OVER = "Not asked: the process that asked this stopped twice. Retry asks it again."
 
@@ -64,7 +64,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Work:
-    """One run being worked off. ``leave`` ends it early; ``how`` says in which status."""
+    """One run being processed. ``leave`` ends it early, in a given status."""
 
     def __init__(
         self,
@@ -77,43 +77,43 @@ class Work:
     ) -> None:
         self.store, self.lease, self.providers, self._io = store, lease, providers, io
         self._book, self._cluster = book, cluster
-        #: Calls are out, and may be waited for.
+        #: Calls are in flight, and may be waited for.
         self._asking = False
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
         self.lost = False
-        #: It only waits for a provider's batches, and leaves room for others.
+        #: It only waits for a provider's batches, and leaves its place to other runs.
         self.resting = False
         self._gone: StoreError | None = None
         self._recorder: Recorder | None = None
         self._receipts = Receipts()
         self._trouble = ""
         self._judges: dict[str, AskableJudge] = {}
-        #: What was told of judges' addresses, and by those who worked on the run before.
+        #: The counts per address that were last noted, and those of earlier workers.
         self._addresses, self._before = dict[str, Any](), dict[str, Any]()
-        #: Calls that went out, and that have no outcome on the disk yet.
+        #: Calls that went out and whose outcome is not on disk yet.
         self._out = 0
 
     def leave(self, status: RunStatus, wait: float = 0.0) -> None:
-        """Asks nothing more and leaves the run in ``status``. The calls in flight are cancelled, or
-        have so many seconds to be answered.
+        """Make no more calls, and leave the run in ``status``. Calls in flight are cancelled, or
+        have ``wait`` seconds to finish.
         """
         if self.left_as is None:
             self.left_as = status
         if not (wait and self._asking):
             self.stop.set()
             return
-        told = {"run": self.lease.run_id, "wait": wait}
+        fields = {"run": self.lease.run_id, "wait": wait}
         log.warning(
             "Run %(run)s ends: it waits at most %(wait)g s for the calls that are out. A second "
-            "signal ends it at once.", told, extra={"run": self.lease.run_id},
+            "signal ends it at once.", fields, extra={"run": self.lease.run_id},
         )  # fmt: skip
         asyncio.get_running_loop().call_later(wait, self.stop.set)
 
     async def run(self) -> RunStatus | None:
-        """Works until nothing is left or somebody stops it; ``None`` if the lease was lost."""
-        started, told = time.monotonic(), {"run": self.lease.run_id}
-        log.info("Run %(run)s is worked off.", told, extra=told)
+        """Work until the run is finished or stopped; return ``None`` if the lease was lost."""
+        started, fields = time.monotonic(), {"run": self.lease.run_id}
+        log.info("Run %(run)s is worked off.", fields, extra=fields)
         status: RunStatus = "failed"
         message = ""
         if self.lease.cancel:
@@ -126,7 +126,7 @@ class Work:
             self.lost = True
             return None
         except StoreError:
-            self.lost = True  # nor can the file be told how it ended
+            self.lost = True  # nor can the final status be written
             raise
         except ClusterGone as error:
             status, message = "interrupted", str(error)
@@ -140,7 +140,7 @@ class Work:
             if not self.lost:
                 await self._release(status, message, time.monotonic() - started)
             self._book.end(self.lease.run_id)
-        log.info("Run %s: %s.", self.lease.run_id, status, extra=told)
+        log.info("Run %s: %s.", self.lease.run_id, status, extra=fields)
         return status
 
     async def _work(self) -> tuple[RunStatus, str]:
@@ -218,7 +218,7 @@ class Work:
         return "done", ""
 
     async def _ask(self, answers: AsyncIterator[AskedOutcome], recorder: Recorder) -> None:
-        """Takes answers as they come, also once the run was left and waits for the last ones."""
+        """Record answers as they come, also the last ones after the run was left."""
         self._asking = self._goes_on()
         async for outcome in answers:
             recorder.add(outcome)
@@ -230,19 +230,19 @@ class Work:
         return self.left_as is None
 
     async def _pass_over(self, job: Job, recorder: Recorder) -> None:
-        """What stopped others who worked on this run fails, and is not asked."""
+        """Fail the cells that stopped earlier workers of this run, without grading them."""
         cells = passed_over(job.run.notes)
         failed = [VoteFailure(cell, "internal", PASSED_OVER) for cell in cells]
-        for one in failed:
-            if one.cell not in job.done:
-                recorder.add(AskedOutcome((one,)))
+        for failure in failed:
+            if failure.cell not in job.done:
+                recorder.add(AskedOutcome((failure,)))
         if cells:
             job.done.update(cells)
             await recorder.drain()
             await self.patiently(self.store.runs.set_notes, job.run.id, {"passed_over": []})
 
     async def _wanted(self, job: Job, round_: AskingRound) -> Wanted:
-        """The cells that a later round asks about, from the votes of those before it."""
+        """Return the cells that a later round grades, from the votes of earlier rounds."""
         panel = job.plan.panel
         ballots = await self.io(self.store.votes.ballots, job.run.id)
         sure = await self.io(self.store.votes.confidences, job.run.id)
@@ -252,8 +252,8 @@ class Work:
         return lambda item, criterion: (item, criterion) in cells
 
     async def _record(self, job: Job, outcomes: Sequence[AskedOutcome]) -> None:
-        """Record a group. Where that fails for what one of them holds, all others are kept, and
-        that one is recorded as a failure.
+        """Record a group. If one outcome cannot be recorded, the others are, and that one is
+        recorded as a failure.
         """
         write = partial(
             self.store.votes.record,
@@ -280,29 +280,31 @@ class Work:
             await self._record(job, [poisoned])
             return
         self._out -= calls
-        # Those of batches are told of when they come back.
-        batched = sum(one.call.calls for one in outcomes if one.call is not None) - calls
+        # Calls of batches are counted when they come back.
+        batched = (
+            sum(outcome.call.calls for outcome in outcomes if outcome.call is not None) - calls
+        )
         self._book.went_out(self.lease.run_id, batched)
         self._receipts.recorded(outcomes)
 
     async def _tell_addresses(self) -> None:
-        """Notes how it goes at each address of judges that have several, where that changed."""
-        told = ready_run.told_of(self._judges, self._before)
-        if told != self._addresses:
-            self._addresses = told
+        """Note the counts per address of judges with several, if they changed."""
+        counts = ready_run.told_of(self._judges, self._before)
+        if counts != self._addresses:
+            self._addresses = counts
             with suppress(StoreError):
                 await self.io(
-                    self.store.runs.set_notes, self.lease.run_id, {ready_run.ADDRESSES: told}
+                    self.store.runs.set_notes, self.lease.run_id, {ready_run.ADDRESSES: counts}
                 )
 
     def _called(self, recorder: Recorder, more: int) -> None:
-        """A call went out: soon the file says so, for whoever finds it after a kill."""
+        """Count a call that went out, and save that soon, so that it survives a kill."""
         self._out += more
         self._book.went_out(self.lease.run_id, more)
         recorder.stir()
 
     async def _keep(self, outcomes: Sequence[AskedOutcome]) -> None:
-        """Keeps the answers of outcomes that could not be recorded: they were paid for."""
+        """Save the answers of outcomes that could not be recorded, since they were paid for."""
         answers = [answer for outcome in outcomes for answer in outcome.answers]
         try:
             await self.io(partial(self.store.responses.put, now=clock.now()), answers)
@@ -312,9 +314,9 @@ class Work:
             ) from None
 
     async def patiently(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
-        """``act`` in the writer's thread, again and again while the file cannot be written.
+        """Call ``act`` in the writer's thread, and retry while the file cannot be written.
 
-        Once the run is to end it is tried for ``LAST_SECONDS`` more; then ``NotNow`` is raised.
+        Once the run is stopping, retry for ``LAST_SECONDS`` more; then raise ``NotNow``.
         """
         last = math.inf
         while True:
@@ -332,7 +334,7 @@ class Work:
             await asyncio.sleep(TRY_EVERY)
 
     def _held_up(self, why: str) -> None:
-        """Says once why nothing can be recorded, and once that it can be again."""
+        """Log once that nothing can be recorded and why, and once that recording continues."""
         if why:
             self._may_ask(False)
         if why and not self._trouble:
@@ -342,8 +344,8 @@ class Work:
                 extra={"run": self.lease.run_id},
             )  # fmt: skip
         elif self._trouble and not why:
-            told = {"run": self.lease.run_id}
-            log.warning("Run %(run)s goes on: what was answered is recorded.", told, extra=told)
+            fields = {"run": self.lease.run_id}
+            log.warning("Run %(run)s goes on: what was answered is recorded.", fields, extra=fields)
             self._may_ask(True)
         self._trouble = why
 
@@ -352,7 +354,7 @@ class Work:
             (self._recorder.ready.set if may else self._recorder.ready.clear)()
 
     async def _beat(self) -> bool:
-        """Renews the lease; a cancel request or a lost lease stops the work."""
+        """Renew the lease; a request to cancel, or a lost lease, stops the work."""
         renew = partial(self.store.leases.heartbeat, at=clock.at(), seconds=LEASE_SECONDS)
         try:
             beat = await self.io(renew, self.lease)
@@ -384,15 +386,15 @@ class Work:
             status,
         )
         await self.io(keep_columns, self.store, self.lease.run_id)
-        # Whoever copies the file now copies all of the run.
+        # From now on a copy of the file has the whole run.
         await self.io(self.store.checkpoint)
 
     def io(self, call: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
-        """Runs a store call in the writer's thread."""
+        """Run a store call in the writer's thread."""
         return in_thread(self._io, call, *arguments)
 
 
 def _calls_out(outcome: AskedOutcome) -> int:
-    """How many calls of an outcome were told when they went out: those of batches are not."""
+    """Return how many calls of an outcome were counted when they went out, so without batches."""
     call = outcome.call
     return 0 if call is None or call.params.get("batch") else call.calls

@@ -1,6 +1,6 @@
-"""The models of a run asked in batches: questions in files, answers within a day, half the price.
+"""Grade a run's models in batches: questions in files, answers within a day, half the price.
 
-Used by the worker of a run in place of the engine that asks directly.
+The run's worker uses it instead of the engine that calls models directly.
 """
 
 __all__ = ["lanes"]

@@ -1,6 +1,6 @@
-"""What sending and taking share: patience with a provider out of reach, and the data file.
+"""Shared by sending and collecting batches: retries during an outage, and access to the data file.
 
-All that is written here is written under the lease of the run.
+Everything is written under the run's lease.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.services.runs.ready_run import Job
     from core.services.runs.worker import Work
 
-#: The pauses while a provider cannot be reached, or takes no more for now: doubling, in seconds.
+#: The pauses while a provider is unreachable or accepts no more batches: doubling, in seconds.
 FIRST_PAUSE, LONGEST_PAUSE = 5.0, 600.0
 
 ResultT = TypeVar("ResultT")
@@ -32,18 +32,18 @@ log = logging.getLogger(__name__)
 
 
 class BatchesStopped(Exception):
-    """Somebody wants the run stopped."""
+    """The run was asked to stop."""
 
 
 class BatchDesk:
-    """The run that ``work`` holds, and how anything is done for it."""
+    """The run that ``work`` processes, with its access to the data file and the providers."""
 
     def __init__(self, work: Work, job: Job, recorder: Recorder, budget: Budget | None) -> None:
         self.work, self.job, self.recorder, self.budget = work, job, recorder, budget
         self.store, self.lease, self.asker = work.store.batches, work.lease, job.asker
 
     def add(self, lane: BatchLane, outcome: AskedOutcome) -> None:
-        """Have an outcome recorded soon."""
+        """Queue an outcome for recording."""
         self.recorder.add(outcome)
         self.job.done.update(result.cell for result in outcome.results)
         if self.budget is not None and outcome.call is not None:
@@ -51,8 +51,9 @@ class BatchDesk:
         lane.lockout.saw(outcome)
 
     async def patiently(self, row: BatchRow, act: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """``act``, again and again while the provider cannot be reached. Raises ``CallError`` for
-        what no waiting mends. Only for what may be done twice.
+        """Return the result of ``act``, retried while the provider is unreachable.
+
+        Raises ``CallError`` for errors that retrying cannot fix. ``act`` must be safe to repeat.
         """
         pause = FIRST_PAUSE
         while True:
@@ -65,13 +66,13 @@ class BatchDesk:
             pause = min(LONGEST_PAUSE, 2 * pause)
 
     async def troubled(self, row: BatchRow, error: CallError, pause: float) -> None:
-        """Say what keeps a batch from going on, and wait before the next attempt."""
+        """Record what delays a batch, and wait before the next attempt."""
         pause = max(pause, min(error.retry_after or 0.0, LONGEST_PAUSE))
         await self.set(row, message=error.message, due=clock.at() + pause)
         await self.pause(pause)
 
     async def pause(self, seconds: float) -> None:
-        """Wait, as nobody who works; raises ``BatchesStopped`` where the run is to end."""
+        """Wait, marked as resting. Raises ``BatchesStopped`` if the run was asked to stop."""
         self.work.resting = True
         try:
             with contextlib.suppress(TimeoutError):
@@ -82,7 +83,7 @@ class BatchDesk:
             raise BatchesStopped
 
     async def clear_away(self, lane: BatchLane, files: Iterable[str]) -> None:
-        """What people wrote does not stay at the provider for longer than it must."""
+        """Remove files from the provider, since items hold what people wrote."""
         for name in filter(None, files):
             try:
                 await lane.judge.caller.door.remove(name)
@@ -90,18 +91,18 @@ class BatchDesk:
                 log.info("The file %s could not be removed: %s", name, error.message)
 
     async def row(self, batch: int) -> BatchRow:
-        """A batch as it stands in the data file."""
+        """Return a batch from the data file."""
         rows = await self.io(self.store.of_run, self.lease.run_id)
-        return next(one for one in rows if one.id == batch)
+        return next(row for row in rows if row.id == batch)
 
     async def set(self, row: BatchRow, **facts: str | float | None) -> None:
-        """Bring a batch up to date in the data file."""
+        """Update a batch in the data file."""
         await self.work.patiently(partial(self.store.update, self.lease, row.id, **facts))
 
     async def write(self, act: Callable[..., ResultT], *arguments: object) -> ResultT:
-        """A store call that writes, however long the file is held up."""
+        """Call a store function that writes, and wait while the file is locked."""
         return await self.work.patiently(act, self.lease, *arguments)
 
     def io(self, act: Callable[..., ResultT], *arguments: object) -> Awaitable[ResultT]:
-        """A store call that reads."""
+        """Call a store function that reads."""
         return self.work.io(act, *arguments)

@@ -1,4 +1,4 @@
-"""Who is asked in batches, and what is known of each while the run goes on."""
+"""The judges that run in batches, and the state of each during the run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from core.judging.providers.base import Request
 from core.judging.providers.batches import MOST_LINES, SHARE_OF_PRICE
 from core.judging.providers.choice import no_batches
 
-#: The detail of a plan that says its models are asked in batches.
+#: The detail of a plan that says its models run in batches.
 BATCH = "batch"
-#: The next look comes after a tenth of a batch's age, and within these bounds, in seconds.
+#: The next check comes after a tenth of a batch's age, within these bounds, in seconds.
 SOONEST_LOOK, LATEST_LOOK = 5.0, 600.0
-#: Characters a token and tokens of a reply, as the estimate of a run takes them.
+#: Characters per token and tokens per reply, as in the cost estimate.
 _CHARACTERS, _REPLY = 4, 150
 
 _MEND = (
@@ -30,18 +30,18 @@ _MEND = (
 
 
 def is_batched(judge: Judge, details: Mapping[str, Any]) -> bool:
-    """Whether a judge of a run with these details of its plan is asked in batches."""
+    """Return whether a judge runs in batches, given the details of its run's plan."""
     return bool(details.get(BATCH)) and not judge.offline
 
 
 def without_batches(panel: Panel) -> dict[str, str]:
-    """Why the models of a panel that cannot be asked in batches cannot, by their names."""
-    found = {judge.name: no_batches(judge) for judge in panel.judges if not judge.offline}
-    return {name: why for name, why in found.items() if why}
+    """Return why models of a panel cannot run in batches, by judge name."""
+    reasons = {judge.name: no_batches(judge) for judge in panel.judges if not judge.offline}
+    return {name: why for name, why in reasons.items() if why}
 
 
 def require_batches(panel: Panel) -> None:
-    """Raise ``InputError`` where a model of the panel cannot be asked in batches, or none is."""
+    """Raise ``InputError`` if a model of the panel cannot run in batches, or it has no model."""
     if all(judge.offline for judge in panel.judges):
         raise InputError("No model is asked here, and only models are asked in batches.")
     problems = tuple(
@@ -52,7 +52,7 @@ def require_batches(panel: Panel) -> None:
 
 
 def next_look(age: float) -> float:
-    """The seconds until a batch of this age is looked at again.
+    """Return the seconds until a batch of this age is checked again.
 
     >>> next_look(0), next_look(600), next_look(86400)
     (5.0, 60.0, 600.0)
@@ -62,7 +62,7 @@ def next_look(age: float) -> float:
 
 @dataclass
 class BatchLane:
-    """One judge: its batches that are out, the questions in them, and what keeps the rest here."""
+    """One judge: its batches in flight, their questions, and what delays the rest."""
 
     spec: Judge
     judge: BatchJudge
@@ -76,7 +76,7 @@ class BatchLane:
     lockout: Lockout = field(default_factory=Lockout)
 
     def guess(self, request: Request) -> float:
-        """What a request will cost, in US dollars; 0 where no price is known."""
+        """Return the estimated cost of a request in US dollars; 0 without a known price."""
         price = price_of(self.spec)
         if price is None:
             return 0.0
@@ -86,7 +86,7 @@ class BatchLane:
 
 @dataclass
 class RequestFile:
-    """Requests on their way into a file."""
+    """Requests collected for the next file."""
 
     lines: list[tuple[str, Question]] = field(default_factory=list)
     data: list[bytes] = field(default_factory=list)
@@ -94,7 +94,7 @@ class RequestFile:
     guess: float = 0.0
 
     def add(self, key: str, question: Question, line: bytes, guess: float) -> None:
-        """One more request."""
+        """Add a request."""
         self.lines.append((key, question))
         self.data.append(line)
         self.size += len(line)

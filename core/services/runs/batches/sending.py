@@ -1,4 +1,4 @@
-"""Sending what is left to ask: into files, to the provider, and bought once."""
+"""Send the remaining questions: write them to files, upload these, and create each batch once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.services.runs.batches.lanes import BatchLane, RequestFile, next_look
 from core.services.runs.questions import Wanted
 
 log = logging.getLogger(__name__)
-#: For so long after an attempt to buy it a batch may still turn up at the provider, in seconds.
+#: Seconds after an attempt to create a batch during which it may still appear at the provider.
 SETTLED = 60.0
 _UNSURE = (
     "A batch of {judge} may have been bought when this run was stopped, and its provider does not "
@@ -39,13 +39,13 @@ def _file_name(token: str) -> str:
 
 
 class BatchSender:
-    """Sends the questions of ``lanes``, the judges of a run by name."""
+    """Sends the questions of ``lanes``, the run's judges by name."""
 
     def __init__(self, desk: BatchDesk, lanes: Mapping[str, BatchLane]) -> None:
         self.desk, self._lanes = desk, lanes
 
     async def begin(self, lane: BatchLane) -> None:
-        """Take up what is out, and the answers of questions that wait for another one."""
+        """Load batches in flight, and answers whose question still needs another answer."""
         kept = await self.desk.io(self.desk.store.answers, self.desk.lease.run_id, lane.spec.name)
         done = {cell for cell, _ in kept.values() if cell in self.desk.job.done}
         await self.desk.write(self.desk.store.forget, lane.spec.name, done)
@@ -56,13 +56,13 @@ class BatchSender:
             try:
                 await self._buy(lane, row, tried=row.looked or 0.0)
             except CallError:
-                # It is refused now, so that nothing came of it; it is sent again with the rest.
+                # The provider refuses it now, so no batch exists; it is sent again with the rest.
                 await self.desk.write(self.desk.store.drop, row.id)
         of_judge = (self.desk.lease.run_id, lane.spec.name)
         lane.cells = await self.desk.io(self.desk.store.cells, *of_judge)
 
     async def find(self, lane: BatchLane) -> list[BatchRow]:
-        """Puts what is out into the lane; returns what may have been bought, which nobody knows."""
+        """Put batches in flight into the lane; return those that may or may not exist."""
         unsure = []
         for row in await self.desk.io(self.desk.store.of_run, self.desk.lease.run_id):
             if row.judge != lane.spec.name or row.status == "taken":
@@ -72,30 +72,30 @@ class BatchSender:
             elif row.file:
                 unsure.append(row)
             else:
-                # Nothing can have been made of a file whose name was never known; it may be there.
+                # Without a known file name no batch can exist, but the file may.
                 await self._clear_strays(lane, row, "")
                 await self.desk.write(self.desk.store.drop, row.id)
         return unsure
 
     async def _clear_strays(self, lane: BatchLane, row: BatchRow, known: str) -> None:
-        """Take away the files of a batch that arrived when nobody heard of it, but for ``known``.
+        """Remove uploaded files of a batch that were never confirmed, except ``known``.
 
-        Raises ``InputError`` where nobody may look now: then it is kept in mind.
+        Raises ``InputError`` if the provider refuses to list files now; the batch is then kept.
         """
         door = lane.judge.caller.door
         try:
-            found = await self.desk.patiently(row, lambda: door.files(_file_name(row.token)))
+            names = await self.desk.patiently(row, lambda: door.files(_file_name(row.token)))
         except CallError as error:
             if error.kind in FATAL and error.status != 404:
-                words = _STRAY.format(judge=lane.spec.name, why=error.message)
-                raise InputError(words) from None
-            # A server that lists no files.
+                message = _STRAY.format(judge=lane.spec.name, why=error.message)
+                raise InputError(message) from None
+            # This server cannot list files.
             log.info("Files of batch %s cannot be looked for: %s", row.token, error.message)
             return
-        await self.desk.clear_away(lane, [name for name in found if name != known])
+        await self.desk.clear_away(lane, [name for name in names if name != known])
 
     async def fill(self, lane: BatchLane, wanted: Wanted) -> None:
-        """Send whatever is neither done nor on its way."""
+        """Send every question that has no outcome and is in no batch."""
         lane.unsent, lane.no_room, file = False, False, RequestFile()
         for question in self.desk.asker.questions(lane.spec, self.desk.job.done, wanted):
             if question.cell in lane.cells:
@@ -115,7 +115,7 @@ class BatchSender:
         await self._send(lane, file)
 
     async def _write_down(self, lane: BatchLane, question: Question, file: RequestFile) -> bool:
-        """Put the next request of a question into the file; ``False`` where it costs too much."""
+        """Add a question's next request to the file; ``False`` if the budget does not allow it."""
         try:
             self.desk.add(lane, await lane.judge.ask(question))
         except Unanswered as next_:
@@ -165,7 +165,7 @@ class BatchSender:
             self._refused(lane, error, [question for _, question in file.lines])
 
     def _refused(self, lane: BatchLane, error: CallError, questions: Sequence[Question]) -> None:
-        """Nothing was bought, and no waiting would mend it."""
+        """Record failures of questions: the provider created no batch, and retrying cannot help."""
         for question in questions:
             failures = (
                 VoteFailure(ask.cell, error.kind, error.message, ask.order) for ask in question.asks
@@ -173,19 +173,19 @@ class BatchSender:
             self.desk.add(lane, AskedOutcome(tuple(failures)))
 
     async def _buy(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
-        """Have a file worked off, once. ``tried``: when somebody may have bought it already.
+        """Create the batch of a file, once. ``tried``: when it may have been created already.
 
-        Raises ``CallError`` where the provider does not take it.
+        Raises ``CallError`` if the provider refuses it.
         """
         pause = FIRST_PAUSE
         while True:
             if tried is not None:
                 if await self.bought_already(lane, row):
                     return
-                if (left := tried + SETTLED - clock.at()) > 0:
-                    await self.desk.pause(min(left, FIRST_PAUSE))
+                if (remaining := tried + SETTLED - clock.at()) > 0:
+                    await self.desk.pause(min(remaining, FIRST_PAUSE))
                     continue
-            # A batch that nobody heard of was made about then.
+            # A batch whose creation was never confirmed was created about now.
             await self.desk.set(row, looked=clock.at())
             try:
                 look = await lane.judge.caller.door.make(row.file, row.token)
@@ -199,24 +199,24 @@ class BatchSender:
             pause = min(LONGEST_PAUSE, 2 * pause)
 
     async def bought_already(self, lane: BatchLane, row: BatchRow) -> bool:
-        """Whether the provider has a batch of this file, which is then taken up.
+        """Return whether the provider has a batch of this file, and if so, continue with it.
 
-        Raises ``InputError`` where it does not let us look: nothing may be bought then.
+        Raises ``InputError`` if the provider does not list batches: creating one might pay twice.
         """
         caller = lane.judge.caller
         rows = await self.desk.io(self.desk.store.of_run, row.run_id)
-        known = {one.batch for one in rows}
-        row = next(one for one in rows if one.id == row.id)
+        known = {known_row.batch for known_row in rows}
+        row = next(known_row for known_row in rows if known_row.id == row.id)
         try:
-            found = await self.desk.patiently(row, lambda: caller.door.find(row, known))
+            batches = await self.desk.patiently(row, lambda: caller.door.find(row, known))
         except CallError as error:
             raise InputError(_UNSURE.format(judge=lane.spec.name, why=error.message)) from None
-        for look in found[:1]:
+        for look in batches[:1]:
             await self._bought(lane, row, look)
-        for twin in found[1:]:
+        for duplicate in batches[1:]:
             with contextlib.suppress(CallError):
-                await caller.door.cancel(twin.id)
-        return bool(found)
+                await caller.door.cancel(duplicate.id)
+        return bool(batches)
 
     async def _bought(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
         now = clock.at()

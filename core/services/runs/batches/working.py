@@ -1,9 +1,9 @@
-"""Works off the models of a run through their providers' batch interface: the same questions, at
-half the price, with answers that come within a day.
+"""Process a run's models through their providers' batch interface.
 
-Questions are written into files, the files are sent, and the provider is looked at now and then.
-What comes back is read by the same judge and recorded in the same groups as direct answers. A batch
-is in the data file before it is bought: whoever goes on after a kill finds it at the provider.
+Same questions, half the price, answers within a day. Questions are written to files, the files are
+sent, and the provider is checked now and then. The same judge reads the answers, and they are
+recorded in the same groups as direct ones. A batch is in the data file before it is created, so
+after a kill the next worker finds it at the provider.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from core.services.runs.batches.sending import BatchSender
 from core.services.runs.questions import Wanted, everything
 
 log = logging.getLogger(__name__)
-#: How long a cancelled run waits for what was answered by then, and how often it looks, in seconds.
+#: How long a cancelled run waits for last answers, and how often it checks, in seconds.
 LAST_ANSWERS, LOOK_EVERY = 20.0, 1.0
 
 #: Why a question has no answer, by how its batch ended.
@@ -44,7 +44,7 @@ _WHY = {
 
 
 class BatchWork:
-    """The batches of one run, asked for by ``judges``."""
+    """The batches of one run's ``judges``."""
 
     def __init__(self, desk: BatchDesk, judges: Sequence[BatchJudge]) -> None:
         self.desk = desk
@@ -52,8 +52,9 @@ class BatchWork:
         self._sender = BatchSender(desk, self.lanes)
 
     async def ask(self, judges: Sequence[Judge], wanted: Wanted = everything) -> None:
-        """Returns when all questions of these judges have an outcome, the budget is spent, or
-        somebody stops the work; what is out then stays out.
+        """Return once all questions have outcomes, the budget is spent, or the run was stopped.
+
+        Batches that are in flight then stay at the provider.
         """
         if self.desk.work.stop.is_set():
             return
@@ -74,7 +75,7 @@ class BatchWork:
                 await self._look_at(lanes)
 
     async def cancel(self) -> None:
-        """Tell the provider to stop what is out, and take what is answered by then."""
+        """Cancel batches at the provider, and take the answers that exist by then."""
         until = clock.at() + LAST_ANSWERS
         for lane in self.lanes.values():
             with contextlib.suppress(BatchesStopped):
@@ -90,10 +91,10 @@ class BatchWork:
             await asyncio.sleep(LOOK_EVERY)
 
     async def _unbuy(self, lane: BatchLane, row: BatchRow) -> None:
-        """Take away the file of a batch that was not made.
+        """Remove the file of a batch that was not created.
 
-        Where somebody tried to buy it, it may still turn up, and is kept in mind: resumed, the run
-        finds it, or the provider refuses to make one of a file that is gone, and all is sent again.
+        After an attempt to create it, it may still appear, so its row is kept. A resumed run finds
+        the batch, or the provider rejects the removed file and all questions are sent again.
         """
         await self.desk.clear_away(lane, [row.file])
         if row.looked is None:
@@ -109,12 +110,12 @@ class BatchWork:
             await self.desk.set(row, said=look.status, stopped=1, message="")
             lane.out[row.id] = await self.desk.row(row.id)
         except CallError as error:
-            words = f"It could not be cancelled at the provider: {error.message}"
-            log.warning("Run %s: %s", row.run_id, words, extra={"run": row.run_id})
-            await self.desk.set(row, message=words)
+            message = f"It could not be cancelled at the provider: {error.message}"
+            log.warning("Run %s: %s", row.run_id, message, extra={"run": row.run_id})
+            await self.desk.set(row, message=message)
 
     async def _rest(self, lanes: Sequence[BatchLane]) -> None:
-        """Until the next look is due, or something may be sent again."""
+        """Wait until the next check is due, or something may be sent again."""
         due = [row.due or 0.0 for lane in lanes for row in lane.out.values()]
         due += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]
         await self.desk.pause(max(0.0, min(due, default=0.0) - clock.at()))
@@ -126,7 +127,7 @@ class BatchWork:
                     await self._look(lane, row)
 
     async def _look(self, lane: BatchLane, row: BatchRow) -> None:
-        """See how far a batch is, and take what came when it is at its end."""
+        """Check a batch's progress, and record its answers once it ended."""
         try:
             look = await lane.judge.caller.door.look(row.batch)
             if look.ended:
@@ -148,29 +149,29 @@ class BatchWork:
         lane.out[row.id] = await self.desk.row(row.id)
 
     async def _take(self, lane: BatchLane, row: BatchRow, look: BatchLook) -> None:
-        """Record what came of a batch. A kill in the middle leaves it to be taken again."""
+        """Record the answers of an ended batch. After a kill in between it is recorded again."""
         lines = await self.desk.io(self.desk.store.lines, row)
         caller = lane.judge.caller
-        came = dict[str, str]()
+        answers = dict[str, str]()
         for name in filter(None, (look.answers, look.errors)):
             async for key, line in caller.door.lines(name):
                 if key in lines and not was_cancelled(line):
-                    # An answer counts, whatever else is said of its request.
-                    came.setdefault(key, line)
+                    # An answer counts, whatever other lines say about its request.
+                    answers.setdefault(key, line)
         too_much = look.status == "failed" and look.code == TOO_MUCH
         if not too_much and not (look.status == "cancelled" and row.stopped):
-            came |= {key: _why(key, look) for key in lines.keys() - came.keys()}
-        lane.unsent = lane.unsent or len(came) < len(lines)
-        caller.lines |= came
+            answers |= {key: _why(key, look) for key in lines.keys() - answers.keys()}
+        lane.unsent = lane.unsent or len(answers) < len(lines)
+        caller.lines |= answers
         await self._read(lane, set(lines.values()))
         ended = {cell for cell in lines.values() if cell in self.desk.job.done}
-        kept = [(key, line) for key, line in came.items() if lines[key] not in ended]
+        kept = [(key, line) for key, line in answers.items() if lines[key] not in ended]
         counts = {"done": look.done, "failed": look.failed, "looked": clock.at()}
         await self.desk.set(row, said=look.status, message=look.message, **counts)
         await self.desk.write(self.desk.store.take, row.id, kept)
         await self.desk.write(self.desk.store.forget, lane.spec.name, ended)
-        gone = came.keys() - {key for key, _ in kept}
-        caller.lines = {k: v for k, v in caller.lines.items() if k not in gone}
+        recorded = answers.keys() - {key for key, _ in kept}
+        caller.lines = {k: v for k, v in caller.lines.items() if k not in recorded}
         lane.cells -= set(lines.values())
         del lane.out[row.id]
         for other in self.lanes.values():
@@ -179,7 +180,7 @@ class BatchWork:
         await self.desk.clear_away(lane, (row.file, look.answers, look.errors))
 
     async def _read(self, lane: BatchLane, cells: set[Cell]) -> None:
-        """Ask the judge again what these questions are to be answered, and record it."""
+        """Let the judge read these questions' answers, and record the outcomes."""
         items = {cell.item for cell in cells}
         for question in self.desk.asker.questions(lane.spec, self.desk.job.done, everything, items):
             if question.cell not in cells:
@@ -193,7 +194,7 @@ class BatchWork:
         await self.desk.recorder.drain()
 
     def _learn(self, lane: BatchLane, row: BatchRow, too_much: bool) -> None:
-        """After a batch that was too much, smaller ones, and later; after any other, at once."""
+        """Send smaller batches later if this one was too large; else send at once."""
         if not too_much:
             lane.not_before, lane.refused = 0.0, 0
             return
@@ -204,7 +205,7 @@ class BatchWork:
 
 
 def _why(key: str, look: BatchLook) -> str:
-    """The line of a request that has none, by how its batch ended."""
+    """Return the line of a request without an answer, by how its batch ended."""
     if look.status == "failed":
         return unanswered_line(key, look.code or "bad_request", look.message)
     return unanswered_line(key, EXPIRED, _WHY.get(look.status, ""))

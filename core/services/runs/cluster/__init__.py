@@ -1,10 +1,9 @@
-"""A run's questions asked by many machines: the engine's work, spread over a Dask cluster.
+"""Grade a run on many machines: the engine's work, spread over a Dask cluster.
 
-Workers ask and send outcomes back; only the run's owner writes, under its lease as ever, so any
-worker, the scheduler or the owner may die and nothing recorded is lost. What a worker gets are
+Workers call the models and send outcomes back. Only the run's owner writes, under its lease, so a
+worker, the scheduler or the owner may die without losing anything recorded. A worker gets
 questions, judges, and the *names* of variables with keys (docs/cluster.md). `asking`, `credit`,
-`joining` and `training` are for others. Dask is an extra: it is imported when somebody asks for a
-cluster.
+`joining` and `training` are public. Dask is an extra, imported when a cluster is used.
 """
 
 __all__ = ["asking", "credit", "joining", "training"]

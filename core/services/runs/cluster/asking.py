@@ -1,4 +1,4 @@
-"""How a run is asked where there is a cluster: models there, whatever needs no network here."""
+"""Grade a run where a cluster is set: models there, offline judges in this process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from core.services.runs.ready_run import KeptAnswers, Providers
 
 
 class ClusterDoor:
-    """The way to a cluster for all runs of a process; nowhere where no cluster was named."""
+    """Connection of all runs of a process to the cluster, if one is set."""
 
     def __init__(self, where: str = "") -> None:
         self.where = where
@@ -31,12 +31,12 @@ class ClusterDoor:
         self._joining = asyncio.Lock()
 
     async def cluster(self, judges: Iterable[Judge], *, long: bool = False) -> Cluster | None:
-        """The cluster, joined when models are first asked, and again where it was lost.
+        """Return the cluster, joined when models are first called, and again after it was lost.
 
-        ``long`` says that there is work for it besides.
+        ``long``: there is other work for it too.
 
         Raises:
-            ClusterGone: it cannot be joined.
+            ClusterGone: joining failed.
         """
         if not self.where or not (long or any(judge.kind == "llm" for judge in judges)):
             return None
@@ -50,11 +50,11 @@ class ClusterDoor:
         return self._cluster
 
     async def aclose(self) -> None:
-        """Leaves the cluster; one of this machine ends."""
+        """Leave the cluster. A local cluster ends."""
         await self._stack.aclose()
 
 
-#: Everything is asked by this process.
+#: Everything runs in this process.
 NO_CLUSTER = ClusterDoor()
 
 
@@ -71,13 +71,13 @@ def outcomes(
     receipts: Receipts,
     watch: Watch = unwatched,
 ) -> AsyncIterator[AskedOutcome]:
-    """Every question's outcome; see `engine.grade`, which asks where there is no cluster.
+    """Yield every question's outcome; without a cluster, by `engine.grade`.
 
-    ``kept`` are answers of earlier runs; ``receipts`` are told what was recorded; ``watch`` awaits
-    what is asked here.
+    ``kept`` are answers of earlier runs. ``receipts`` learn what was recorded. ``watch`` awaits the
+    calls of this process.
 
     Raises:
-        ClusterGone: there is no cluster any more.
+        ClusterGone: the cluster was lost.
     """
     models = {name for name in questions if judges[name].spec.kind == "llm"}
     if cluster is None or not models:
@@ -103,34 +103,34 @@ async def _on_both(
     receipts: Receipts,
     watch: Watch,
 ) -> AsyncIterator[AskedOutcome]:
-    """The outcomes of ``models`` from the cluster, and those of all others from here."""
+    """Yield the outcomes of ``models`` from the cluster, and of other judges from this process."""
     order = WorkOrder(
         token=f"ask-{secrets.token_hex(8)}",
         topic=cluster.topic,
         judges=tuple(judges[name].spec for name in models),
         keeps=kept is not None,
     )
-    found: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
+    outcomes: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
     looks = kept is not None and await kept.any()
     async with Remembered(kept, order) as remembered:
-        there = {name: questions[name] for name in models}
-        here = {name: asked for name, asked in questions.items() if name not in models}
+        remote = {name: questions[name] for name in models}
+        local = {name: asked for name, asked in questions.items() if name not in models}
         streams: list[AsyncIterator[AskedOutcome]] = [
             asked_on(
-                cluster, order, there, stop=stop, budget=budget, ready=ready, on_call=on_call,
+                cluster, order, remote, stop=stop, budget=budget, ready=ready, on_call=on_call,
                 remembered=remembered.outcome if looks else None, receipts=receipts,
             ),
-            grade(here, judges, stop=stop, ready=ready, watch=watch),
+            grade(local, judges, stop=stop, ready=ready, watch=watch),
         ]  # fmt: skip
-        tasks = [asyncio.create_task(_into(found, stream)) for stream in streams]
+        tasks = [asyncio.create_task(_into(outcomes, stream)) for stream in streams]
         try:
             ended = 0
             while ended < len(tasks):
-                one = await found.get()
-                if one is None:
+                outcome = await outcomes.get()
+                if outcome is None:
                     ended += 1
                 else:
-                    yield one
+                    yield outcome
             for task in tasks:
                 await task
         finally:
@@ -140,32 +140,32 @@ async def _on_both(
 
 
 async def _into(
-    found: asyncio.Queue[AskedOutcome | None], stream: AsyncIterator[AskedOutcome]
+    queue: asyncio.Queue[AskedOutcome | None], stream: AsyncIterator[AskedOutcome]
 ) -> None:
-    """Passes a stream on; ``None`` says that it ended, however it did."""
+    """Forward a stream into a queue. ``None`` marks its end, even after an error."""
     try:
         async for outcome in stream:
-            found.put_nowait(outcome)
+            queue.put_nowait(outcome)
     finally:
-        found.put_nowait(None)
+        queue.put_nowait(None)
 
 
 class _OnlyKept:
-    """A cache beyond which nobody is asked."""
+    """A cache that never calls a model."""
 
     def __init__(self, kept: ResponseCache) -> None:
         self._kept = kept
 
     async def get(self, key: str) -> CachedCompletion:
-        """The answer; raises ``CallError`` where it is not kept."""
-        found = await self._kept.get(key)
-        if found is None:
+        """Return the cached answer; raises ``CallError`` if there is none."""
+        answer = await self._kept.get(key)
+        if answer is None:
             raise CallError("connection", "This answer is not kept.")
-        return found
+        return answer
 
 
 class Remembered:
-    """Judges that answer from kept answers alone, so that what was paid for is not asked again."""
+    """Judges that answer from the cache only, so that no answer is paid for twice."""
 
     def __init__(self, kept: ResponseCache | None, order: WorkOrder) -> None:
         self._providers = Providers()
@@ -181,6 +181,6 @@ class Remembered:
         await self._providers.close()
 
     async def outcome(self, judge: str, question: Question) -> AskedOutcome | None:
-        """What the kept answers give, or ``None`` where one of them is missing."""
-        found = await self._judges[judge].ask(question)
-        return found if all(isinstance(one, Vote) for one in found.results) else None
+        """Return the outcome from cached answers, or ``None`` if one is missing."""
+        outcome = await self._judges[judge].ask(question)
+        return outcome if all(isinstance(result, Vote) for result in outcome.results) else None

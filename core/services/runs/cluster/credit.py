@@ -1,10 +1,10 @@
-"""How much workers may have asked that the owner has not recorded: a bound on what a loss costs.
+"""Limit the calls that workers make before the owner records them: a bound on a crash's cost.
 
-Whoever dies, what was asked and is not on the owner's disk is asked again. So a worker may have,
-beside the calls that it makes at once, as many that are answered and not recorded yet, and starts
-none beyond that. The owner says how many it has recorded, all in all and of each worker, in a
-variable of the scheduler's; a worker looks there when it comes near its bound. Where nobody
-records any more (the owner was killed, its disk is full), the workers stop by themselves.
+After a crash, calls whose outcome is not on the owner's disk are made again. So besides its
+concurrent calls, a worker may have the same number answered but unrecorded, and starts no others.
+The owner publishes how many outcomes it recorded, in total and per worker, in a variable of the
+scheduler. A worker reads it when it comes near its bound. If the owner stops recording (it was
+killed, or its disk is full), the workers stop too.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ from collections.abc import Awaitable, Callable, Sequence
 from core.domain.votes import AskedOutcome, Cell
 
 log = logging.getLogger(__name__)
-#: Who makes few calls at once may have so many answered and not recorded: it takes some 60 ms from
-#: an answer until the worker knows that it is on the disk.
+#: The least number of answered but unrecorded calls that are allowed, since it takes about 60 ms
+#: from an answer until the worker knows that it is on disk.
 LEAST = 8
-#: Seconds between a worker's looks at what was recorded, and until the owner tells again where the
-#: scheduler could not be reached.
+#: Seconds between a worker's reads of what was recorded, and until the owner publishes again after
+#: the scheduler was unreachable.
 LOOK_EVERY, TELL_AGAIN = 0.01, 0.2
-#: For so many seconds a call that was stopped counts as one that is out.
+#: Seconds for which a cancelled call still counts as in flight.
 CUT_OFF = 1.0
 
-#: How many outcomes of a worker were recorded so far: by worker, by judge.
+#: How many outcomes were recorded so far: by worker, by judge.
 Counts = dict[str, dict[str, int]]
 
 
 class Receipts:
-    """Says of outcomes that they are on the disk, to whoever ``listener`` is."""
+    """Tells ``listener`` which outcomes are on disk."""
 
     def __init__(self) -> None:
         self.listener: Callable[[Sequence[AskedOutcome]], None] | None = None
 
     def recorded(self, outcomes: Sequence[AskedOutcome]) -> None:
-        """These outcomes are on the disk."""
+        """Report that these outcomes are on disk."""
         if self.listener is not None:
             self.listener(outcomes)
 
 
 class Acknowledging:
-    """The owner's side: counts what was recorded of whom, and has it told by ``tell``."""
+    """The owner's side: counts recorded outcomes by worker, and publishes them with ``tell``."""
 
     def __init__(self, tell: Callable[[Counts], Awaitable[object]]) -> None:
         self._tell, self._counts = tell, Counts()
@@ -51,36 +51,36 @@ class Acknowledging:
         self._news = False
 
     def came(self, worker: str, outcome: AskedOutcome) -> None:
-        """An outcome came from a worker, and is to be recorded."""
+        """Note which worker sent an outcome that will be recorded."""
         self._of[outcome.results[0].cell] = worker
 
     def recorded(self, outcomes: Sequence[AskedOutcome]) -> None:
-        """These are on the disk, some of them perhaps from no worker."""
+        """Count outcomes that are on disk. Some may come from this process."""
         for outcome in outcomes:
             cell = outcome.results[0].cell
             if (worker := self._of.pop(cell, None)) is not None:
                 self.done(worker, cell.judge)
 
     def done(self, worker: str, judge: str) -> None:
-        """An outcome of a worker needs nothing more: it is recorded, or came twice."""
+        """Count a worker's outcome as handled: it was recorded, or is a duplicate."""
         counts = self._counts.setdefault(worker, {})
         counts[judge] = counts.get(judge, 0) + 1
         self.begin()
 
     def begin(self) -> None:
-        """Tells what there is to tell, if only that it is nothing yet."""
+        """Start publishing the counts, even if they are still zero."""
         self._news = True
         if self._telling is None:
             self._telling = asyncio.create_task(self._work())
 
     async def close(self) -> None:
-        """Nobody is told any more."""
+        """Stop publishing."""
         if self._telling is not None:
             self._telling.cancel()
             await asyncio.gather(self._telling, return_exceptions=True)
 
     async def _work(self) -> None:
-        """Tells as long as there is news: what comes meanwhile goes along with the next time."""
+        """Publish as long as there are new counts. Those that come meanwhile go with the next."""
         while self._news:
             self._news = False
             try:
@@ -93,9 +93,9 @@ class Acknowledging:
 
 
 class Credit:
-    """A worker's side, for one judge: what it may ask before more of it is recorded.
+    """A worker's side, for one judge: how many calls it may make before more are recorded.
 
-    ``look`` fetches what the owner has recorded of it so far.
+    ``look`` fetches how many of them the owner has recorded.
     """
 
     def __init__(self, at_once: int, look: Callable[[], Awaitable[int]]) -> None:
@@ -105,23 +105,23 @@ class Credit:
 
     @property
     def left(self) -> int:
-        """How many calls may start now."""
+        """Return how many calls may start now."""
         most = self.at_once + max(self.at_once, LEAST)
         return most - (self._asked - self._recorded)
 
     async def take(self) -> None:
-        """Returns when a call may start, and counts it."""
+        """Wait until a call may start, and count it."""
         while self.left <= 0:
             await asyncio.shield(self._looked())
         self._asked += 1
         if self.left <= self.at_once:
-            self._looked()  # so that hardly anybody has to wait
+            self._looked()  # early, so that calls rarely have to wait
 
     def cut_off(self) -> None:
-        """A call that was counted was stopped, and will not be recorded.
+        """Uncount a cancelled call, which will not be recorded.
 
-        It may have to be paid for all the same. Chunks are stopped one after the other, so what it
-        makes room for waits until that is over.
+        The provider may bill it all the same. Chunks are cancelled one by one, so its place becomes
+        free only after that is over.
         """
         asyncio.get_running_loop().call_later(CUT_OFF, self._forget)
 

@@ -1,9 +1,8 @@
-"""The owner's side: hands questions to workers in chunks, and takes outcomes as they come.
+"""The owner's side: hand questions to workers in chunks, and collect their outcomes.
 
 `asked_on` is the engine's `grade` for many machines. Each worker holds two chunks of a judge, so
-that it never waits for the next one. Every question stands in the owner's books until its outcome
-came; what a lost worker had not answered goes back to the front, and an outcome that comes twice
-counts once.
+that it never waits for the next one. The owner keeps every question until its outcome arrives.
+Unanswered questions of a lost worker go back to the front, and a duplicate outcome counts once.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.cluster.orders import Chunk, News, WorkOrder, part_of
 
-#: Questions of a chunk for each call that a worker makes at once; chunks that a worker holds.
+#: Questions per chunk for each concurrent call of a worker; chunks that a worker holds.
 TIMES, AHEAD = 8, 2
 Remembered = Callable[[str, Question], Awaitable[AskedOutcome | None]]
-#: How often the cluster is looked at without any news, in seconds.
+#: Seconds between looks at the cluster while no news comes.
 LOOK_EVERY = 0.25
-#: While so many outcomes wait for the consumer, nothing more is handed out.
+#: While this many outcomes wait for the consumer, no chunks are handed out.
 WAITING = 2048
 
 
 class _Sent:
-    """A chunk that a worker has. ``left`` are the questions without an outcome, by first cell."""
+    """A chunk that a worker has. ``left`` are its questions without an outcome, by first cell."""
 
     def __init__(self, number: int, lane: _Remaining, worker: str, questions: tuple[Question, ...]):
         self.number, self.lane, self.worker = number, lane, worker
@@ -44,7 +43,7 @@ class _Sent:
 
 
 class _Remaining:
-    """One judge with what is left to ask it."""
+    """One judge with its remaining questions."""
 
     def __init__(self, spec: Judge, questions: Iterator[Question]) -> None:
         self.spec, self._questions = spec, questions
@@ -53,16 +52,16 @@ class _Remaining:
         self.drawn = False
 
     def draw(self) -> Question | None:
-        """The next question; those that came back from a lost worker first."""
+        """Return the next question; those of lost workers come first."""
         if self.returned:
             return self.returned.popleft()
-        found = next(self._questions, None)
-        self.drawn = found is None
-        return found
+        question = next(self._questions, None)
+        self.drawn = question is None
+        return question
 
 
 class FanOut:
-    """One asking of a run's models on a cluster; see ``asked_on``."""
+    """Grading of a run's models on a cluster; see ``asked_on``."""
 
     def __init__(
         self,
@@ -89,7 +88,7 @@ class FanOut:
         self._stir = asyncio.Event()
 
     async def work(self, stop: asyncio.Event) -> None:
-        """Hands out until nothing is left, the budget is spent, or ``stop`` is set."""
+        """Hand out questions until none remain, the budget is spent, or ``stop`` is set."""
         with self._cluster.listening(self._order.token, self._heard):
             self._acknowledging.begin()
             try:
@@ -109,7 +108,7 @@ class FanOut:
                 await self._cluster.put_down(self._order.token)
 
     async def _hand_out(self, workers: list[str]) -> None:
-        """Fills every worker up, the emptiest first."""
+        """Fill up every worker, starting with the emptiest."""
         for ahead in range(AHEAD):
             for lane in self._lanes:
                 size = TIMES * part_of(lane.spec, len(workers) or 1).concurrency
@@ -119,18 +118,22 @@ class FanOut:
                         self._send(lane, worker, len(workers), questions)
 
     async def _drawn(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
-        """Questions to be sent: those that kept answers answer are done with here."""
+        """Return questions to send, after finishing those that the cache answers."""
         drawn = self._draw(lane, size)
         if self._remembered is None:
             return drawn
-        found = await asyncio.gather(*(self._remembered(lane.spec.name, one) for one in drawn))
-        for outcome in found:
+        outcomes = await asyncio.gather(
+            *(self._remembered(lane.spec.name, question) for question in drawn)
+        )
+        for outcome in outcomes:
             if outcome is not None:
                 self._took(lane, outcome)
-        return tuple(one for one, known in zip(drawn, found, strict=True) if known is None)
+        return tuple(
+            question for question, outcome in zip(drawn, outcomes, strict=True) if outcome is None
+        )
 
     def _draw(self, lane: _Remaining, size: int) -> tuple[Question, ...]:
-        """Questions that may be asked now: not while outcomes wait, nor beyond the budget."""
+        """Return questions that may be sent now: not while outcomes wait, nor over budget."""
         drawn: list[Question] = []
         while len(drawn) < size and self.outcomes.qsize() < WAITING:
             if self._ready is not None and not self._ready.is_set():
@@ -163,7 +166,7 @@ class FanOut:
         self._out[sent.number] = sent
 
     def _heard(self, news: News) -> None:
-        """Outcomes came: each is counted off, once."""
+        """Take a worker's outcomes, each once."""
         self._on_call(news.went_out)
         sent = self._out.get(news.chunk)
         for outcome in news.outcomes:
@@ -183,7 +186,7 @@ class FanOut:
         self.outcomes.put_nowait(outcome)
 
     def _took_late(self, cell: Cell, outcome: AskedOutcome) -> bool:
-        """An outcome of a worker that was given up: welcome where nobody else was asked yet."""
+        """Return whether an outcome of a lost worker is still needed; if so, take it."""
         for lane in self._lanes:
             for question in lane.returned:
                 if question.cell == cell:
@@ -193,7 +196,7 @@ class FanOut:
         return False
 
     def _take_back(self, workers: list[str]) -> None:
-        """Chunks that ended are closed; what lost workers had not answered is handed out again."""
+        """Close chunks that ended, and take back unanswered questions of lost workers."""
         for sent in list(self._out.values()):
             status = sent.task.status
             if status == "finished" and not sent.left:
@@ -220,7 +223,7 @@ class FanOut:
 
 
 async def _either(*events: asyncio.Event) -> None:
-    """Returns when one of the events is set, or after ``LOOK_EVERY``."""
+    """Wait until one of the events is set, at most ``LOOK_EVERY``."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     await asyncio.wait(waiting, timeout=LOOK_EVERY, return_when=asyncio.FIRST_COMPLETED)
     for task in waiting:
@@ -239,13 +242,13 @@ async def asked_on(
     remembered: Remembered | None = None,
     receipts: Receipts,
 ) -> AsyncIterator[AskedOutcome]:
-    """Every question's outcome, in the order in which they come; see `engine.grade`.
+    """Yield every question's outcome in the order of arrival; see `engine.grade`.
 
-    ``remembered`` gives the outcome of a judge's question from answers kept earlier, if it can;
-    ``receipts`` must be told what is recorded, or workers soon ask nothing more.
+    ``remembered`` returns the outcome of a judge's question from cached answers, if possible.
+    ``receipts`` must learn what is recorded; otherwise workers soon stop making calls.
 
     Raises:
-        ClusterGone: the scheduler is gone and did not come back.
+        ClusterGone: the scheduler was lost and did not come back.
     """
     fan = FanOut(cluster, order, questions, budget, ready, on_call, remembered, receipts)
     work = asyncio.create_task(fan.work(stop))

@@ -1,4 +1,4 @@
-"""Joining a Dask cluster: by its address, or so many processes of this machine."""
+"""Join a Dask cluster: by its address, or as processes on this machine."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from core.services.runs.cluster.orders import News, Versions
 from core.services.runs.cluster.remote import put_down, versions
 
 log = logging.getLogger(__name__)
-#: How long a scheduler may be away, in seconds; how long workers may take to come at first, and a
-#: scheduler to answer.
+#: Seconds that a scheduler may be away, that the first workers may take to come, and that a
+#: scheduler may take to answer.
 PATIENCE, FIRST_WORKERS, CONNECT = 30.0, 60.0, 10.0
 LOOK_EVERY = 0.2
-#: A worker that the scheduler has not heard of for so many seconds is given up. Its event loop
-#: speaks to the scheduler every few seconds, however long the calls take that it waits for.
+#: A worker that the scheduler has not heard from for this many seconds is given up. Its event loop
+#: contacts the scheduler every few seconds, even while its calls take long.
 SILENT = 30.0
 ALL_SILENT = (
     "No worker of the cluster moves any more. What was answered is kept; start them again and "
     "resume the run, on the cluster or without."
 )
-#: More processes than this on one machine are a slip of the pen.
+#: A larger number of processes on one machine is surely a typo.
 MOST_LOCAL = 256
 
 
 class ClusterGone(RubricStudioError):
-    """The scheduler of a cluster is gone, or no worker is left."""
+    """The scheduler of a cluster was lost, or all of its workers."""
 
 
 class Where(NamedTuple):
-    """A cluster's address, or so many workers on this machine (then the address is empty)."""
+    """A cluster's address, or a number of workers on this machine (then the address is empty)."""
 
     address: str
     local: int
 
 
 def read(where: str) -> Where:
-    """What was asked for.
+    """Parse the name of a cluster.
 
     Raises:
         InputError: it is neither an address nor ``local:N``.
@@ -52,10 +52,10 @@ def read(where: str) -> Where:
     >>> read("local:4"), read("tcp://10.0.0.5:8786").address
     (Where(address='', local=4), 'tcp://10.0.0.5:8786')
     """
-    if found := re.fullmatch(r"local:(\d{1,6})", where.strip()):
-        if 1 <= int(found[1]) <= MOST_LOCAL:
-            return Where("", int(found[1]))
-        raise InputError(f"A local cluster has 1 to {MOST_LOCAL} workers, not {found[1]}.")
+    if local := re.fullmatch(r"local:(\d{1,6})", where.strip()):
+        if 1 <= int(local[1]) <= MOST_LOCAL:
+            return Where("", int(local[1]))
+        raise InputError(f"A local cluster has 1 to {MOST_LOCAL} workers, not {local[1]}.")
     if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", where.strip()):
         return Where(where.strip(), 0)
     raise InputError(
@@ -65,7 +65,7 @@ def read(where: str) -> Where:
 
 
 def require(where: str) -> None:
-    """Refuses what names no cluster, and any where Dask is not installed (``InputError``)."""
+    """Raise ``InputError`` if the name is invalid or Dask is not installed."""
     read(where)
     _dask()
 
@@ -81,7 +81,7 @@ def _dask() -> Any:
 
 
 class Cluster:
-    """A cluster that was joined. Use it on the event loop that joined it."""
+    """A joined cluster. Use it on the event loop that joined it."""
 
     def __init__(self, client: Any, topic: str) -> None:
         self.client, self.topic = client, topic
@@ -93,11 +93,11 @@ class Cluster:
 
     @property
     def dashboard(self) -> str:
-        """The address of Dask's own pages about the cluster; empty where it has none."""
+        """Return the address of Dask's dashboard, or an empty string."""
         return str(self.client.dashboard_link or "") if _has_dashboard() else ""
 
     def told(self) -> dict[str, Any]:
-        """What is kept of it with a run: its address, how many asked, and where to look at it."""
+        """Return what a run keeps of it: address, number of workers, dashboard."""
         workers = sum(self._known.values())
         return {
             "address": self.client.scheduler.address,
@@ -107,12 +107,12 @@ class Cluster:
 
     @property
     def closed(self) -> bool:
-        """Whether it was left, or given up."""
+        """Return whether this process left it or lost it."""
         return bool(self.client.status == "closed")
 
     @contextmanager
     def listening(self, token: str, heard: Callable[[News], None]) -> Iterator[None]:
-        """``heard`` gets what workers send about a run."""
+        """Pass what workers send about a run to ``heard``."""
         self._listeners[token] = heard
         try:
             yield
@@ -120,19 +120,19 @@ class Cluster:
             del self._listeners[token]
 
     def hear(self, event: tuple[float, bytes]) -> None:
-        """An event of this owner's topic."""
+        """Handle an event of this owner's topic."""
         news = pickle.loads(event[1])
         assert isinstance(news, News)
         if news.token in self._listeners:
             self._listeners[news.token](news)
 
     async def workers(self) -> list[str]:
-        """The addresses of the workers that fit, none while the scheduler is away.
+        """Return the addresses of compatible workers; none while the scheduler is away.
 
-        The scheduler is asked again after ``LOOK_EVERY``: news comes many times as often.
+        The scheduler is asked at most every ``LOOK_EVERY``, since this is called far more often.
 
         Raises:
-            ClusterGone: it has been away for too long, or closed; or all that fit are silent.
+            ClusterGone: it was away for too long, or closed; or all compatible workers are silent.
         """
         loop = asyncio.get_running_loop()
         if self.client.status == "running":
@@ -140,18 +140,21 @@ class Cluster:
             if loop.time() - self._seen < LOOK_EVERY:
                 return self._there
             try:
-                found = await self.client.scheduler.identity(n_workers=-1)
+                identity = await self.client.scheduler.identity(n_workers=-1)
             except (OSError, ValueError) as error:
                 log.info("The scheduler could not be asked for its workers: %s", error)
                 return []
             silent = self._silence.seen(
-                {str(one): told["last_seen"] for one, told in found["workers"].items()}, loop.time()
+                {str(address): info["last_seen"] for address, info in identity["workers"].items()},
+                loop.time(),
             )
-            workers = [str(one) for one in found["workers"] if str(one) not in silent]
-            await self._check([one for one in workers if one not in self._known])
-            self._there = [one for one in workers if self._known.get(one)]
+            workers = [
+                str(address) for address in identity["workers"] if str(address) not in silent
+            ]
+            await self._check([address for address in workers if address not in self._known])
+            self._there = [address for address in workers if self._known.get(address)]
             self._seen = loop.time()
-            if not self._there and any(self._known.get(one) for one in silent):
+            if not self._there and any(self._known.get(address) for address in silent):
                 raise ClusterGone(ALL_SILENT)
             return self._there
         self._away_since = self._away_since or loop.time()
@@ -163,7 +166,7 @@ class Cluster:
         return []
 
     async def _check(self, new: list[str]) -> None:
-        """Workers of another version are not asked, and that is said once."""
+        """Compare the versions of new workers. Warn once about each that is incompatible."""
         if not new:
             return
         ours = _ours()
@@ -174,41 +177,43 @@ class Cluster:
             log.warning("New workers of the cluster do not answer yet: %s.", ", ".join(new))
             return
         for address in new:
-            told = theirs.get(address)
-            self._known[address] = told == ours
-            if told != ours:
-                words = getattr(told, "words", f"no Rubric Studio ({type(told).__name__})")
+            version = theirs.get(address)
+            self._known[address] = version == ours
+            if version != ours:
+                label = getattr(version, "words", f"no Rubric Studio ({type(version).__name__})")
                 log.warning(
-                    "Worker %s has %s, and this is %s: it is not asked.", address, words, ours.words
+                    "Worker %s has %s, and this is %s: it is not asked.", address, label, ours.words
                 )
 
     def failed(self, task: Any) -> RubricStudioError:
-        """Why a chunk could not be asked at all."""
+        """Return why a chunk could not be graded at all."""
         error = task.exception()
         return ClusterGone(f"A worker of the cluster could not ask: {error!r}")
 
     def drop(self, task: Any) -> None:
-        """Nobody waits for this task any more."""
+        """Release a task whose result is not needed any more."""
         task.release()
 
     async def say(self, token: str, counts: Counts) -> None:
-        """Workers find there what was recorded of a run; raises ``OSError`` where they do not."""
+        """Publish to workers what was recorded of a run; raises ``OSError`` if that fails."""
         await self.client.scheduler.variable_set(name=token, data=counts)
 
     async def put_down(self, token: str) -> None:
-        """Workers forget a run, and so does the scheduler."""
+        """Let workers and the scheduler forget a run."""
         if self.client.status == "running":
-            # One that hangs would not answer; it has forgotten the run when it is started again.
+            # A hanging worker would not answer; after a restart it has forgotten the run anyway.
             with suppress(TimeoutError):
-                told = self.client.run(put_down, token, workers=self._there, on_error="ignore")
-                await asyncio.wait_for(told, CONNECT)
+                forgetting = self.client.run(
+                    put_down, token, workers=self._there, on_error="ignore"
+                )
+                await asyncio.wait_for(forgetting, CONNECT)
             self.client._send_to_scheduler({"op": "variable_delete", "name": token})
 
 
 class Silence:
-    """Which workers the scheduler has not heard of for ``SILENT`` seconds, said once of each.
+    """Which workers the scheduler has not heard from for ``SILENT`` seconds, logged once each.
 
-    Seconds are counted as they are seen, so that an owner that was held up blames nobody.
+    Seconds count only while this process runs, so that a delayed owner does not blame workers.
     """
 
     def __init__(self) -> None:
@@ -217,7 +222,7 @@ class Silence:
         self._last = float("inf")
 
     def seen(self, heard: dict[str, float], now: float) -> set[str]:
-        """The silent ones, where the scheduler heard of each worker at those times."""
+        """Return the silent workers, given when the scheduler last heard from each."""
         passed, self._last = min(max(0.0, now - self._last), 1.0), now
         for worker, when in heard.items():
             same = self._heard.get(worker) == when
@@ -246,11 +251,11 @@ def _has_dashboard() -> bool:
 
 @asynccontextmanager
 async def joined(where: str) -> AsyncIterator[Cluster]:
-    """A cluster while it is used; one of this machine begins and ends with it.
+    """Join a cluster while it is used. A local cluster starts and ends with it.
 
     Raises:
-        InputError: the address is none, Dask is not installed, nobody answers there, or its workers
-            are of another version.
+        InputError: the address is invalid, Dask is not installed, no scheduler answers, or the
+            workers have another version.
     """
     place, dask = read(where), _dask()
     async with AsyncExitStack() as stack:
@@ -276,7 +281,7 @@ async def joined(where: str) -> AsyncIterator[Cluster]:
 
 
 async def _ready(client: Any) -> Cluster:
-    """The cluster once a worker that fits is there."""
+    """Return the cluster once it has a compatible worker."""
     cluster = Cluster(client, f"rubric-studio/{clock.owner_name()}")
     client.subscribe_topic(cluster.topic, cluster.hear)
     last = asyncio.get_running_loop().time() + FIRST_WORKERS

@@ -1,4 +1,4 @@
-"""What travels between a run's owner and the workers of a cluster."""
+"""Messages between a run's owner and the workers of a cluster."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from core.judging.protocol import Question
 
 @dataclass(frozen=True)
 class WorkOrder:
-    """A run as a worker knows it: ``token`` tells the owner's attempt apart from any other.
+    """A run as a worker sees it. ``token`` identifies this attempt of the owner.
 
-    ``judges`` are models only, with names of variables and never a key. ``keeps`` says whether
-    answers come along to be kept for later runs, ``topic`` where the owner listens.
+    ``judges`` are models only, with names of variables and never a key. ``keeps``: answers come
+    along, to be cached for later runs. ``topic``: where the owner listens.
     """
 
     token: str
@@ -24,15 +24,15 @@ class WorkOrder:
     keeps: bool
 
     def judge(self, name: str, share: int) -> Judge:
-        """A judge with a worker's part of its limits, where ``share`` workers ask it."""
+        """Return a judge with a worker's part of its limits, if ``share`` workers call it."""
         return part_of(next(judge for judge in self.judges if judge.name == name), share)
 
 
 def part_of(judge: Judge, share: int) -> Judge:
-    """The judge as one of ``share`` workers holds it: its part of every limit, and never none.
+    """Return the judge for one of ``share`` workers: its part of every limit, at least 1.
 
-    >>> one = part_of(Judge(name="j", model="m", concurrency=10, requests_per_minute=90), 4)
-    >>> one.concurrency, one.requests_per_minute, one.tokens_per_minute
+    >>> part = part_of(Judge(name="j", model="m", concurrency=10, requests_per_minute=90), 4)
+    >>> part.concurrency, part.requests_per_minute, part.tokens_per_minute
     (3, 22, None)
     """
     limits = {
@@ -47,7 +47,7 @@ def part_of(judge: Judge, share: int) -> Judge:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Questions of one judge for one worker, which is one of ``share``."""
+    """Questions of one judge for one of ``share`` workers."""
 
     number: int
     judge: str
@@ -57,9 +57,9 @@ class Chunk:
 
 @dataclass(frozen=True)
 class News:
-    """What a worker tells of a chunk: outcomes as they come, and how many calls went out.
+    """A worker's message about a chunk: new outcomes, and how many calls went out.
 
-    ``desk`` is the worker's name for what it holds of the run.
+    ``desk`` is the worker's name for its state of the run.
     """
 
     token: str
@@ -70,7 +70,7 @@ class News:
 
 
 class Versions(NamedTuple):
-    """What must be the same on every machine of a cluster."""
+    """What must be the same on all machines of a cluster."""
 
     program: str
     prompts: str
@@ -79,5 +79,5 @@ class Versions(NamedTuple):
 
     @property
     def words(self) -> str:
-        """In one line."""
+        """Return the versions as one line."""
         return f"Rubric Studio {self.program}, Python {self.python}, Dask {self.dask}"

@@ -1,7 +1,7 @@
-"""On a worker: asks the questions of a chunk, and sends each outcome back as soon as it is there.
+"""On a worker: grade the questions of a chunk, and send each outcome back at once.
 
-A chunk is a task of Dask, so that its dashboard shows it. The task looks at its own state: where
-nobody waits for it any more (the owner stopped the run, or is gone), it asks nothing more.
+A chunk is a Dask task, so that Dask's dashboard shows it. The task watches its own state. Once the
+owner does not wait for it any more (it stopped the run, or was lost), the task makes no more calls.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from core.services.runs.cluster.credit import Counts, Credit
 from core.services.runs.cluster.orders import Chunk, News, Versions, WorkOrder
 from core.services.runs.ready_run import Providers
 
-#: How often outcomes leave, and how often a task looks whether anybody waits for it, in seconds.
+#: Seconds between sends, and between a task's checks whether the owner still waits for it.
 SEND_EVERY, LOOK_EVERY = 0.02, 0.02
-#: In these states of a task somebody waits for it.
+#: In these states of a task the owner waits for it.
 _WANTED = ("executing", "long-running")
-#: A worker keeps what it needs of so many runs.
+#: A worker keeps the state of at most this many runs.
 MOST_DESKS = 8
 
 
 @cache
 def _code() -> str:
-    """A short name of the program as it stands here: one version's number covers many states."""
+    """Return a short hash of the code, since one version number covers many states of it."""
     digest = hashlib.sha256()
     core = Path(__file__).parents[3]
     for path in sorted(core.rglob("*.py")):
@@ -48,7 +48,7 @@ def _code() -> str:
 
 
 def versions() -> Versions:
-    """What this process is made of."""
+    """Return the versions of this process."""
     import distributed
 
     try:
@@ -60,17 +60,17 @@ def versions() -> Versions:
 
 
 class NoneKept:
-    """A cache that has nothing: its judges bring their answers along, to be kept by the owner."""
+    """An empty cache: its judges send their answers along, to be cached by the owner."""
 
     async def get(self, key: str) -> CachedCompletion | None:
-        """Nothing is kept here."""
+        """Return nothing."""
         return None
 
 
 class Desk:
-    """What a worker holds of one run: its judges, their gates, and room for their calls.
+    """A worker's state of one run: its judges, their gates, and room for their calls.
 
-    ``recorded`` fetches what the owner says it has recorded.
+    ``recorded`` fetches the counts that the owner published.
     """
 
     def __init__(self, order: WorkOrder, recorded: Callable[[str], Awaitable[Counts]]) -> None:
@@ -83,7 +83,7 @@ class Desk:
         self._credits: dict[str, Credit] = {}
 
     async def judge(self, name: str, share: int) -> SharedJudge:
-        """The judge with this worker's part of its limits; another part replaces the last one."""
+        """Return the judge with this worker's part of its limits, replaced if the part changed."""
         held, judge = self._judges.get(name, (0, None))
         if judge is None or held != share:
             if judge is not None:
@@ -97,12 +97,12 @@ class Desk:
         return judge
 
     def take_calls(self) -> int:
-        """How many calls went out since this was asked last."""
-        found, self.went_out = self.went_out, 0
-        return found
+        """Return how many calls went out since this was last called."""
+        calls, self.went_out = self.went_out, 0
+        return calls
 
     async def close(self) -> None:
-        """Gives back connections."""
+        """Close the connections."""
         for _, judge in self._judges.values():
             await judge.close()
         await self._providers.close()
@@ -111,14 +111,15 @@ class Desk:
         self.went_out += more
 
     async def looked(self, judge: str) -> int:
-        """How many outcomes of this judge the owner has recorded of this worker."""
+        """Return how many of this worker's outcomes of a judge the owner has recorded."""
         counts = await self._recorded(self.order.token)
         return counts.get(self.name, {}).get(judge, 0)
 
 
 class SharedJudge:
-    """A judge with so many calls at once, however many chunks ask it, and no more than its
-    ``credit`` ahead of what the owner records.
+    """A judge whose concurrency holds for all chunks together.
+
+    Its ``credit`` bounds how far it gets ahead of what the owner records.
     """
 
     def __init__(self, judge: AskableJudge, credit: Credit) -> None:
@@ -127,7 +128,7 @@ class SharedJudge:
         self._room = asyncio.Semaphore(judge.spec.concurrency)
 
     async def ask(self, question: Question) -> AskedOutcome:
-        """What the judge says, once there is room for another call."""
+        """Return the judge's outcome, after waiting for room for another call."""
         async with self._room:
             await self._credit.take()
             try:
@@ -137,7 +138,7 @@ class SharedJudge:
                 raise
 
     async def close(self) -> None:
-        """Its limits bind nobody any more."""
+        """Release the judge's limits."""
         await self._judge.close()
 
 
@@ -145,16 +146,16 @@ _desks: dict[str, Desk] = {}
 
 
 async def desk_of(order: WorkOrder, worker: Any) -> Desk:
-    """What this worker holds of a run; made where it has nothing of it yet."""
+    """Return this worker's state of a run, created if needed."""
     if order.token not in _desks:
         while len(_desks) >= MOST_DESKS:
             await _desks.pop(next(iter(_desks))).close()
 
         async def recorded(token: str) -> Counts:
             if token not in _desks:
-                return {}  # put down: the scheduler would wait for what is there no more
-            found = await worker.scheduler.variable_get(name=token, timeout=1)
-            counts: Counts = found["value"]
+                return {}  # forgotten: the scheduler would wait for a variable that is deleted
+            variable = await worker.scheduler.variable_get(name=token, timeout=1)
+            counts: Counts = variable["value"]
             return counts
 
         _desks[order.token] = Desk(order, recorded)
@@ -162,7 +163,7 @@ async def desk_of(order: WorkOrder, worker: Any) -> Desk:
 
 
 async def ask(order: bytes, chunk: bytes, key: str) -> int:
-    """Asks a chunk's questions; returns how many outcomes were sent. ``key`` is the task's own."""
+    """Grade a chunk; return how many outcomes were sent. ``key`` is the key of the task itself."""
     from distributed import get_worker
 
     worker, work = get_worker(), pickle.loads(chunk)
@@ -179,7 +180,7 @@ async def ask(order: bytes, chunk: bytes, key: str) -> int:
 
 
 async def put_down(token: str) -> None:
-    """Forgets a run that ended."""
+    """Forget a run that ended."""
     desk = _desks.pop(token, None)
     if desk is not None:
         await desk.close()
@@ -187,7 +188,7 @@ async def put_down(token: str) -> None:
 
 @asynccontextmanager
 async def _watched(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[None]:
-    """``stop`` is set once nobody waits for the task."""
+    """Set ``stop`` once the owner does not wait for the task any more."""
 
     async def look() -> None:
         while True:
@@ -205,7 +206,7 @@ async def _watched(worker: Any, key: str, stop: asyncio.Event) -> AsyncIterator[
 
 
 class _Sender:
-    """Sends what waits, again and again."""
+    """Sends waiting outcomes at short intervals."""
 
     def __init__(self, worker: Any, desk: Desk, chunk: int) -> None:
         self.waiting: list[AskedOutcome] = []

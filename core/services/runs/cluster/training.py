@@ -1,8 +1,8 @@
-"""Offline judges learn and judge on a cluster: its workers share the criteria.
+"""Train and apply offline judges on a cluster: its workers share the criteria.
 
-On thousands of items that takes a process minutes, in which the owner's loop hardly gets a turn.
-What comes back is what the judge says of each item, not what it has learnt. Tasks of Dask, tried
-again where a worker dies; where the cluster cannot do it after all, the owner does.
+With thousands of items this takes minutes of one process, and would block the owner's event loop.
+Workers return the judge's votes, not its model. Dask retries a task whose worker dies. If the
+cluster fails, the owner does the work.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from core.services.runs.cluster.joining import Cluster
 from core.services.runs.ready_run import Job, TrainedJudge, trained_here, trained_model
 
 log = logging.getLogger(__name__)
-#: From so many cells on it is worth sending: about ten seconds of a process.
+#: The least number of cells that is worth sending: about ten seconds of one process.
 WORTH = 5_000
 
-#: By criterion what a judge says, or why it says nothing.
+#: By criterion the judge's votes, or why it has none.
 Found = dict[str, Applied | Unfit]
 
 
 def is_long(job: Job) -> bool:
-    """Whether the run has judges that learn, and so much to judge that others should help."""
+    """Return whether the run has judges that learn, and enough cells to need help."""
     learns = any(judge.learns for judge in job.plan.panel.judges)
     return learns and len(job.items) * len(job.rubric.criteria) >= WORTH
 
 
 async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
-    """``trained_here``, by the workers."""
+    """Train like ``trained_here``, on the workers."""
     names = [criterion.name for criterion in job.rubric.criteria]
     workers = await cluster.workers()
     shares = [names[at :: len(workers)] for at in range(min(len(workers), len(names)))]
@@ -45,13 +45,13 @@ async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
             client.submit(learn, sent, share, workers=workers, pure=False, retries=2)
             for share in shares
         ]
-        found = await client.gather(tasks)
+        parts = await client.gather(tasks)
     except RubricStudioError:
         raise
     except Exception as error:
         log.warning("The cluster could not train %s (%r), so it is done here.", spec.name, error)
         return await trained_here(spec, job)
-    by_name: Found = {name: model for part in found for name, model in part.items()}
+    by_name: Found = {name: model for part in parts for name, model in part.items()}
     models = {name: by_name[name] for name in names}
     judge = OfflineJudge(spec, models)
     judge.prepare(job.items)
@@ -59,7 +59,7 @@ async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
 
 
 def learn(sent: bytes, names: list[str]) -> Found:
-    """On a worker: what the judge learns of these criteria, applied to all items."""
+    """Return on a worker what the judge learns of these criteria, applied to all items."""
     spec, rubric, calibration, items, seed = pickle.loads(sent)
     return {name: _applied(spec, rubric, name, calibration, items, seed) for name in names}
 
@@ -75,6 +75,6 @@ def _applied(
     model = trained_model(spec, rubric.criterion(name), rubric, calibration, items, seed)
     if isinstance(model, Unfit):
         return model
-    said = model.predict(items)
-    by_item = {item.id: one for item, one in zip(items, said, strict=True)}
+    predictions = model.predict(items)
+    by_item = {item.id: prediction for item, prediction in zip(items, predictions, strict=True)}
     return Applied(model.criterion, model.report, by_item)

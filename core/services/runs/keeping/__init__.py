@@ -1,6 +1,6 @@
-"""A worker process, and who watches over it: started, watched, ended where it hangs, replaced.
+"""A worker process and its keeper, which starts it, watches it, and replaces it if it hangs.
 
-`keeper` is for others.
+`keeper` is public.
 """
 
 __all__ = ["keeper"]

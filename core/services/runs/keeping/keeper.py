@@ -1,8 +1,8 @@
-"""The worker process beside the app, or by itself, and the keeper that watches over it.
+"""The worker process, started by the app or on its own, and the keeper that watches over it.
 
-A process that lives may still do nothing: one text that a check cannot finish with, all of it in C,
-stops a whole event loop, and no signal is heard there any more. So the keeper looks whether the
-worker *moves*; one that does not is killed and replaced, and what it was at is held against the run
+A live process may still hang: a check that never ends on some text, all in C, blocks the event
+loop, and then no signal is handled. So the keeper checks whether the worker *moves*. A hanging
+worker is killed and replaced, and the cells it worked on are noted as the cause
 (`core.store.runs.stops`).
 """
 
@@ -32,31 +32,35 @@ from core.store.runs.stops import How
 from core.store.store import Store
 
 log = logging.getLogger(__name__)
-#: A worker that does not move for so many seconds is killed; how often it is looked at.
+#: Seconds without a move after which a worker is killed, and between checks of it.
 HUNG_AFTER, LOOK_EVERY = 60.0, 1.0
-#: So long a worker that is told to end may take: it waits for calls, and for a locked file.
+#: Seconds that a worker may take to end: it waits for calls, and for a locked file.
 END_WITHIN = 20.0
 
 
 @contextmanager
 def runner_beside(settings: Settings) -> Iterator[None]:
-    """A Runner for as long as the server lives: in a process of its own, in a thread, or none."""
+    """Run a Runner during the server's life: in its own process, in a thread, or not at all."""
     from core.services import open_store
 
     signals.hang_up_ends()
-    # Of a data file that can only be read, nothing is worked off.
-    written = [one for one in settings.each() if not cannot_write(one.db)]
+    # A read-only data file needs no Runner.
+    written = [
+        file_settings for file_settings in settings.each() if not cannot_write(file_settings.db)
+    ]
     if settings.runner == "none" or not written:
         yield
     elif settings.runner == "thread":
-        runners = [Runner(open_store(one), settings.cluster).start() for one in written]
+        runners = [
+            Runner(open_store(file_settings), settings.cluster).start() for file_settings in written
+        ]
         try:
             yield
         finally:
             for runner in runners:
                 runner.stop()
     else:
-        keeper = WorkerProcess(*(one.db for one in written))
+        keeper = WorkerProcess(*(file_settings.db for file_settings in written))
         try:
             yield
         finally:
@@ -64,10 +68,9 @@ def runner_beside(settings: Settings) -> Iterator[None]:
 
 
 class WorkerProcess:
-    """A worker process that is started again if it dies or hangs, and that dies with this one.
+    """A worker process that is restarted if it dies or hangs, and that ends with this one.
 
-    The worker ends when its standard input ends, which happens when this process is gone, however
-    it went.
+    The worker ends when its standard input closes, which happens however this process ends.
     """
 
     def __init__(self, *files: Path) -> None:
@@ -91,7 +94,7 @@ class WorkerProcess:
             self._close_input()
             self._let_go(how)
             time.sleep(1.0)
-            # A new worker would make a new, empty file where one is gone.
+            # A new worker would create an empty file in place of a deleted one.
             self._files = {path: place for path, place in self._files.items() if place.in_place()}
             if self._stopping.is_set() or not self._files:
                 break
@@ -104,7 +107,7 @@ class WorkerProcess:
             self._worker.stdin.close()
 
     def _watched(self) -> How:
-        """Returns when the worker has ended, or did not move for too long and was killed."""
+        """Wait until the worker ended, or hung and was killed; return which."""
         look = _Look(self._worker.pid, {path: self._stores[path] for path in self._files})
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -121,8 +124,9 @@ class WorkerProcess:
                 return "hung"
 
     def _let_go(self, how: How) -> None:
-        """Frees the runs of the worker that is gone. The one whose code ran then, or all where
-        nobody knows, are told that it stopped.
+        """Free the runs of the ended worker.
+
+        A stop is noted for the run whose code ran then, or for all if that is unknown.
         """
         begins = clock.owner_begins(self._worker.pid)
         at = {path: _at(path, begins) for path in self._files}
@@ -137,16 +141,16 @@ class WorkerProcess:
                 log.info("Runs of the worker are free when their leases end: %s", error)
 
     def hurry(self) -> None:
-        """The worker ends without waiting for calls that are out."""
+        """End the worker without waiting for calls in flight."""
         self._worker.terminate()
 
     @property
     def lives(self) -> bool:
-        """Whether there is a worker, or will be one soon."""
+        """Return whether a worker runs, or will soon."""
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """Lets the worker hand its runs back, then ends it."""
+        """Let the worker hand back its runs, then end it."""
         self._stopping.set()
         self._close_input()
         try:
@@ -158,8 +162,8 @@ class WorkerProcess:
 
 
 class _Look:
-    """What one look after the other sees of a worker. Looks are counted, not seconds: a machine
-    that slept, or a clock that jumped, is no worker that hung.
+    """Successive checks of a worker. It counts checks, not seconds, so that a sleeping machine or
+    a clock that jumps does not look like a hanging worker.
     """
 
     def __init__(self, pid: int, stores: dict[Path, Store]) -> None:
@@ -168,7 +172,7 @@ class _Look:
         self._looks: dict[str, int] = {}
 
     def why_hung(self) -> str:
-        """Why the worker hangs, or nothing."""
+        """Return why the worker hangs, or an empty string."""
         seen = [why for path, store in self._stores.items() for why in self._seen(path, store)]
         self._looks = {why: self._looks.get(why, 0) + 1 for why in seen}
         long = [why for why, looks in self._looks.items() if looks * LOOK_EVERY >= HUNG_AFTER]
@@ -183,7 +187,7 @@ class _Look:
         with suppress(StoreError):
             for lease in store.leases.of_process(self._begins):
                 if lease.until < clock.at():
-                    # Whoever cannot write cannot renew a lease, and is not to blame.
+                    # A lease cannot be renewed while the file cannot be written.
                     with store.write():
                         yield f"it did not renew its lease on run {lease.run_id}"
                 if lease.cancel:
@@ -191,45 +195,46 @@ class _Look:
 
 
 def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilty: bool) -> None:
-    """Frees a run whose owner is gone. ``guilty``: its code ran then, perhaps at these cells."""
-    told = {"run": lease.run_id}
+    """Free a run whose owner ended. ``guilty``: the run's code ran then, perhaps at these cells."""
+    extra = {"run": lease.run_id}
     if lease.cancel:
         store.leases.expire(lease.run_id, lease.owner, lease.fence)
         store.runs.request_cancel(lease.run_id, now=clock.now())
     elif not guilty:
         store.leases.expire(lease.run_id, lease.owner, lease.fence)
     elif store.stops.stopped(lease, how, cells, now=clock.now()):
-        log.error("Run %(run)s is put aside: it stopped two workers.", told, extra=told)
+        log.error("Run %(run)s is put aside: it stopped two workers.", extra, extra=extra)
 
 
 def _at(path: Path, begins: str) -> logbook.Noted | None:
-    found = logbook.of_process(path, begins)
-    return logbook.read(found[0]) if found else None
+    paths = logbook.of_process(path, begins)
+    return logbook.read(paths[0]) if paths else None
 
 
 def keep_working(*files: Path) -> None:
-    """A worker process and its keeper, until Ctrl-C, SIGTERM or SIGHUP, or until its files are
-    gone. A second signal ends it without waiting for calls that are out.
+    """Keep a worker process until Ctrl-C, SIGTERM or SIGHUP, or until its files are deleted.
+
+    A second signal ends it without waiting for calls in flight.
     """
-    told, keeper = threading.Event(), WorkerProcess(*files)
+    stopping, keeper = threading.Event(), WorkerProcess(*files)
 
     def end(*_: object) -> None:
-        if told.is_set():
+        if stopping.is_set():
             keeper.hurry()
-        told.set()
+        stopping.set()
 
-    for one in (signal.SIGINT, *signals.ENDING):
-        if signal.getsignal(one) is not signal.SIG_IGN:
-            signal.signal(one, end)
-    while keeper.lives and not told.wait(LOOK_EVERY):
+    for signal_number in (signal.SIGINT, *signals.ENDING):
+        if signal.getsignal(signal_number) is not signal.SIG_IGN:
+            signal.signal(signal_number, end)
+    while keeper.lives and not stopping.wait(LOOK_EVERY):
         pass
     keeper.stop()
 
 
 def work_until_told(*stores: Store, with_parent: bool = False, cluster: str = "") -> None:
-    """Works off queued runs until Ctrl-C or, ``with_parent``, until standard input ends.
+    """Process queued runs until Ctrl-C or, ``with_parent``, until standard input closes.
 
-    Of several data files each has a Runner of its own, beside the first.
+    Each data file has its own Runner.
     """
     first, *others = [Runner(store, cluster) for store in stores]
     if with_parent:
@@ -239,7 +244,7 @@ def work_until_told(*stores: Store, with_parent: bool = False, cluster: str = ""
             first.stop(0)
 
         threading.Thread(target=watch, name="parent-watch", daemon=True).start()
-        # Somebody sits before the app: a first spot check should not wait for these imports.
+        # The app is open: a first spot check should not wait for these imports.
         threading.Thread(target=load, name="warm-up", daemon=True).start()
     for runner in others:
         runner.start()
