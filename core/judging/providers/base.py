@@ -246,6 +246,12 @@ class CallError(Exception):
         self.status, self.about_format, self.sent = status, about_format, sent
         super().__init__(message)
 
+    def saying(self, message: str) -> CallError:
+        """Return the same failure with another message."""
+        return CallError(
+            self.kind, message, retry_after=self.retry_after, status=self.status, sent=self.sent
+        )
+
 
 class ModelProvider(Protocol):
     """A way to reach models; serves any number of calls at once on one event loop."""

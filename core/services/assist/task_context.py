@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 from core import clock
 from core.domain.panel import Judge
 from core.domain.runs import HelpStep, HelpTask, RunRow
-from core.domain.votes import Call
+from core.domain.votes import AskedOutcome, Call
 from core.errors import InputError, NotNow
-from core.judging.asking.engine import Budget
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
+from core.judging.turns import QuestionTurns
 from core.judging.writing.writer import Failed, Partial, Writer, Writing
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
@@ -49,7 +49,7 @@ class TaskContext:
         self.failed: dict[str, Failed] = {}
         self._owner, self._providers, self._io = owner, providers, io
         self._done: dict[str, Any] = {}
-        self._budget = None if task.budget is None else Budget(task.budget, task.cost)
+        self._turns = QuestionTurns(task.budget, task.cost)
         self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
         self._fatal: dict[str, Failed] = {}
 
@@ -124,20 +124,18 @@ class TaskContext:
         writing: Writing,
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> ValueT | Failed:
-        budget, judge = self._budget, writer.spec.name
-        if budget is not None and not await budget.admit(judge):
+        if not await self._turns.acquire(writer.spec):
             raise BudgetSpent
         call: Call | None = None
         try:
             written = await writer.write(f"{self.task.id}/{name}", writing, read)
             call = written.call
         finally:
-            if budget is not None:
-                budget.settle(judge, call)
+            self._turns.report(writer.spec, AskedOutcome((), call))
         value = written.value
         if isinstance(value, Failed):
             if value.kind in FATAL:
-                self._fatal[judge] = value
+                self._fatal[writer.spec.name] = value
             await self._keep(_step(name, None, value, call))
             return self._lost(name, value)
         self._done[name] = written.reply
