@@ -44,22 +44,52 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
+class HeldWork:
+    """What a run and a help task have alike: one process holds it at a time, and asks models.
+
+    ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
+    others. ``lease_until`` is in Unix seconds.
+    """
+
+    id: int
+    status: RunStatus
+    planned: int
+    calls: int
+    cost: float
+    cost_unknown: int
+    created: str
+    message: str
+    cancel: bool
+    lease_owner: str | None
+    lease_until: float | None
+    fence: int
+
+    @property
+    def active(self) -> bool:
+        """Whether it is queued or running."""
+        return self.status not in RESTING
+
+    @property
+    def lease(self) -> Lease:
+        """The right to work on it, of whoever has it."""
+        until = self.lease_until or 0.0
+        return Lease(self.id, self.lease_owner or "", self.fence, until, self.cancel)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow(HeldWork):
     """A run and how far it is; light enough to be polled.
 
     ``calls`` counts every exchange with a model once, however often it was tried: a question takes
-    two in two steps, and one more for a repair or a summary. ``cost`` is in US dollars over the
-    calls whose cost is known, ``cost_unknown`` counts the others. ``cached`` counts answers kept
+    two in two steps, and one more for a repair or a summary. ``cached`` counts answers kept
     from earlier calls, which are no calls and cost nothing now; ``saved`` is what they cost then,
     where known. ``lost`` counts calls that went out and whose answer was never recorded, because
     the run was stopped or killed; ``out`` those that are under way, or were when a run that nobody
     works on any more was killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time that
-    runners spent.
-    ``lease_until`` is in Unix seconds. ``rubric_version_id`` is what was asked; scores follow
+    runners spent. ``rubric_version_id`` is what was asked; scores follow
     ``scored_version_id``, which is the same unless somebody let them follow a newer one.
     """
 
-    id: int
     name: str
     kind: RunKind
     rubric_version_id: int
@@ -75,37 +105,21 @@ class RunRow:
     panel: Panel
     panel_hash: str
     plan_hash: str
-    status: RunStatus
     items: int
-    planned: int
     votes: int
     abstentions: int
     failures_open: int
-    calls: int
     tokens_in: int
     tokens_cached: int
     tokens_out: int
     tokens_thinking: int
-    cost: float
-    cost_unknown: int
     cached: int
     saved: float
     lost: int
     out: int
     seconds: float
-    created: str
     started: str | None
     finished: str | None
-    message: str
-    cancel: bool
-    lease_owner: str | None
-    lease_until: float | None
-    fence: int
-
-    @property
-    def active(self) -> bool:
-        """Whether it is queued or running."""
-        return self.status not in RESTING
 
     @property
     def version_words(self) -> str:
@@ -286,7 +300,10 @@ Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands."""
+    """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands.
+
+    On a help task just so: ``run_id`` is its id.
+    """
 
     run_id: int
     owner: str
@@ -303,39 +320,22 @@ class Beat(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class HelpTask:
+class HelpTask(HeldWork):
     """A task and how far it is.
 
     ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those
-    whose last try failed. ``cost`` is in US dollars over the calls whose cost is known,
-    ``cost_unknown`` counts the others.
+    whose last try failed.
     """
 
-    id: int
     kind: str
     subject: str
     request: dict[str, Any]
-    status: RunStatus
-    planned: int
     budget: float | None
     result: Any
-    message: str
-    owner: str | None
-    until: float | None
-    cancel: bool
-    created: str
     updated: str
     done: int
     failed: int
-    calls: int
-    cost: float
-    cost_unknown: int
-    made_by: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether it waits or is being worked on."""
-        return self.status in ("queued", "running")
+    made_by: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,12 +42,10 @@ class BudgetSpent(Exception):
 class TaskContext:
     """One task being worked on. ``failed`` holds what went wrong, by step."""
 
-    def __init__(
-        self, store: Store, task: HelpTask, owner: str, providers: Providers, io: Executor
-    ) -> None:
+    def __init__(self, store: Store, task: HelpTask, providers: Providers, io: Executor) -> None:
         self.store, self.task, self.request = store, task, task.request
         self.failed: dict[str, Failed] = {}
-        self._owner, self._providers, self._io = owner, providers, io
+        self._providers, self._io = providers, io
         self._done: dict[str, Any] = {}
         self._turns = QuestionTurns(task.budget, task.cost)
         self._writers: dict[str, tuple[Writer, asyncio.Semaphore]] = {}
@@ -148,10 +146,8 @@ class TaskContext:
         return why
 
     async def _keep(self, step: HelpStep) -> None:
-        def keep() -> None:
-            self.store.helps.keep(self.task.id, self._owner, step, now=clock.now())
-
-        await self.io_in_time(keep)
+        keep = self.store.helps.keep
+        await self.io_in_time(lambda: keep(self.task.lease, step, now=clock.now()))
 
     def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
         if judge.name not in self._writers:

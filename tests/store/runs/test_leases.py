@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from core.domain.runs import Lease
 from core.store.store import Store
 from tests.store.making import AT, LATER, NOW, claimed, queued_run
@@ -72,8 +74,8 @@ def test_a_run_given_back_to_the_queue_after_a_wish_to_stop_is_cancelled(
 
 def test_the_lease_of_an_owner_known_to_be_gone_can_be_ended(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)
-    assert not store.leases.expire(run_id, "somebody else", lease.fence)
-    assert store.leases.expire(run_id, lease.owner, lease.fence)
+    assert not store.leases.expire(replace(lease, owner="somebody else"))
+    assert store.leases.expire(lease)
     assert claimed(store, run_id, "you").fence == 2
 
 

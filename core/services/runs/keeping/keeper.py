@@ -194,10 +194,10 @@ def free(store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilt
     """Frees a run whose owner is gone. ``guilty``: its code ran then, perhaps at these cells."""
     told = {"run": lease.run_id}
     if lease.cancel:
-        store.leases.expire(lease.run_id, lease.owner, lease.fence)
+        store.leases.expire(lease)
         store.runs.request_cancel(lease.run_id, now=clock.now())
     elif not guilty:
-        store.leases.expire(lease.run_id, lease.owner, lease.fence)
+        store.leases.expire(lease)
     elif store.stops.stopped(lease, how, cells, now=clock.now()):
         log.error("Run %(run)s is put aside: it stopped two workers.", told, extra=told)
 
