@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from core.domain.panel import Panel
 from core.domain.votes import Cell, ItemBallots, Verdict
 
 RunKind = Literal["run", "spot"]
+#: Where leases are kept.
+HeldTable = Literal["run", "help_task"]
 Outcome = Literal["pass", "fail", "review"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
 #: Nobody works on these and nobody will, until somebody asks.
@@ -51,6 +53,7 @@ class HeldWork:
     others. ``lease_until`` is in Unix seconds.
     """
 
+    table: ClassVar[HeldTable] = "run"
     id: int
     status: RunStatus
     planned: int
@@ -72,8 +75,8 @@ class HeldWork:
     @property
     def lease(self) -> Lease:
         """The right to work on it, of whoever has it."""
-        until = self.lease_until or 0.0
-        return Lease(self.id, self.lease_owner or "", self.fence, until, self.cancel)
+        owner, until = self.lease_owner or "", self.lease_until or 0.0
+        return Lease(self.id, owner, self.fence, until, self.cancel, self.table)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +305,7 @@ Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
 class Lease:
     """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands.
 
-    On a help task just so: ``run_id`` is its id.
+    ``table`` is ``help_task`` for the right to work on such a task, whose id is ``run_id``.
     """
 
     run_id: int
@@ -310,13 +313,7 @@ class Lease:
     fence: int
     until: float
     cancel: bool
-
-
-class Beat(NamedTuple):
-    """A heartbeat's answer: is the lease still ours, and does somebody want the run stopped?"""
-
-    held: bool
-    cancel: bool
+    table: HeldTable = "run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +324,7 @@ class HelpTask(HeldWork):
     whose last try failed.
     """
 
+    table: ClassVar[HeldTable] = "help_task"
     kind: str
     subject: str
     request: dict[str, Any]

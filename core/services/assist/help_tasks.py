@@ -155,9 +155,8 @@ async def _ended(context: TaskContext) -> RunStatus:
 
     async def beat() -> bool:
         """Renews the hold; ends the work when somebody wants that, or when the hold is lost."""
-        renew = partial(store.helps.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
-        held, cancel = await context.io(renew, lease)
-        if cancel or not held:
+        renew = partial(store.leases.heartbeat, at=clock.at(), seconds=HOLD_SECONDS)
+        if await context.io(renew, lease) is not False:
             work.cancel()
         return True
 
@@ -195,20 +194,6 @@ def _verdict(context: TaskContext) -> tuple[RunStatus, str]:
     count = len(context.failed)
     many = f"{count} requests failed. The first: " if count > 1 else ""
     return "failed", f"{many}{first.message}"
-
-
-@dataclass(frozen=True, slots=True)
-class TaskRequest:
-    """What is asked for. ``subject`` is what it is about, ``planned`` its steps at most.
-
-    ``request`` is plain JSON data; ``budget`` is in US dollars, ``None`` for no limit.
-    """
-
-    kind: str
-    subject: str
-    request: Mapping[str, Any]
-    planned: int
-    budget: float | None = None
 
 
 def writers(store: Store) -> list[JudgeEntry]:
@@ -257,21 +242,30 @@ def request_from(kind: type[RequestT], task: HelpTask) -> RequestT:
 
 
 @allowed("write")
-def begin(store: Store, wish: TaskRequest) -> int:
-    """Keep a task and start on it in the background; returns its id."""
-    _check_key(wish.request)
-    judge = writer_from(wish.request)
+def begin(
+    store: Store,
+    kind: str,
+    subject: str,
+    request: Mapping[str, Any],
+    planned: int,
+    budget: float | None = None,
+) -> int:
+    """Keep a task and start on it in the background; returns its id.
+
+    ``subject`` is what it is about, ``request`` plain JSON data, ``planned`` its steps at most;
+    ``budget`` is in US dollars, ``None`` for no limit.
+    """
+    _check_key(request)
+    judge = writer_from(request)
     price = price_of(judge)
     each = None if price is None else sum(p * n for p, n in zip(price, _A_CALL, strict=True)) / 1e6
     # What goes on by runs cannot be foreseen so.
-    expected = None if each is None or wish.kind == "loop" else wish.planned * each
+    expected = None if each is None or kind == "loop" else planned * each
     with store.write():
         task_id = store.helps.create(
-            wish.kind,
-            wish.subject,
-            wish.request,
-            planned=wish.planned,
-            budget=within_limits(store, _asked_by(wish.request), wish.budget, expected),
+            *(kind, subject, request),
+            planned=planned,
+            budget=within_limits(store, _asked_by(request), budget, expected),
             now=clock.now(),
         )
     start(store, task_id)

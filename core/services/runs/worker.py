@@ -361,11 +361,11 @@ class Work:
             self._gone = error
             self.leave("interrupted")
             return False
-        if not beat.held:
+        if beat is None:
             self.lost = True
             self.leave("interrupted")
             return False
-        if beat.cancel:
+        if beat:
             self.leave("cancelled")
         await self._tell_addresses()
         return True

@@ -15,8 +15,9 @@ from typing import Any
 from core.domain.panel import Judge
 from core.domain.runs import HelpStep, HelpTask, Lease, RunStatus
 from core.errors import NotFound
+from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
-from core.store.runs.leases import HeldRows, require_lease
+from core.store.runs.leases import let_go, require_lease
 
 _LAST = "(SELECT max(id) FROM help_step l WHERE l.task_id = s.task_id AND l.name = s.name)"
 _TASK = f"""
@@ -32,10 +33,11 @@ _TASK = f"""
 """
 
 
-class Helps(HeldRows):
+class Helps:
     """Available as ``store.helps``."""
 
-    table = "help_task"
+    def __init__(self, files: Connections) -> None:
+        self._files = files
 
     def create(
         self,
@@ -123,7 +125,7 @@ class Helps(HeldRows):
     def keep(self, lease: Lease, step: HelpStep, *, now: str) -> None:
         """Add a step. Raises ``Fenced`` if the lease is no longer in force."""
         with self._files.write() as db:
-            require_lease(db, lease.run_id, lease.owner, lease.fence, self.table)
+            require_lease(db, lease)
             value = None if step.value is None else to_json(step.value)
             call = None if step.call is None else to_json(step.call)
             db.execute(
@@ -141,7 +143,7 @@ class Helps(HeldRows):
         """Release a task; does nothing if the lease is no longer in force."""
         facts = {} if result is None else {"result": to_json(result)}
         with self._files.write() as db:
-            self._let_go(db, lease, status, message, updated=now, **facts)
+            let_go(db, lease, status, message, updated=now, **facts)
 
     def request_cancel(self, task_id: int, *, now: str) -> None:
         """Ask the owner of a task to stop; a waiting task is cancelled at once."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from core.domain.runs import Beat, Lease, RunStatus
+from core.domain.runs import Lease, RunStatus
 from core.errors import Conflict
 from core.store.database.connection import Connections
 from core.store.database.content import clean
@@ -35,57 +35,38 @@ class Fenced(Conflict):
     """The lease on the run is lost: taken over, given back or cancelled."""
 
 
-def require_lease(
-    db: sqlite3.Connection, run_id: int, owner: str, fence: int, table: str = "run"
-) -> None:
-    """Raise ``Fenced`` unless ``owner`` holds the run under ``fence``.
+def require_lease(db: sqlite3.Connection, lease: Lease) -> None:
+    """Raise ``Fenced`` unless the lease's owner still holds the row under its fence.
 
-    An expired lease still counts until another owner claims the run.
+    An expired lease still counts until another owner claims the row.
     """
-    if not db.execute(f"SELECT 1 FROM {table} WHERE {_HELD}", (run_id, owner, fence)).fetchone():
-        raise Fenced(f"{owner} no longer works on {table} {run_id}; nothing was written.")
+    if not db.execute(f"SELECT 1 FROM {lease.table} WHERE {_HELD}", _key(lease)).fetchone():
+        words = f"{lease.owner} no longer works on {lease.table} {lease.run_id}"
+        raise Fenced(f"{words}; nothing was written.")
 
 
-class HeldRows:
-    """Rows of a table that one process holds at a time. ``at`` is in Unix seconds.
+def let_go(
+    db: sqlite3.Connection,
+    lease: Lease,
+    status: RunStatus,
+    message: str,
+    **facts: str | float | None,
+) -> bool:
+    """End a lease with the row's new status and further facts; ``False`` if it was not held."""
+    named = "".join(f", {name} = ?" for name in facts)
+    cursor = db.execute(
+        f"UPDATE {lease.table} SET status = ?, message = ?, lease_owner = NULL, "
+        f"lease_until = NULL{named} WHERE {_HELD}",
+        (status, clean(message), *facts.values(), *_key(lease)),
+    )
+    return cursor.rowcount == 1
 
-    A lease lasts ``seconds``.
-    """
 
-    table = "run"
+class Leases:
+    """Available as ``store.leases``. ``at`` is in Unix seconds; a lease lasts ``seconds``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
-
-    def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> Beat:
-        """Extend the lease by ``seconds``; return whether it is still held."""
-        with self._files.write() as db:
-            rows = db.execute(
-                f"UPDATE {self.table} SET lease_until = ? WHERE {_HELD} RETURNING cancel",
-                (at + seconds, *_key(lease)),
-            ).fetchall()
-        return Beat(True, bool(rows[0][0])) if rows else Beat(False, False)
-
-    def _let_go(
-        self,
-        db: sqlite3.Connection,
-        lease: Lease,
-        status: RunStatus,
-        message: str,
-        **facts: str | float | None,
-    ) -> bool:
-        """End a lease with the row's new status and further facts; ``False`` if it was not held."""
-        named = "".join(f", {name} = ?" for name in facts)
-        cursor = db.execute(
-            f"UPDATE {self.table} SET status = ?, message = ?, lease_owner = NULL, "
-            f"lease_until = NULL{named} WHERE {_HELD}",
-            (status, clean(message), *facts.values(), *_key(lease)),
-        )
-        return cursor.rowcount == 1
-
-
-class Leases(HeldRows):
-    """Available as ``store.leases``: those of runs."""
 
     def claim(
         self, owner: str, *, at: float, seconds: float, run_id: int | None = None
@@ -124,6 +105,15 @@ class Leases(HeldRows):
             )
         return Lease(claimed, owner, fence + 1, at + seconds, bool(cancel))
 
+    def heartbeat(self, lease: Lease, *, at: float, seconds: float) -> bool | None:
+        """Extend the lease; return whether a stop was requested, ``None`` if not held any more."""
+        with self._files.write() as db:
+            rows = db.execute(
+                f"UPDATE {lease.table} SET lease_until = ? WHERE {_HELD} RETURNING cancel",
+                (at + seconds, *_key(lease)),
+            ).fetchall()
+        return bool(rows[0][0]) if rows else None
+
     def release(
         self,
         lease: Lease,
@@ -146,7 +136,7 @@ class Leases(HeldRows):
             if row is None:
                 return False
             settled: RunStatus = "cancelled" if status == "queued" and row[0] else status
-            return self._let_go(
+            return let_go(
                 *(db, lease, settled, message),
                 finished=None if settled == "queued" else now,
                 seconds=row[1] + seconds,

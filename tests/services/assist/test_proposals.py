@@ -216,8 +216,7 @@ def test_a_cancelled_task_can_be_gone_on_with(store: Store, provider: Provider) 
 
 
 def test_a_task_cancelled_while_it_waits_is_never_asked(store: Store, provider: Provider) -> None:
-    wish = help_tasks.TaskRequest("improve", "rubric/1", {}, 1)
-    task_id = store.helps.create(wish.kind, wish.subject, {}, planned=1, budget=None, now=NOW)
+    task_id = store.helps.create("improve", "rubric/1", {}, planned=1, budget=None, now=NOW)
     help_tasks.cancel(store, task_id)
     help_tasks.start(store, task_id)
     assert finished(store, task_id).status == "cancelled"

@@ -104,14 +104,14 @@ def test_the_help_tasks_of_an_older_file_stay_as_they_were_and_can_be_held(tmp_p
     older.close()
     store = Store(path)
     running, done, queued = (store.helps.get(task) for task in (1, 2, 3))
-    assert running.lease == Lease(1, "host:1:a", 0, 1000.0, cancel=True)
+    assert running.lease == Lease(1, "host:1:a", 0, 1000.0, cancel=True, table="help_task")
     assert (running.status, running.request, running.budget) == ("running", {"a": 1}, 0.5)
     assert (done.status, done.result, done.calls, done.cost) == ("done", {"rubric": 7}, 1, 0.25)
     assert (queued.created, queued.updated, queued.made_by) == ("then", "later", "ann")
-    assert store.helps.heartbeat(running.lease, at=900.0, seconds=200.0) == (True, True)
+    assert store.leases.heartbeat(running.lease, at=900.0, seconds=200.0) is True
     assert not store.helps.claim(1, "me", at=1050.0, seconds=10.0, now="now")
     assert store.helps.claim(1, "me", at=1150.0, seconds=10.0, now="now")
-    assert not store.helps.heartbeat(running.lease, at=1150.0, seconds=10.0).held
+    assert store.leases.heartbeat(running.lease, at=1150.0, seconds=10.0) is None
     store.close()
     assert schema_of(path) == GOLDEN.read_text()
 

@@ -33,15 +33,15 @@ def test_a_run_whose_lease_ran_out_is_taken_over_with_a_higher_fence(
     first = claimed(store, run_id, "first")
     second = claimed(store, run_id, "second", at=AT + 60)
     assert (first.fence, second.fence) == (1, 2)
-    assert store.leases.heartbeat(first, at=AT + 61, seconds=60) == (False, False)
-    assert store.leases.heartbeat(second, at=AT + 61, seconds=60) == (True, False)
+    assert store.leases.heartbeat(first, at=AT + 61, seconds=60) is None
+    assert store.leases.heartbeat(second, at=AT + 61, seconds=60) is False
     assert store.runs.row(run_id).lease_until == AT + 121
     assert store.runs.row(run_id).started == NOW  # by the first
 
 
 def test_a_late_owner_whom_nobody_replaced_keeps_the_lease(store: Store, run_id: int) -> None:
     lease = claimed(store, run_id)
-    assert store.leases.heartbeat(lease, at=AT + 1000, seconds=60).held
+    assert store.leases.heartbeat(lease, at=AT + 1000, seconds=60) is False
 
 
 def test_a_lease_given_back_says_how_it_went(store: Store, run_id: int) -> None:
