@@ -21,9 +21,10 @@ from core.judging.asking.llm_judge import LLMJudge
 from core.judging.checks.desk import CheckDesk
 from core.judging.checks.judge import CheckJudge
 from core.judging.function_judge import FunctionJudge
+from core.judging.known_providers import provider_of
 from core.judging.pace import PaceTimes
 from core.judging.protocol import AskableJudge
-from core.judging.providers.base import ModelProvider, provider_of
+from core.judging.providers.base import ModelProvider
 from core.judging.providers.choice import Way, open_provider, provider_for
 from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
