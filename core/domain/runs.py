@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from core.domain.panel import Panel
 from core.domain.votes import Cell, ItemBallots, Verdict
 
 RunKind = Literal["run", "spot"]
+#: Where leases are kept.
+HeldTable = Literal["run", "help_task"]
 Outcome = Literal["pass", "fail", "review"]
 RunStatus = Literal["queued", "running", "done", "cancelled", "interrupted", "budget", "failed"]
 #: Nobody works on these and nobody will, until somebody asks.
@@ -44,22 +46,53 @@ class RunPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
+class HeldWork:
+    """What a run and a help task have alike: one process holds it at a time, and asks models.
+
+    ``cost`` is in US dollars over the calls whose cost is known, ``cost_unknown`` counts the
+    others. ``lease_until`` is in Unix seconds.
+    """
+
+    table: ClassVar[HeldTable] = "run"
+    id: int
+    status: RunStatus
+    planned: int
+    calls: int
+    cost: float
+    cost_unknown: int
+    created: str
+    message: str
+    cancel: bool
+    lease_owner: str | None
+    lease_until: float | None
+    fence: int
+
+    @property
+    def active(self) -> bool:
+        """Whether it is queued or running."""
+        return self.status not in RESTING
+
+    @property
+    def lease(self) -> Lease:
+        """The right to work on it, of whoever has it."""
+        owner, until = self.lease_owner or "", self.lease_until or 0.0
+        return Lease(self.id, owner, self.fence, until, self.cancel, self.table)
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow(HeldWork):
     """A run and how far it is; light enough to be polled.
 
     ``calls`` counts every exchange with a model once, however often it was tried: a question takes
-    two in two steps, and one more for a repair or a summary. ``cost`` is in US dollars over the
-    calls whose cost is known, ``cost_unknown`` counts the others. ``cached`` counts answers kept
+    two in two steps, and one more for a repair or a summary. ``cached`` counts answers kept
     from earlier calls, which are no calls and cost nothing now; ``saved`` is what they cost then,
     where known. ``lost`` counts calls that went out and whose answer was never recorded, because
     the run was stopped or killed; ``out`` those that are under way, or were when a run that nobody
     works on any more was killed. Neither is in ``calls`` or ``cost``. ``seconds`` is the time that
-    runners spent.
-    ``lease_until`` is in Unix seconds. ``rubric_version_id`` is what was asked; scores follow
+    runners spent. ``rubric_version_id`` is what was asked; scores follow
     ``scored_version_id``, which is the same unless somebody let them follow a newer one.
     """
 
-    id: int
     name: str
     kind: RunKind
     rubric_version_id: int
@@ -75,37 +108,21 @@ class RunRow:
     panel: Panel
     panel_hash: str
     plan_hash: str
-    status: RunStatus
     items: int
-    planned: int
     votes: int
     abstentions: int
     failures_open: int
-    calls: int
     tokens_in: int
     tokens_cached: int
     tokens_out: int
     tokens_thinking: int
-    cost: float
-    cost_unknown: int
     cached: int
     saved: float
     lost: int
     out: int
     seconds: float
-    created: str
     started: str | None
     finished: str | None
-    message: str
-    cancel: bool
-    lease_owner: str | None
-    lease_until: float | None
-    fence: int
-
-    @property
-    def active(self) -> bool:
-        """Whether it is queued or running."""
-        return self.status not in RESTING
 
     @property
     def version_words(self) -> str:
@@ -286,56 +303,37 @@ Derive = Callable[[Sequence[ItemBallots]], Sequence[ItemResult]]
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands."""
+    """The right to work on a run until ``until`` (Unix seconds), as long as the fence stands.
+
+    ``table`` is ``help_task`` for the right to work on such a task, whose id is ``run_id``.
+    """
 
     run_id: int
     owner: str
     fence: int
     until: float
     cancel: bool
-
-
-class Beat(NamedTuple):
-    """A heartbeat's answer: is the lease still ours, and does somebody want the run stopped?"""
-
-    held: bool
-    cancel: bool
+    table: HeldTable = "run"
 
 
 @dataclass(frozen=True, slots=True)
-class HelpTask:
+class HelpTask(HeldWork):
     """A task and how far it is.
 
     ``planned`` counts the steps it takes at most, ``done`` those with a value, ``failed`` those
-    whose last try failed. ``cost`` is in US dollars over the calls whose cost is known,
-    ``cost_unknown`` counts the others.
+    whose last try failed.
     """
 
-    id: int
+    table: ClassVar[HeldTable] = "help_task"
     kind: str
     subject: str
     request: dict[str, Any]
-    status: RunStatus
-    planned: int
     budget: float | None
     result: Any
-    message: str
-    owner: str | None
-    until: float | None
-    cancel: bool
-    created: str
     updated: str
     done: int
     failed: int
-    calls: int
-    cost: float
-    cost_unknown: int
-    made_by: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether it waits or is being worked on."""
-        return self.status in ("queued", "running")
+    made_by: str
 
 
 @dataclass(frozen=True, slots=True)

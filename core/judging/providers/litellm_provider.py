@@ -18,13 +18,13 @@ from copy import deepcopy
 from typing import Any
 
 from core.judging.allowance import told_by
+from core.judging.known_providers import provider_of
 from core.judging.providers.anthropic import marked
 from core.judging.providers.base import (
     CallError,
     Completion,
     Request,
     effort,
-    provider_of,
     response_format,
     sent_params,
     split_thinking,
