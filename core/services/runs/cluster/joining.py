@@ -77,7 +77,13 @@ def _dask() -> Any:
         raise InputError(
             "A cluster needs Dask: install rubric-studio[cluster] here and on every worker."
         ) from None
+    logging.getLogger("distributed.client").addFilter(_not_left)
     return distributed
+
+
+def _not_left(record: logging.LogRecord) -> bool:
+    """Leaving while Dask looks for its scheduler is no error, though it logs that as one."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 class Cluster:
@@ -86,7 +92,7 @@ class Cluster:
     def __init__(self, client: Any, topic: str) -> None:
         self.client, self.topic = client, topic
         self._listeners: dict[str, Callable[[News], None]] = {}
-        self._known: dict[str, bool] = {}
+        self.known: dict[str, bool] = {}
         self._seen, self._there = float("-inf"), list[str]()
         self._away_since: float | None = None
         self._silence = Silence()
@@ -98,7 +104,7 @@ class Cluster:
 
     def told(self) -> dict[str, Any]:
         """What is kept of it with a run: its address, how many asked, and where to look at it."""
-        workers = sum(self._known.values())
+        workers = sum(self.known.values())
         return {
             "address": self.client.scheduler.address,
             "workers": workers,
@@ -148,10 +154,10 @@ class Cluster:
                 {str(one): told["last_seen"] for one, told in found["workers"].items()}, loop.time()
             )
             workers = [str(one) for one in found["workers"] if str(one) not in silent]
-            await self._check([one for one in workers if one not in self._known])
-            self._there = [one for one in workers if self._known.get(one)]
+            await self._check([one for one in workers if one not in self.known])
+            self._there = [one for one in workers if self.known.get(one)]
             self._seen = loop.time()
-            if not self._there and any(self._known.get(one) for one in silent):
+            if not self._there and any(self.known.get(one) for one in silent):
                 raise ClusterGone(ALL_SILENT)
             return self._there
         self._away_since = self._away_since or loop.time()
@@ -175,7 +181,7 @@ class Cluster:
             return
         for address in new:
             told = theirs.get(address)
-            self._known[address] = told == ours
+            self.known[address] = told == ours
             if told != ours:
                 words = getattr(told, "words", f"no Rubric Studio ({type(told).__name__})")
                 log.warning(
@@ -202,7 +208,7 @@ class Cluster:
             with suppress(TimeoutError):
                 told = self.client.run(put_down, token, workers=self._there, on_error="ignore")
                 await asyncio.wait_for(told, CONNECT)
-            self.client._send_to_scheduler({"op": "variable_delete", "name": token})
+            _dask().Variable(token, self.client).delete()
 
 
 class Silence:
@@ -281,7 +287,7 @@ async def _ready(client: Any) -> Cluster:
     client.subscribe_topic(cluster.topic, cluster.hear)
     last = asyncio.get_running_loop().time() + FIRST_WORKERS
     while not await cluster.workers():
-        if cluster._known:
+        if cluster.known:
             raise InputError(
                 "No worker of the cluster fits: each needs the same versions of Rubric Studio, "
                 f"Python and Dask as here ({_ours().words})."
