@@ -77,6 +77,8 @@ def _dask() -> Any:
         raise InputError(
             "A cluster needs Dask: install rubric-studio[cluster] here and on every worker."
         ) from None
+    # It also tells of every connection that ends, with a traceback.
+    logging.getLogger("distributed").setLevel(logging.ERROR)
     logging.getLogger("distributed.client").addFilter(_not_left)
     return distributed
 
