@@ -1,4 +1,4 @@
-"""What ten tasks cost a person: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
+"""What thirteen tasks cost: clicks, keys and seconds, `python bench/tasks.py [--only WORD]`.
 
 A browser does each task as somebody would who knows the way. A click is one, a key is one, and a
 text that is typed or pasted into a field is one, however long; a file dropped is one. Seconds are
@@ -25,6 +25,7 @@ from core.services.datasets import catalog
 from core.services.judges import registry
 from core.services.reports import worked_example
 from core.store.store import Store
+from tests.browser.conftest import ARGS, CHROMIUM
 from tests.browser.driving import PATIENCE, settle, visit, watch
 from tests.browser.serving import APP, serving
 from tests.new_store import new_store
@@ -200,14 +201,15 @@ def why_low(hands: Hands, world: World) -> None:
 
 def settle_twenty(hands: Hands, world: World) -> None:
     """Settle 20 cells of a queue with keys."""
+    _say_who(hands)
     hands.start(f"queues?queue={twenty(world)}")
-    if hands.page.get_by_role("textbox", name="Your name").count():
-        hands.page.get_by_role("textbox", name="Your name").fill("Kay")
-        hands.page.keyboard.press("Enter")
-        settle(hands.page)
-    hands.acts, hands.began = 0, time.perf_counter()
     hands.press("Start reviewing")
-    for _ in range(100):
+    _until_nothing_is_left(hands)
+
+
+def _until_nothing_is_left(hands: Hands) -> None:
+    """Decide every cell of the queue that is open, by keys."""
+    for _ in range(200):
         said = hands.looks()
         if "Nothing left for you here" in said:
             return
@@ -220,6 +222,36 @@ def settle_twenty(hands: Hands, world: World) -> None:
         else:
             hands.keys("Enter")
     raise AssertionError("The queue does not end.")
+
+
+def _say_who(hands: Hands) -> None:
+    """Give a name where one is asked for; that is counted nowhere."""
+    visit(hands.page, f"{hands.url}/queues")
+    if hands.page.get_by_role("textbox", name="Your name").count():
+        hands.page.get_by_role("textbox", name="Your name").fill("Kay")
+        hands.page.keyboard.press("Enter")
+        settle(hands.page)
+
+
+def settle_doubts(hands: Hands, world: World) -> None:
+    """Settle all disagreements of a run, from the run."""
+    _say_who(hands)
+    hands.start(f"run?run={world.example}")
+    hands.press(re.compile(r"^Settle \d+ disagreement"), "link")
+    _until_nothing_is_left(hands)
+
+
+def first_kappa(hands: Hands, world: World) -> None:
+    """From Agreement without labels to a first figure of how far judges can be trusted."""
+    _say_who(hands)
+    run = next(one for one in world.store.runs.list(kind="run") if one.id != world.example)
+    hands.start(f"agreement?run={run.id}")
+    hands.press(re.compile(r"^Grade \d+ cells at random yourself"), "link")
+    hands.press("Make the queue")
+    hands.press("Start reviewing")
+    _until_nothing_is_left(hands)
+    visit(hands.page, f"{hands.url}/agreement?run={run.id}")
+    hands.sees(re.compile(r"Trust the panel's verdicts on"))
 
 
 def which_to_trust(hands: Hands, world: World) -> None:
@@ -261,7 +293,8 @@ def hand_back(hands: Hands, world: World) -> None:
 
 TASKS: tuple[Callable[[Hands, World], None], ...] = (
     *(author_six, author_six_by_paste, bring_sixty, spot_check, run_and_retry, why_low),
-    *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty),
+    *(which_to_trust, two_prompts, hand_back, change_weight, settle_twenty, settle_doubts),
+    first_kappa,
 )
 
 
@@ -329,7 +362,7 @@ def main() -> None:
         store = new_store(Path(folder) / "studio.db")
         world = filled(store, provider)
         with serving(APP, store.path, "process", Path(folder)) as server, sync_playwright() as p:
-            chromium = p.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            chromium = p.chromium.launch(executable_path=CHROMIUM, args=ARGS)
             for task in TASKS:
                 if re.search(asked.only, task.__name__):
                     print(line(task, chromium, server.url, world), flush=True)

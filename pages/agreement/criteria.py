@@ -28,8 +28,11 @@ from pages.ui.widgets import empty_state, figure_cell, level_words, table, tag
 
 def show(chosen: RatedSelection) -> None:
     """What to trust in one line, then a line per criterion, whose figures are in a fold."""
-    found = _concluded(chosen)
     sheet = chosen.sheet
+    # Without labels, or judges beside people, none is the one to be held against the others.
+    asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
+    alone = not chosen.rater or not (asked or any(conclusion.likeliest(sheet)))
+    found = _among(chosen) if alone else _concluded(chosen)
     judges_only = not (sheet.labelled or sheet.people or sheet.reviewers)
     if judges_only:
         _ways_to_labels(chosen)
@@ -37,24 +40,36 @@ def show(chosen: RatedSelection) -> None:
         st.html(f"<div><b>{esc(found.headline)}</b></div>", width="content")
         with st.popover("How this is decided", icon=":material/help:", type="tertiary"):
             st.html(f'<div class="rs-prose">{esc(found.sentence)}</div>')
-    if not chosen.rater or (judges_only and state.address(keys.REFERENCE) is None):
-        alone = blocks.criteria_table(found.criteria, found)
-        drawn.show(chosen.run_id, alone, "criteria", titled=True)
-        return
+    if alone:
+        block = blocks.criteria_table(found.criteria, found)
+        drawn.show(chosen.run_id, block, "criteria", titled=True)
+    if chosen.rater:
+        _pair_of(chosen, None if alone else found, shown=not alone)
+
+
+def _pair_of(chosen: RatedSelection, found: Conclusion | None, *, shown: bool) -> None:
+    """The criteria of the pair, where it is what is asked; every figure of it, in a fold."""
     lines = lines_of(chosen, chosen.how)
-    same = same_answer(sheet, chosen.reference)
+    same = same_answer(chosen.sheet, chosen.reference)
+    if shown:
+        _compared(chosen, found, lines, same)
+    with st.expander("Every figure", icon=":material/table_rows:"):
+        _every_figure(chosen, lines, same)
+
+
+def _compared(
+    chosen: RatedSelection, found: Conclusion | None, lines: list[PairLine], same: str
+) -> None:
     pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
-    told = found if (found.reference, found.rater) == (chosen.reference, chosen.rater) else None
-    shown = blocks.criteria_table(
+    ours = found is not None and (found.reference, found.rater) == tuple(pair.values())
+    block = blocks.criteria_table(
         [conclusion.known_of(line) for line in lines],
-        told,
+        found if ours else None,
         same=same,
         pair=pair,
         left_out=blocks.left_out(lines),
     )
-    drawn.show(chosen.run_id, shown, "criteria", titled=True)
-    with st.expander("Every figure", icon=":material/table_rows:"):
-        _every_figure(chosen, lines, same)
+    drawn.show(chosen.run_id, block, "criteria", titled=True)
 
 
 def _every_figure(chosen: RatedSelection, lines: list[PairLine], same: str) -> None:
@@ -157,6 +172,11 @@ def _concluded(chosen: RatedSelection) -> Conclusion:
         return conclusion.of_lines(
             lines_of(chosen, USUAL), chosen.reference, chosen.rater, chosen.sheet
         )
+    return _among(chosen)
+
+
+def _among(chosen: RatedSelection) -> Conclusion:
+    """The conclusion of the likeliest pair, else of how far judges, or people, agree."""
     return remembered("conclusion", chosen.about, lambda: conclusion.conclude(chosen.sheet))
 
 

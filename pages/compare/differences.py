@@ -16,6 +16,7 @@ from pages.compare.selection import ComparedRuns
 from pages.ui import state
 from pages.ui.blocks import drawn
 from pages.ui.resources import remembered, store
+from pages.ui.text import label
 from pages.ui.widgets import confidence, interval_choice, one_of
 
 
@@ -31,7 +32,7 @@ def show(found: RunComparison) -> None:
     table = blocks.difference_table(found, chosen)
     drawn.show(None, replace(table, note=""), chosen, titled=True)
     with st.popover("What these figures are", icon=":material/help:", type="tertiary"):
-        st.caption(table.note)
+        st.caption(label(table.note, 2_000))
         drawn.show(None, blocks.intervals(found), "intervals")
 
 

@@ -133,7 +133,8 @@ def _side_of(run_id: int) -> str:
 
 
 def _picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
-    key = state.key(COMPARE_FIELD, state.RUNS)
+    # Named after what is picked: a browser that has folded the list away would send it as it was.
+    key = state.key(COMPARE_FIELD, state.RUNS, *picked)
     state.put(key, picked)
     st.multiselect(
         "Runs",

@@ -119,19 +119,21 @@ POLL_SECONDS = 1.0
 REDRAW_SECONDS = 6.0
 
 
-def show(run_id: int, *, grades: bool = False) -> None:
+def show(run_id: int, *, grades: bool = False, about: str = "") -> None:
     """The status with its buttons; polls only while somebody works on the run.
 
-    `grades` where the page has no other button for them.
+    `grades` where the page has no other button for them; `about` is what stands beside it (HTML).
     """
     row = lifecycle.progress(store(), run_id).row
     began = time.monotonic()
     st.fragment(_live, run_every=POLL_SECONDS if row.active else None)(
-        run_id, row.active, row.votes, began, grades=grades
+        run_id, row.active, row.votes, began, grades=grades, about=about
     )
 
 
-def _live(run_id: int, was_active: bool, votes: int, began: float, *, grades: bool) -> None:
+def _live(
+    run_id: int, was_active: bool, votes: int, began: float, *, grades: bool, about: str
+) -> None:
     with shown_errors():
         key = state.key(RUN_LOOK, run_id)
         before = state.get(key)
@@ -140,17 +142,17 @@ def _live(run_id: int, was_active: bool, votes: int, began: float, *, grades: bo
         follows = look.row.votes != votes and time.monotonic() - began > REDRAW_SECONDS
         if look.row.active != was_active or follows:
             st.rerun()
-        draw(look, grades=grades)
+        draw(look, grades=grades, about=about)
 
 
-def draw(look: RunProgress, *, grades: bool = False, pace: bool = True) -> None:
+def draw(look: RunProgress, *, grades: bool = False, pace: bool = True, about: str = "") -> None:
     """The status with its buttons as it is now; `pace`: with how fast it goes, while it does."""
     run = look.row
     with st.container(horizontal=True, vertical_alignment="center"):
         votes = f'<span class="rs-num">{votes_words(run)}</span>'
         waiting = run.status == "running" and _out(look) and not run.cancel
         shown = tag("… Waiting for batches", "info") if waiting else status_tag(run)
-        row([shown, votes, _facts(look)])
+        row([shown, votes, _facts(look), about])
         st.space("stretch")
         if grades and run.votes and not run.active:
             _grades(run)

@@ -163,10 +163,10 @@ def follow(page: Any, words: str) -> None:
     settle(page)
 
 
-def go(page: Any, screen: str) -> None:
-    """Go to a screen of the navigation."""
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=screen, exact=True).click()
-    page.get_by_role("heading", name=screen, exact=True, level=1).wait_for()
+def go(page: Any, place: str, heading: str = "") -> None:
+    """Go to a place of the navigation; its first screen may be headed otherwise."""
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=place, exact=True).click()
+    page.get_by_role("heading", name=heading or place, exact=True, level=1).wait_for()
     settle(page)
 
 

@@ -81,6 +81,7 @@ def press_what_was_judged(page: Any) -> None:
 def test_what_accuracy_costs_is_drawn_and_listed(runs: Runs, page: Any, app_url: str) -> None:
     turn(page, f"{app_url}/compare?runs={runs.weak},{runs.strong}")
 
+    page.get_by_test_id("stMain").get_by_text("Accuracy against cost", exact=True).click()
     plot = page.get_by_role("figure", name="Accuracy against cost")
     plot.scroll_into_view_if_needed()
     plot.locator(".plot-container").wait_for()
@@ -97,7 +98,7 @@ def test_the_page_opens_on_the_newest_two_and_turns_round(
     runs: Runs, page: Any, app_url: str
 ) -> None:
     visit(page, app_url)
-    go(page, "Compare runs")
+    go(page, "Compare", "Compare runs")
     assert DIFFERENCE in main_text(page)
     press(page, "Swap")
     assert DIFFERENCE.replace("+", "−") in main_text(page)

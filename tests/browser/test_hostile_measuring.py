@@ -45,7 +45,10 @@ def test_in_a_report(found: Seeded, page: Any, app_url: str) -> None:
     for run, name in ((found.places.run, "run"), (found.runs.ailing, "sick")):
         turn(page, f"{app_url}/report?run={run}")
         page.get_by_text("Made by").first.wait_for()
-        seen(page, name, "criterion-1", "judge")
+        seen(page, name, "criterion-1")
+        for fold in ("Raters", "What was graded how"):
+            unfold(page, fold, exact=True)
+        seen(page, "judge")
 
 
 def test_in_a_comparison(found: Seeded, page: Any, app_url: str) -> None:

@@ -66,11 +66,12 @@ def test_imported_votes_lead_from_a_cell_of_their_agreement_to_its_items(
     page.get_by_text("14 raters", exact=True).wait_for()
     press(page, "Import")
     follow(page, "See how far they agree")
-    page.get_by_role("heading", name="Agreement", exact=True, level=1).wait_for()
-    choose(page, "Reference", "Labels (gold)")
-    choose(page, "Rater", MODEL)
-    choose(page, "Criterion", CRITERION)
-    press(page, "One criterion", role="radio")
+    page.get_by_text("How this is decided").wait_for()
+    choose(page, "Against", "Against: Labels (gold)")
+    choose(page, "Rater", f"Rater: {MODEL}")
+    page.get_by_role("link", name=CRITERION, exact=True).first.click()
+    page.get_by_text("All criteria", exact=True).wait_for()
+    settle(page)
 
     cells = expected()
     cell = max(

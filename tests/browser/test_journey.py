@@ -54,7 +54,7 @@ def write_rubric(page: Any) -> None:
 def import_answers(page: Any) -> None:
     from playwright.sync_api import expect
 
-    go(page, "Datasets")
+    go(page, "Data", "Datasets")
     press(page, "Import")
     file = {"name": "tides.csv", "mimeType": "text/csv", "buffer": labelled_csv()}
     page.locator("input[type=file]").set_input_files(files=[file])

@@ -27,6 +27,9 @@ def test_the_html_file_opens_offline_with_every_number(browser: Any, tmp_path: P
     page.on("console", lambda message: said.append(message.text))
 
     page.goto(file.as_uri())
+    # What is folded is part of the file.
+    for fold in page.locator("summary").all():
+        fold.click()
 
     read = " ".join(page.inner_text("body").split()).lower()
     missing = [
@@ -55,6 +58,7 @@ def test_a_number_of_the_page_opens_exactly_its_items(
     visit(page, f"{app_url}/report?run={run}")
 
     # The row of all items below every slice leads there, too.
+    page.get_by_test_id("stMain").get_by_text("Scores", exact=True).first.click()
     page.locator(f'a[href="run?run={run}&outcome=pass"]').first.click()
     page.wait_for_url("**/run?**outcome=pass**")
     settle(page)

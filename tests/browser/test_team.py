@@ -51,13 +51,13 @@ ROLES = {"rita": "reviewer", "ada": "adjudicator", "otto": "author", "lea": "lea
 #: What each may find in the navigation of what is not for everybody (docs/access.md).
 FOUND = {
     "vera": set[str](),
-    "rita": {"Review", "Arena"},
-    "ada": {"Review", "Arena"},
-    "otto": {"Spot check", "Import votes"},
-    "lea": {"Review", "Arena", "Spot check", "Import votes"},
-    "alice": {"Review", "Spot check", "Import votes", "Members"},
+    "rita": {"Review"},
+    "ada": {"Review"},
+    "otto": {"Grade"},
+    "lea": {"Review", "Grade"},
+    "alice": {"Review", "Grade", "Members"},
 }
-WATCHED = {"Review", "Arena", "Spot check", "Import votes", "Members"}
+WATCHED = {"Review", "Grade", "Members"}
 
 
 def person(name: str, **claims: object) -> str:
@@ -205,7 +205,7 @@ def test_a_member_who_is_switched_off_is_out_with_the_next_click(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RUBRIC_STUDIO_CONFIG", str(team.log.with_name("studio.toml")))
         members.put(store, "otto@example.org", "author", disabled=True)
-        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Datasets").click()
+        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Data", exact=True).click()
         page.get_by_text("was switched off here").wait_for()
         members.put(store, "otto@example.org", "author")
 

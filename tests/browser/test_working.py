@@ -66,6 +66,7 @@ def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
     visit(page, app_url)
     page.get_by_text("Two offline judges learned from").wait_for()
     settle(page)
+    page.get_by_text("Criterion by criterion").click()
     figures = page.get_by_role("table", name="The offline panel against the labels")
     # The sample rubric has a row for each of its criteria, with the share that was right.
     assert figures.locator("tbody tr").count() >= 3
@@ -79,7 +80,7 @@ def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
     page.go_back()
     follow(page, "Open the run")
     page.get_by_text("✓ Done").wait_for()
-    press(page, "Against labels", role="radio")
+    choose(page, "Show", "Against labels")
     assert page.get_by_role("table", name="Verdicts against labels").is_visible()
 
 

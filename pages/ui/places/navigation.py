@@ -21,7 +21,7 @@ def navigation(who: Actor) -> st.Page:
     return st.navigation(
         {
             "": [page for place in PLACES for page in _pages(place, who)],
-            "More": [page for place in FOOT for page in _pages(place, who)],
+            "Settings and help": [page for place in FOOT for page in _pages(place, who)],
         },
         expanded=True,
     )

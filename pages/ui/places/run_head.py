@@ -54,19 +54,21 @@ def show(run: Run, here: Screen) -> DeltaGenerator:
     """
     require_seen(run.id)
     how = "judged" if run.panel.askable else "rated elsewhere"
-    about = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
+    whole = f"Run {run.id} · {versions_line(run)} · {how} by {raters_line(run)}"
+    rubric = f"{one_line(run.rubric_name, 60)}, {run.version_words}"
+    about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters_line(run))}</span>'
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", key="rs_head"):
             name = label(one_line(run.name, 100))
-            st.title(name, anchor=False, width="stretch", help=label(about))
+            st.title(name, anchor=False, width="stretch", help=label(whole))
             routes.about_this_page()
         show_flash()
         if here == RUN:
-            run_status.show(run.id, grades=True)
+            run_status.show(run.id, grades=True, about=about)
         else:
             now = lifecycle.progress(store(), run.id).row
             votes = f'<span class="rs-num">{esc(run_status.votes_words(now))}</span>'
-            row([run_status.status_tag(now), votes])
+            row([run_status.status_tag(now), votes, about])
         if here != REPORT:  # which begins with it
             trust_statement(run.id, run.votes)
         row_of_tabs = st.container(

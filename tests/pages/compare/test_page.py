@@ -25,8 +25,8 @@ def two(store: Store) -> str:
     return f"{first},{run_with(store, data, STRONG, name='strong', cost=0.01)}"
 
 
-def field(name: str) -> str:
-    return state.key(keys.COMPARE_FIELD, name)
+def field(*names: object) -> str:
+    return state.key(keys.COMPARE_FIELD, *names)
 
 
 def test_with_one_run_the_page_says_what_it_is_for(store: Store) -> None:
@@ -41,7 +41,7 @@ def test_the_newest_two_are_compared_until_others_are_chosen(store: Store) -> No
 
     app = open_page(PAGE)
 
-    assert app.multiselect(key=field(state.RUNS)).value == [2, third]
+    assert app.multiselect(key=field(state.RUNS, 2, third)).value == [2, third]
     text = shown(app)
     assert "B is better than A on none of" in text
     assert "No verdict flipped" in text
@@ -152,7 +152,7 @@ def test_an_address_that_makes_no_sense_is_as_none(store: Store) -> None:
     two(store)
     app = open_page(PAGE, runs="99,x", a="7", b="y", flip="500", figure="z")
 
-    assert app.multiselect(key=field(state.RUNS)).value == [1, 2]
+    assert app.multiselect(key=field(state.RUNS, 1, 2)).value == [1, 2]
 
 
 def test_runs_that_wait_say_so(store: Store) -> None:

@@ -132,7 +132,7 @@ def test_runs_over_one_dataset_are_compared_first(store: Store) -> None:
 
     app = open_page(routes.COMPARE)
 
-    assert app.multiselect(key=field(state.RUNS)).value == [first, second]
+    assert app.multiselect(key=field(state.RUNS, first, second)).value == [first, second]
 
 
 def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -> None:
@@ -148,7 +148,7 @@ def test_a_run_that_came_alone_is_offered_those_over_its_dataset(store: Store) -
 
     assert not app.exception
     assert app.query_params[state.RUNS] == f"{first},{second}"
-    assert "What changed" in shown(app)
+    assert "B is surely" in shown(app)
 
 
 def test_who_is_here_is_not_asked_for_every_line_of_the_navigation(
