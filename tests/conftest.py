@@ -43,8 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two workers more than cores: whoever drives a browser waits for half of the time."""
-    return len(os.sched_getaffinity(0)) + 2 if hasattr(os, "sched_getaffinity") else 4
+    """One worker more than cores: whoever drives a browser waits for half of the time."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else 3
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:

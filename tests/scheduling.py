@@ -15,17 +15,17 @@ from typing import Any
 from xdist.scheduler import LoadScopeScheduling
 
 BROWSER = "tests/browser/"
-#: Those that take 8 to 40 seconds on a quiet machine, most of which some of them only wait.
+#: Those that take 5 to 25 seconds on a quiet machine, most of which some of them only wait.
 LONG = {
-    *("tests/browser/test_headers.py", "tests/browser/test_help_browser.py"),
-    *("tests/browser/test_journey.py", "tests/browser/test_reviewing.py"),
-    *("tests/browser/test_team.py", "tests/browser/test_hostile.py"),
-    *("tests/judging/asking/test_storm_wire.py", "tests/pages/test_forms.py"),
-    *("tests/rubric_studio/test_package.py", "tests/judging/prompts/test_layouts.py"),
-    *("tests/services/agreement/common_layout/test_numbers.py",),
-    *("tests/services/exports/test_autorubric.py", "tests/services/imports/test_shared_data.py"),
-    *("tests/services/results/test_weight_fit.py", "tests/services/runs/test_backup.py"),
-    *("tests/services/runs/test_cluster.py", "tests/services/runs/test_signals.py"),
+    *("tests/browser/test_authoring_browser.py", "tests/browser/test_editor_hands.py"),
+    *("tests/browser/test_headers.py", "tests/browser/test_journey.py"),
+    *("tests/browser/test_reviewing.py", "tests/browser/test_team.py"),
+    *("tests/cli/test_terminal.py", "tests/judging/asking/test_storm_wire.py"),
+    *("tests/pages/agreement/test_views.py", "tests/rubric_studio/test_package.py"),
+    *("tests/services/imports/test_shared_data.py", "tests/services/runs/test_cluster.py"),
+    *("tests/services/runs/test_flip_check.py", "tests/services/runs/test_hanging_checks.py"),
+    *("tests/services/runs/test_keeper.py", "tests/services/runs/test_signals.py"),
+    "tests/test_readme.py",
 }
 #: Files whose tests import litellm, which takes a process two seconds and more: one worker has all.
 LITELLM = [

@@ -67,7 +67,7 @@ PAGES = (
     *("contests", "arena", "record?run={run}", "run?run={run}&item=seasons-002"),
 )
 #: Those that `make test` looks at, with every kind of figure.
-SOME = ("", "rubrics?rubric=1", "run?run={run}", "agreement?run={run}", "report?run={run}")
+SOME = ("", "rubrics?rubric=1", "run?run={run}", "agreement?run={run}")
 #: Colours are those of one style sheet: these tell of the dark ones, too.
 DARK = ("rubrics?rubric=1", "run?run={run}", "agreement?run={run}")
 

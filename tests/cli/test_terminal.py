@@ -119,16 +119,16 @@ def test_a_run_is_worked_off_also_where_nobody_can_be_told_how_it_goes(
     assert (run["status"], run["votes"]) == ("done", 2)
 
 
-def test_results_that_cannot_be_written_are_one_message(counted: tuple[object, ...]) -> None:
+@pytest.mark.parametrize(
+    "words",
+    ["runs", "runs --json", "export 1 --format csv --out -", "export 1 --format xlsx --out -"],
+)
+def test_results_that_cannot_be_written_are_one_message(
+    counted: tuple[object, ...], words: str
+) -> None:
     cli(*counted)
     full = "rubric-studio: standard output: cannot be written: No space left on device.\n"
-    for words in (
-        ("runs",),
-        ("runs", "--json"),
-        ("export", 1, "--format", "csv", "--out", "-"),
-        ("export", 1, "--format", "xlsx", "--out", "-"),
-    ):
-        assert in_shell(">/dev/full", *words, *counted[-2:])[::2] == (2, full.encode()), words
+    assert in_shell(">/dev/full", *words.split(), *counted[-2:])[::2] == (2, full.encode())
 
 
 def test_a_closed_standard_input_is_said() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -53,8 +54,8 @@ def ended(
         too_late(runner, 0)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _done_once() -> Iterator[None]:
+@contextmanager
+def done_once() -> Iterator[None]:
     """What Streamlit does once per process, and `AppTest` for every test or for every run.
 
     It reads what every installed package says of itself, of which none brings components (which
@@ -66,6 +67,12 @@ def _done_once() -> Iterator[None]:
         patch.setattr(app_test, "MagicMock", lambda spec: NoServer())
         patch.setattr(local_script_runner, "require_widgets_deltas", ended)
         patch.setattr(ElementTree, "__iter__", drawn)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _done_once() -> Iterator[None]:
+    with done_once():
         yield
 
 

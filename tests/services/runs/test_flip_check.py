@@ -57,20 +57,28 @@ def graded(folder: Path, provider: Provider, **settings: Any) -> tuple[Store, in
     return store, run_id
 
 
+@pytest.fixture(scope="module")
+def checked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Store, int, int]:
+    """A run whose answers were checked in reversed order, and how many calls it took."""
+    with Provider() as provider:
+        store, run_id = graded(tmp_path_factory.mktemp("checked"), provider, flip="check")
+        return store, run_id, provider.count
+
+
 def share_met(store: Store, run_id: int) -> float:
     cells = store.results.verdicts(run_id)
     return sum(cell.option == 0 for _, cell in cells) / len(cells)
 
 
 def test_the_flip_rate_is_the_planted_one_within_its_interval(
-    tmp_path: Path, provider: Provider
+    checked: tuple[Store, int, int],
 ) -> None:
     # With two options and forced answers in a share p of calls, independently in both orders:
     # exactly one forced, p(1-p) each way, differs when the truth is not shown first, half of the
     # time; both forced, p^2, always differs. 2 * p(1-p)/2 + p^2 = p.
-    store, run_id = graded(tmp_path, provider, flip="check")
+    store, run_id, calls = checked
     (found,) = flip_rates(store, run_id)
-    assert provider.count == 2 * ITEMS
+    assert calls == 2 * ITEMS
     assert found.differ.n == ITEMS
     assert found.differ.low is not None
     assert found.differ.high is not None
@@ -122,9 +130,9 @@ def test_requiring_both_orders_to_agree_turns_the_rest_into_abstentions(
 
 
 def test_reversed_answers_check_the_judge_and_are_no_ratings_of_their_own(
-    tmp_path: Path, provider: Provider
+    checked: tuple[Store, int, int],
 ) -> None:
-    store, run_id = graded(tmp_path, provider, flip="check")
+    store, run_id, _ = checked
     report = metrics_source(lambda: store, str(run_id))
     group = report["criteria"]["true"]["groups"]["llm"]
     assert (group["raters"], group["ratings"]) == (1, ITEMS)
